@@ -49,6 +49,7 @@ describe('the console', () => {
     ['from a checkout', () => pathToFileURL(join(root, 'docs/reference/index.html')).href],
   ])('%s shows every operation of docs/openapi.yaml, and asks nobody else', async (_, url) => {
     const page = await browser.newPage();
+    page.setDefaultTimeout(100_000); // drawing it takes seconds of the processor, which other tests use too
     const complaints: string[] = [];
     const asked: string[] = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));

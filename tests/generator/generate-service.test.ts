@@ -110,9 +110,10 @@ describe('make service', () => {
     expect(changed).toContain('services/review');
     for (const file of changed) expect(said).toContain(file.replace(/(tests\/chart\/golden)\/.*/, '$1'));
     await succeed('make', 'lint', 'typecheck');
-    // From the tests of the chart only those that compare services with other lists of them
-    const tests = 'ARGS=--testPathPatterns services/review tests/docs tests/chart/golden tests/chart/topology';
-    expect(await succeed('make', 'jest', tests)).toContain('services/review/test/');
+    // From the tests of documents and chart only those that compare services with other lists of them
+    const documents = ['documents', 'openapi', 'facts', 'conformance', 'citations'].map((name) => `tests/docs/${name}`);
+    const files = ['services/review', ...documents, 'tests/chart/golden', 'tests/chart/topology'].join(' ');
+    expect(await succeed('make', 'jest', `ARGS=--testPathPatterns ${files}`)).toContain('services/review/test/');
   }, 900_000);
 
   it('is in what the chart renders, with its database, its Service and its NetworkPolicy', async () => {
