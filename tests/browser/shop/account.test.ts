@@ -6,7 +6,6 @@ import { sharedShop } from '../_shop.ts';
 const shop = await sharedShop();
 
 describe("a customer's own account", () => {
-  beforeAll(async () => {}, 180_000);
   it('is changed, got back by a mail after the password was forgotten, and deleted', async () => {
     const page = await shop.visit();
     const account = await startRegistration(page);
