@@ -1,4 +1,4 @@
-import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,28 +22,33 @@ async function succeed(file: string, ...args: string[]): Promise<string> {
   return all;
 }
 
+const listFiles = async (...args: string[]) =>
+  (await execa('git', ['ls-files', ...args], { cwd: root })).stdout.split('\n');
+
 /**
- * Links, because 800 MB copied would keep every other test waiting for the disk. npm replaces the files of
- * packages, but writes this one in place.
+ * Adds what is installed, generated and compiled here. Packages are links, because 800 MB copied would keep every other test
+ * waiting for the disk. npm replaces the files of packages, but writes one of its own in place.
  */
-async function linkPackages(): Promise<void> {
+async function addIgnored(): Promise<void> {
   const written = 'node_modules/.package-lock.json';
-  for (const packages of ['node_modules', ...globSync('{services,clients}/*/node_modules', { cwd: root })]) {
-    const [from, to] = [join(root, packages), join(copy, packages)];
-    await execa('cp', ['-al', from, to]).catch(() => execa('cp', ['-a', from, to])); // another file system
+  const ignored = await listFiles('--others', '--ignored', '--exclude-standard', '--directory');
+  for (const one of ignored.filter((path) => path !== '.cache/')) {
+    const [from, to] = [join(root, one), dirname(join(copy, one))];
+    const copied = execa('cp', [one.endsWith('node_modules/') ? '-al' : '-a', from, to]);
+    await copied.catch(() => execa('cp', ['-a', from, to])); // another file system
   }
   rmSync(join(copy, written));
   cpSync(join(root, written), join(copy, written));
 }
 
-/** The repository as git sees it, with the installed packages and fetched tools of this one. */
+/** The repository as git sees it, with what was made from it and the fetched tools. */
 beforeAll(async () => {
-  const { stdout } = await execa('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root });
-  for (const file of stdout.split('\n').filter((one) => existsSync(join(root, one)))) {
+  const files = await listFiles('--cached', '--others', '--exclude-standard');
+  for (const file of files.filter((one) => existsSync(join(root, one)))) {
     await mkdir(dirname(join(copy, file)), { recursive: true });
-    cpSync(join(root, file), join(copy, file), { verbatimSymlinks: true });
+    cpSync(join(root, file), join(copy, file), { verbatimSymlinks: true, preserveTimestamps: true });
   }
-  await linkPackages();
+  await addIgnored();
   await mkdir(join(copy, '.cache'));
   symlinkSync(join(cacheDir, 'tools'), join(copy, '.cache/tools'));
   await succeed('git', 'init', '--quiet');
