@@ -42,9 +42,14 @@ export function createCheck({ tokens, roles, uses, endedSessions, log }: Depende
     res.end();
   }
   function admit(req: IncomingMessage, res: ServerResponse, token: string, session: Session): void {
-    const owned = roles.of(session.accountId);
     const { id, scopes } = session;
+    // Behind one that would drop its scopes, such as that of the previous release, a key would be a session.
+    if (scopes !== undefined && req.headers['gateway-passes-on'] !== 'account-scopes') {
+      refuse(res, invalid);
+      return;
+    }
     if (scopes !== undefined) uses.note(id);
+    const owned = roles.of(session.accountId);
     if (owned.length === 0 && scopes === undefined) accept(res, token, session);
     // An API key, which lives long, never reaches a service either.
     else

@@ -11,6 +11,9 @@ export const cookieWith = (token: string) => `__store_jwt_token=${token}`;
 /** Headers by which the gateway passes a customer on. */
 export const identityOf = (id: string, token: string) => ({ 'id-account': id, authorization: `Bearer ${token}` });
 
+/** Headers of the gateway in a token check. */
+export const asGateway = { 'gateway-passes-on': 'account-scopes' };
+
 /** Makes the functions that tests of customers call the service with. */
 export function customersOf(auth: Pick<TestApp, 'app'>) {
   const tryLogin = ({ email }: { email: string }, password: string) =>
@@ -26,6 +29,7 @@ export function customersOf(auth: Pick<TestApp, 'app'>) {
     logIn: async (customer: { email: string; password: string }) =>
       tokenIn(await tryLogin(customer, customer.password).expect(200)),
     /** @returns the status of a token check */
-    check: async (token: string) => (await request(auth.app).get('/check').set('Cookie', cookieWith(token))).status,
+    check: async (token: string) =>
+      (await request(auth.app).get('/check').set(asGateway).set('Cookie', cookieWith(token))).status,
   };
 }

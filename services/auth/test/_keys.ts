@@ -1,6 +1,6 @@
 import request from 'supertest';
 import type { TestApp } from './_app.ts';
-import { cookieWith, customersOf, identityOf } from './_customers.ts';
+import { asGateway, cookieWith, customersOf, identityOf } from './_customers.ts';
 
 export const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
@@ -25,7 +25,7 @@ export function keysOf(auth: Pick<TestApp, 'app'>) {
       request(auth.app).delete(`/auth/keys/${id}`).set(headers),
     /** @returns what the gateway passes on of a token check */
     async identify(token: string) {
-      const { status, headers } = await request(auth.app).get('/check').set('Cookie', cookieWith(token));
+      const { status, headers } = await request(auth.app).get('/check').set(asGateway).set('Cookie', cookieWith(token));
       const { 'id-account': id, 'account-roles': roles, 'account-scopes': scopes, authorization = '' } = headers;
       return { status, id, roles, scopes, bearer: authorization.slice('Bearer '.length) };
     },

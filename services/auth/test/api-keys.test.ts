@@ -181,6 +181,18 @@ describe('an API key', () => {
     expect(await check(key)).toBe(200);
   });
 
+  it.each([
+    ['', {}],
+    [' by another name', { 'gateway-passes-on': 'account-roles' }],
+  ])('is nothing behind a gateway that would not pass its scopes on%s', async (_, headers) => {
+    const { key } = (await make(await newOwner())).body;
+    await request(auth.app)
+      .get('/check')
+      .set({ Cookie: cookieWith(key), ...headers })
+      .expect(401);
+    expect(await check(key)).toBe(200);
+  });
+
   it('of another account is neither listed nor ended', async () => {
     const [owner, other] = [await newOwner(), await newOwner()];
     const { id, key } = (await make(other)).body;

@@ -111,13 +111,19 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
 
   it("asks with the token and the request's id, and nothing else of the client's", async () => {
     const traceparent = 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    const lines = [`Cookie: a=1; ${COOKIE}; b=2`, traceparent, 'X-Own: 1', 'Authorization: Bearer own'];
+    const lines = [
+      `Cookie: a=1; ${COOKIE}; b=2`,
+      traceparent,
+      'X-Own: 1',
+      'Gateway-Passes-On: x',
+      'Authorization: Bearer own',
+    ];
     expect((await gateway.ask('POST /orders?x=1', [...lines, 'Content-Length: 2'], '{}')).status).toBe(200);
     const [check, request] = [gateway.checks()[0], gateway.reached()[0]];
     const cookie = `a=1; ${COOKIE}; b=2`;
     expect(check).toMatchObject(
       call === 'check'
-        ? { body: '', headers: { cookie, 'content-length': '0' } }
+        ? { body: '', headers: { cookie, 'content-length': '0', 'gateway-passes-on': 'account-scopes' } }
         : { body: JSON.stringify({ token: TOKEN }), headers: { 'content-type': 'application/json' } },
     );
     expect(check?.headers['x-request-id']).toBe(request?.headers['x-request-id']);
