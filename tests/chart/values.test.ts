@@ -49,8 +49,10 @@ describe('what follows from values', () => {
     [account, 'prod', '1 account may write products'],
     [`${account}, ${account}`, 'prod', '2 accounts may write products'],
   ])('PRODUCT_WRITERS=%s with the profile %s, in the words of make doctor: %s', async (text, profile, what) => {
-    const { envOf, ofKind } = await manifests({ global: { profile }, product: { env: { PRODUCT_WRITERS: text } } });
-    if (text) expect(envOf('product')).toContainEqual({ name: 'PRODUCT_WRITERS', value: text });
+    const writers = { env: { PRODUCT_WRITERS: text } };
+    const { envOf, ofKind } = await manifests({ global: { profile }, product: writers, auth: writers });
+    for (const name of ['product', 'auth'])
+      if (text) expect(envOf(name)).toContainEqual({ name: 'PRODUCT_WRITERS', value: text });
     expect(checkWriters(ofKind('Deployment'))).toEqual([{ what: `product: ${what}` }]);
   });
 
