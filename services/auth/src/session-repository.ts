@@ -1,5 +1,6 @@
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
 import { inTransaction } from '@store/shared/database/transaction';
+import { actorOf, type changeKinds } from '@store/shared/values/audit';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
 import type { PrismaClient } from './generated/client.ts';
@@ -113,7 +114,22 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
               .set({ ended_at: sql<Date>`statement_timestamp()` })
               .where('account_id', '=', accountId)
               .where('ended_at', 'is', null)
-              .returning('expires_at'),
+              .returning(['id', 'scopes', 'expires_at']),
+          )
+          .with('audited', (db) =>
+            db
+              .insertInto('audit')
+              .columns(['actor', 'kind', 'subject', 'before'])
+              .expression((keys) =>
+                keys
+                  .selectFrom('keys')
+                  .select([
+                    sql`${actorOf(accountId, undefined)}`.as('actor'),
+                    sql.lit<(typeof changeKinds)[number]>('key').as('kind'),
+                    'id',
+                    sql`jsonb_build_object('accountId', ${accountId}::text, 'scopes', scopes)`.as('before'),
+                  ]),
+              ),
           )
           .with('stored', (db) =>
             db

@@ -45,6 +45,9 @@ describe('an API key ends', () => {
     expect(await Promise.all([auth, replica].map((app) => statusAt(app, key)))).toEqual([200, 200]);
     await by(owner, id);
     expect(await check(key)).toBe(401);
+    const { body: changes } = await request(auth.app).get(`/internal/audit?subject=${id}`).expect(200);
+    const before = { accountId: owner.id, scopes: ['orders:read'] };
+    expect(changes).toMatchObject([{ actor: `account ${owner.id}`, kind: 'key', before, after: null }, {}]);
     await refusedWithinOneSecond(replica, key);
     const restarted = await testApp({ databaseUrl: database.url, accounts, env });
     expect(await statusAt(restarted, key).finally(restarted.close)).toBe(401);
