@@ -582,8 +582,8 @@ export interface components {
          *         "id": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
          *         "name": "Ada",
          *         "email": "ada@example.com",
-         *         "createdAt": "2026-01-31T09:30:00.000Z",
          *         "locale": "en",
+         *         "createdAt": "2026-01-31T09:30:00.000Z",
          *         "confirmedAt": null
          *       },
          *       "access": [
@@ -603,9 +603,13 @@ export interface components {
                 id: string;
                 name: string;
                 email: string;
+                /**
+                 * @description The language of mails.
+                 * @default en
+                 */
+                locale: string;
                 /** Format: date-time */
                 createdAt: string;
-                locale: string;
                 confirmedAt: string | null;
             };
             /** @description Roles and sessions. */
@@ -650,6 +654,7 @@ export interface components {
          *       "id": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
          *       "name": "Ada",
          *       "email": "ada@example.com",
+         *       "locale": "en",
          *       "createdAt": "2026-01-31T09:30:00.000Z"
          *     }
          */
@@ -658,6 +663,11 @@ export interface components {
             id: string;
             name: string;
             email: string;
+            /**
+             * @description The language of mails.
+             * @default en
+             */
+            locale: string;
             /** Format: date-time */
             createdAt: string;
         };

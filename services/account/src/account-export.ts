@@ -22,7 +22,7 @@ export const createExport =
   async (customer: Customer, id: string): Promise<AsyncGenerator<string>> => {
     const account = customer.accountId === id ? await repository.findWhole(id) : undefined;
     if (account === undefined) throw noAccount(id);
-    const { locale, confirmedAt } = account;
+    const { confirmedAt } = account;
     const parts = await Promise.all(
       Object.entries(sources).map(async ([name, read]) => {
         const pages = read(customer);
@@ -31,7 +31,7 @@ export const createExport =
     );
 
     return (async function* () {
-      yield `{"account":${stringifyJson({ ...toOut(account), locale, confirmedAt: confirmedAt?.toISOString() ?? null })}`;
+      yield `{"account":${stringifyJson({ ...toOut(account), confirmedAt: confirmedAt?.toISOString() ?? null })}`;
       for (const { name, first, pages } of parts) {
         yield `,${JSON.stringify(name)}:[`;
         let separator = '';

@@ -7,23 +7,23 @@ export interface Account {
   id: string;
   name: string;
   email: string;
+  /** Language of mails. */
+  locale: string;
   createdAt: Date;
 }
 
 /** An account with all that only this service knows. */
 export interface WholeAccount extends Account {
   passwordHash: string;
-  /** Language of mails. */
-  locale: string;
   /** When it was shown that mails to the address arrive. */
   confirmedAt: Date | null;
 }
 
 export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
-const select = { id: true, name: true, email: true, createdAt: true } as const;
-const columns = ['id', 'name', 'email', 'created_at as createdAt'] as const;
-const allColumns = [...columns, 'password_hash as passwordHash', 'locale', 'confirmed_at as confirmedAt'] as const;
+const select = { id: true, name: true, email: true, locale: true, createdAt: true } as const;
+const columns = ['id', 'name', 'email', 'locale', 'created_at as createdAt'] as const;
+const allColumns = [...columns, 'password_hash as passwordHash', 'confirmed_at as confirmedAt'] as const;
 
 export function createAccountRepository(prisma: PrismaClient, { kysely }: Database<DB>) {
   return {

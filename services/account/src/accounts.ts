@@ -23,10 +23,11 @@ export const noAccount = (id: string) => new DomainError('notFound', `There is n
 export const emailTaken = () =>
   new DomainError('conflict', 'An account with this e-mail address already exists.', { code: 'email-taken' });
 
-export const toOut = ({ id, name, email, createdAt }: Account): AccountOut => ({
+export const toOut = ({ id, name, email, locale, createdAt }: Account): AccountOut => ({
   id,
   name,
   email,
+  locale,
   createdAt: createdAt.toISOString(),
 });
 

@@ -23,7 +23,7 @@ describe('POST /internal/accounts', () => {
   it('returns the account and stores the e-mail as written, the trimmed name and a password hash', async () => {
     const { headers, body } = await register({ ...ada, name: '  Ada\n', admin: true, id: randomUUID() }).expect(201);
     expect(headers.location).toBe(`/accounts/${body.id}`);
-    expect(Object.keys(body)).toEqual(['id', 'name', 'email', 'createdAt']);
+    expect(Object.keys(body)).toEqual(['id', 'name', 'email', 'locale', 'createdAt']);
     expect(Math.abs(Date.parse(body.createdAt) - Date.now())).toBeLessThan(60_000);
     const stored = await account.prisma.account.findMany();
     expect(stored).toMatchObject([{ id: body.id, name: 'Ada', email: ada.email }]);

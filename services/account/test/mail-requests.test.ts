@@ -208,7 +208,7 @@ describe('mails', () => {
   it('have the language of the registration, until it is changed', async () => {
     const { id } = await register({ locale: 'pt' });
     expect((await mail(id, {})).body).toMatchObject({ locale: 'pt' });
-    await patch(id, { locale: 'en' }).expect(200);
+    expect((await patch(id, { locale: 'en' }).expect(200)).body).toMatchObject({ locale: 'en' });
     expect((await mail(id, {})).body).toMatchObject({ locale: 'en' });
     await patch(id, { locale: 'xx' }).expect(400);
   });

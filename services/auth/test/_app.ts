@@ -34,7 +34,7 @@ export function fakeAccounts(): AccountClient & { calls: unknown[] } {
     async register({ name, email, password }, clientAddress) {
       calls.push({ register: { name, email, password }, clientAddress });
       if (known.has(email)) throw new DomainError('conflict', 'Taken.', { code: 'email-taken' });
-      const account = { id: crypto.randomUUID(), name, email, createdAt: new Date().toISOString() };
+      const account = { id: crypto.randomUUID(), name, email, locale: 'en', createdAt: new Date().toISOString() };
       known.set(email, { account, password });
       return account;
     },

@@ -16,6 +16,7 @@ const account = {
   id: '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001',
   name: ada.name,
   email: ada.email,
+  locale: 'pt',
   createdAt: '2026-01-01T00:00:00.000Z',
 };
 const respond =
@@ -54,6 +55,13 @@ describe('the account client', () => {
 
   it.each<[string, Call, number, unknown, object | undefined]>([
     ['the account for a right password', check, 200, account, account],
+    [
+      'the account of a release without languages',
+      check,
+      200,
+      { ...account, locale: undefined },
+      { ...account, locale: 'en' },
+    ],
     ['nothing for a wrong password', check, 401, problem(401), undefined],
     ['the details of a 400 on a password', check, 400, invalid, refused],
     ['the details of a 400 on a registration', register, 400, invalid, refused],

@@ -26,7 +26,7 @@ describe('POST /auth/register', () => {
   it('returns the account with Location and sets no cookie', async () => {
     const { body, headers } = await post('/auth/register', { ...ada, role: 'admin' }).expect(201);
     expect(headers.location).toBe(`/accounts/${body.id}`);
-    expect(Object.keys(body)).toEqual(['id', 'name', 'email', 'createdAt']);
+    expect(Object.keys(body)).toEqual(['id', 'name', 'email', 'locale', 'createdAt']);
     expect(headers).not.toHaveProperty('set-cookie');
     expect(accounts.calls).toEqual([{ register: ada }]);
     expect((await post('/auth/register', ada).expect(409)).body.type).toBe('urn:problem:store:email-taken');

@@ -66,9 +66,13 @@ describe("a customer's own account", () => {
       )[0]?.locale;
     expect(await locale()).toBe('pt');
     await page.getByRole('link', { name: 'Account' }).click();
-    await page.getByLabel('Language of mails').selectOption('en');
+    const choice = page.getByLabel('Language of mails');
+    expect(await choice.inputValue()).toBe('pt');
+    await choice.selectOption('en');
     await page.getByText('Mails to you are in English from now on.').waitFor();
     expect(await locale()).toBe('en');
+    await page.reload();
+    expect(await choice.inputValue()).toBe('en');
   });
 
   it('has a sentence for a link that is used, and a form again', async () => {

@@ -17,10 +17,10 @@ export function AccountPage({ onChange }: { onChange(): void }) {
   const { account, announce, explain } = useShop();
   const { id } = account;
 
-  /** @param locale which nobody can read back, so that the choice shows none */
   async function changeLanguage(locale: keyof typeof languages): Promise<void> {
     try {
       await store.changeAccount({ path: { id }, body: { locale } });
+      onChange();
       announce(`Mails to you are in ${languages[locale]} from now on.`);
     } catch (error) {
       announce(explain(error));
@@ -63,8 +63,8 @@ export function AccountPage({ onChange }: { onChange(): void }) {
       <Select
         id="locale"
         label="Language of mails"
-        value=""
-        options={[['', 'As it is'], ...Object.entries(languages)]}
+        value={account.locale}
+        options={Object.entries(languages)}
         onChange={(locale) => (locale === 'en' || locale === 'pt') && void changeLanguage(locale)}
       />
       <h2>Password</h2>

@@ -71,17 +71,25 @@ const exampleAccount = {
   id: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
   name: 'Ada',
   email: 'ada@example.com',
+  locale: 'en',
   createdAt: '2026-01-31T09:30:00.000Z',
 };
 
 export const accountOut = z
-  .object({ id: uuid, name: z.string(), email: z.string(), createdAt: timestamp })
+  .object({
+    id: uuid,
+    name: z.string(),
+    email: z.string(),
+    // An account service of the previous release leaves it out, also during an upgrade.
+    locale: z.string().default('en').describe('The language of mails.'),
+    createdAt: timestamp,
+  })
   .meta({ id: 'AccountOut', examples: [exampleAccount] });
 
 /** Sent in pieces: its records are those of the services (contract 4.3). */
 export const accountExportOut = z
   .object({
-    account: accountOut.extend({ locale: z.string(), confirmedAt: timestamp.nullable() }),
+    account: accountOut.extend({ confirmedAt: timestamp.nullable() }),
     access: z.array(z.looseObject({})).describe('Roles and sessions.'),
     orders: z.array(z.looseObject({})).describe('With those that you have deleted.'),
     invoices: z.array(z.looseObject({})),
@@ -91,7 +99,7 @@ export const accountExportOut = z
     id: 'AccountExport',
     examples: [
       {
-        account: { ...exampleAccount, locale: 'en', confirmedAt: null },
+        account: { ...exampleAccount, confirmedAt: null },
         access: [{ roles: [], sessions: [] }],
         orders: [],
         invoices: [],
