@@ -20,7 +20,7 @@ const constraints = (table: string) => `
 const indexes = (table: string) =>
   `select indexname, indexdef from pg_indexes where tablename = '${table}' order by indexname`;
 
-it.each(['outbox', 'processed_events', 'dead_letters', 'dead_letter_audit', 'audit'])(
+it.each(['outbox', 'processed_events', 'dead_letters', 'audit'])(
   'the table %s of messaging is the same in the database of every service that has it',
   async (table) => {
     const definitions = await Promise.all(
@@ -42,3 +42,35 @@ it.each([
     expect(createHash('sha256').update(sql).digest('hex')).toBe(checksum);
   },
 );
+
+it('the previous release has its decisions about dead letters in the audit trail, too, of before and while it still runs', async () => {
+  const url = databases[services.indexOf('payment')]?.url ?? '';
+  const migration = new URL('../prisma/migrations/20261125110000_dead_letters_in_audit/migration.sql', import.meta.url);
+  const letter = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
+  const decide = (outcome: string, reason: string | null, at: string) =>
+    queryOnce(
+      url,
+      `with letter as (select '${letter}'::uuid as id)
+      insert into dead_letter_audit (consumer_group, letter_id, outcome, reason, requested_by, at)
+      select 'payment-group', id, '${outcome}', ${reason && `'${reason}'`}, 'Ann', '${at}' from letter returning id`,
+    );
+  await queryOnce(url, 'drop function audit_dead_letter cascade');
+  await decide('FAILED', 'A bug', '2026-11-24T10:00:00.123Z');
+  await queryOnce(url, await readFile(migration, 'utf8'));
+  await decide('REDRIVEN', null, '2026-11-25T10:00:00.123Z');
+
+  const change = (status: string, after: object, at: string) => ({
+    at: new Date(at),
+    actor: 'operator Ann',
+    kind: 'dead letter',
+    subject: letter,
+    before: { group: 'payment-group', status: 'OPEN' },
+    after: { group: 'payment-group', status, ...after },
+  });
+  expect(await queryOnce(url, 'select at, actor, kind, subject, before, after from audit order by id')).toEqual([
+    change('OPEN', { outcome: 'FAILED', reason: 'A bug' }, '2026-11-24T10:00:00.123Z'),
+    change('REDRIVEN', { outcome: 'REDRIVEN' }, '2026-11-25T10:00:00.123Z'),
+  ]);
+  // For a replica that runs on, and after a rollback.
+  expect(await queryOnce(url, 'select outcome from dead_letter_audit order by id')).toHaveLength(2);
+});

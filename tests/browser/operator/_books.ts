@@ -53,7 +53,7 @@ export async function expectNothingLostOrDoubled(store: TestStore, orders: Place
 
   const decisions = await rows<{ id: string; outcome: string }>(
     'payment',
-    'select letter_id as id, outcome from dead_letter_audit',
+    "select subject as id, after->>'outcome' as outcome from audit where kind = 'dead letter'",
   );
   expect(decisions.map(({ outcome }) => outcome)).toEqual(Array(letters).fill('REDRIVEN'));
   expect(new Set(decisions.map(({ id }) => id)).size).toBe(letters);

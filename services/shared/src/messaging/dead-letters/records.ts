@@ -7,8 +7,8 @@ import { within } from '../../values/time.ts';
 import { heartbeatMs } from '../times.ts';
 import type { LetterRef } from './dead-letters.ts';
 
-// The tables `dead_letters` and `dead_letter_audit`, which are the same in every database of a consumer group
-// (prisma/schema.prisma of the services). Rows are never deleted, because the topic keeps its letters for ever.
+// The table `dead_letters`, which is the same in every database of a consumer group (prisma/schema.prisma of the services), and
+// its part of the audit trail. Rows are never deleted, because the topic keeps its letters for ever; entries of the trail are.
 
 export interface Decision {
   outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED';
@@ -70,8 +70,8 @@ export async function openErrors(
 }
 
 /**
- * Records a decision together with its entries in the audit trails, of letters and of all changes, unless the letter was redriven or discarded before. In
- * a transaction it locks the letter until the end: of two who press at once the second waits, and finds it decided.
+ * Records a decision together with its entry in the audit trail, unless the letter was redriven or discarded before. In a
+ * transaction it locks the letter until the end: of two who press at once the second waits, and finds it decided.
  * @returns whether it was recorded
  */
 export async function decide(on: QueryExecutorProvider, letter: LetterRef, decision: Decision): Promise<boolean> {
@@ -95,11 +95,9 @@ export async function decide(on: QueryExecutorProvider, letter: LetterRef, decis
         failures = dead_letters.failures + excluded.failures,
         error = coalesce(excluded.error, dead_letters.error)
       where dead_letters.status = 'OPEN'
-      returning consumer_group, id, event_id
-    ), audited as (${insertChange(change, sql`from letter`)})
-    insert into dead_letter_audit (consumer_group, letter_id, event_id, outcome, reason, requested_by)
-    select consumer_group, id, event_id, ${outcome}, ${reason}, ${storable(by)} from letter
-    returning id`.execute(on);
+      returning id
+    )
+    ${insertChange(change, sql`from letter`)} returning id`.execute(on);
   return rows.length > 0;
 }
 
@@ -147,10 +145,12 @@ export async function auditOf(
   latest?: number,
 ): Promise<AuditEntry[]> {
   const { rows } = await sql<AuditEntry>`
-    select letter_id::text as "letterId", event_id::text as "eventId", outcome, reason, requested_by as "requestedBy",
+    select subject::text as "letterId", event_id::text as "eventId", after->>'outcome' as outcome,
+      after->>'reason' as reason, substr(actor, ${operatorActor('').length + 1}) as "requestedBy",
       ${sql.raw(isoTime('at', 'MS'))} as at
-    from dead_letter_audit
-    where consumer_group = ${group} and (${ids ?? null}::uuid[] is null or letter_id = any(${ids ?? null}))
-    order by dead_letter_audit.id desc limit ${latest ?? null}::int`.execute(on);
+    from audit join dead_letters letter on letter.id = subject and consumer_group = after->>'group'
+    where kind = 'dead letter' and consumer_group = ${group}
+      and (${ids ?? null}::uuid[] is null or subject = any(${ids ?? null}))
+    order by audit.id desc limit ${latest ?? null}::int`.execute(on);
   return rows.reverse();
 }

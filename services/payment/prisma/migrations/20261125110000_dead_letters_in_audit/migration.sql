@@ -1,0 +1,1 @@
+../../../../shared/prisma/migrations/20261125110000_dead_letters_in_audit/migration.sql
