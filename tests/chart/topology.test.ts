@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { serviceEnv } from '../../tools/local/components/services.ts';
 import { fixedPorts, variablesOfCommands } from '../../tools/local/ports.ts';
 import { startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
-import { readTopology, serviceNamed, topology } from '../../tools/topology/topology.ts';
+import { readTopology, type Service, serviceNamed, topology } from '../../tools/topology/topology.ts';
 import { withEdited } from './_edited-chart.ts';
 import { type Manifest, manifests } from './_manifests.ts';
 
@@ -52,6 +52,15 @@ describe('the topology', () => {
         });
       expect(calls).toContain('rating');
     });
+  });
+
+  it('has one service tell the audit trail of each database that has one', () => {
+    const schemaOf = (image: string) => join(root, 'services', image, 'prisma/schema.prisma');
+    const hasTrail = ({ image, database }: Service) =>
+      database !== undefined && readFileSync(schemaOf(image), 'utf8').includes('@@map("audit")');
+    const databases = (services: Service[]) => services.map(({ database }) => database).sort();
+    const audited = topology.services.filter(({ audited }) => audited);
+    expect(databases(audited)).toEqual([...new Set(databases(topology.services.filter(hasTrail)))]);
   });
 
   it('gives no port and no group to two services', () => {

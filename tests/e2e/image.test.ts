@@ -60,6 +60,7 @@ const environment = {
   ...Object.fromEntries(called.map((name) => [`${name}_URL`, 'http://127.0.0.1:1'])),
   CONSOLE_TOKEN: randomBytes(32).toString('hex'),
   GROUPS: 'inventory',
+  AUDITED: 'inventory',
   SERVICES: 'inventory=http://127.0.0.1:1',
   METRICS: 'inventory=http://127.0.0.1:1',
 };

@@ -19,6 +19,8 @@ export interface Service {
   database?: string;
   usesKafka: boolean;
   group?: string;
+  /** It tells the audit trail of its database. */
+  audited: boolean;
   /** Aliases of the services that it calls. */
   calls: string[];
   /** Variables as the cluster sets them, with addresses such as http://product:8080. */
@@ -36,6 +38,7 @@ interface ServiceValues {
   database?: string;
   kafka?: { group?: string; writes?: string[] };
   calls?: string[];
+  audited?: boolean;
   readsMetrics?: boolean;
   env?: Record<string, string | number | boolean>;
   secrets?: Record<string, object>;
@@ -73,7 +76,7 @@ export function readTopology(chart: string) {
 }
 
 function serviceOf(alias: string, values: ServiceValues): Service {
-  const { image, args, localPort, database, kafka, calls = [], env = {}, secrets = {} } = values;
+  const { image, args, localPort, database, kafka, audited = false, calls = [], env = {}, secrets = {} } = values;
   if (!localPort) throw new Error(`values.yaml: ${alias} has no localPort, its port on 127.0.0.1 in the local run.`);
   const entry = args?.[0] ?? 'dist/main.js';
   return {
@@ -86,6 +89,7 @@ function serviceOf(alias: string, values: ServiceValues): Service {
     ...(database && { database }),
     usesKafka: kafka?.writes !== undefined,
     ...(kafka?.group && { group: kafka.group }),
+    audited,
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),
     secrets: Object.keys(secrets),
   };
@@ -96,6 +100,7 @@ const listsOf = (services: Service[]) => ({
   SERVICES: services.map(({ name, alias }) => `${name}=http://${alias}:8080`).join(),
   METRICS: services.map(({ name, alias }) => `${name}=http://${alias}-replicas:9090`).join(),
   GROUPS: services.flatMap(({ name, group }) => (group ? name : [])).join(),
+  AUDITED: services.flatMap(({ name, audited }) => (audited ? name : [])).join(),
 });
 
 export const topology = readTopology(join(root, 'charts/store'));

@@ -24,6 +24,7 @@ export const configSchema = z.object({
   SERVICES: addresses.describe('Addresses of the services: name=http://host:port, comma-separated'),
   METRICS: addresses.describe('Addresses of their metrics; a name with several has as many replicas'),
   GROUPS: list.describe('Services that have a consumer group, comma-separated'),
+  AUDITED: list.describe('Services that tell the audit trail of their database, comma-separated'),
 });
 
 export type ConsoleConfig = z.output<typeof configSchema>;

@@ -43,7 +43,7 @@ export function createConsole(
     ...deadLetterPageRoutes(letters),
     ...mailPageRoutes(services),
     ...accountPageRoutes(createAccounts(services, log)),
-    ...auditPageRoutes(services),
+    ...auditPageRoutes(services, config.AUDITED),
     ...cataloguePageRoutes(createStock(services, log), createProducts(services, log)),
   ];
   const app = express();

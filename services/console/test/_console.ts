@@ -82,6 +82,7 @@ export function testConsole(
       .join(),
     METRICS: '',
     GROUPS: Object.keys(services).join(),
+    AUDITED: Object.keys(services).join(),
     ...env,
   });
   const { app } = createConsole({ config, log }, history);

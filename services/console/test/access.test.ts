@@ -33,7 +33,7 @@ afterEach(() => {
 it.each([undefined, '', 'short', 'with blanks in it, and long enough for one'])(
   'the console does not start without a token: %s',
   (CONSOLE_TOKEN) => {
-    const parsed = configSchema.safeParse({ CONSOLE_TOKEN, SERVICES: '', METRICS: '', GROUPS: '' });
+    const parsed = configSchema.safeParse({ CONSOLE_TOKEN, SERVICES: '', METRICS: '', GROUPS: '', AUDITED: '' });
     expect(parsed.error?.issues.map(({ path }) => path)).toEqual([['CONSOLE_TOKEN']]);
   },
 );

@@ -3,8 +3,6 @@ import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import { collecting, type Services } from '../services-client.ts';
 
-/** A service of each database with an audit trail. */
-const audited = ['product', 'inventory', 'auth', 'order-worker', 'payment', 'notification'];
 const pageSize = 50;
 const entries = z.array(auditEntryOut);
 
@@ -17,7 +15,7 @@ interface Asked {
 type State = AuditEntryOut['before'];
 
 /** Puts the audit trails of all services together, the latest entry first; what does not answer is named, and comes when it does. */
-export async function readAudit(services: Services, { after, subject }: Asked) {
+export async function readAudit(services: Services, audited: string[], { after, subject }: Asked) {
   const { or, problems } = collecting();
   const shown = new Map(after?.split(',').map((pair) => pair.split(':') as [string, string]));
   const trails = await Promise.all(

@@ -14,7 +14,7 @@ const cursor = z
   .max(500)
   .regex(/^[a-z-]+:\d{1,18}(,[a-z-]+:\d{1,18})*$/, 'must be one that was read');
 
-export const auditPageRoutes = (services: Services): AnyRoute[] => [
+export const auditPageRoutes = (services: Services, audited: string[]): AnyRoute[] => [
   route({
     ...byOperator,
     tag: 'audit',
@@ -30,6 +30,6 @@ export const auditPageRoutes = (services: Services): AnyRoute[] => [
         body: z.object({ changes: z.array(changeOut), next: z.string().nullable(), problems: z.array(z.string()) }),
       },
     },
-    handler: async ({ query }) => ok(await readAudit(services, query)),
+    handler: async ({ query }) => ok(await readAudit(services, audited, query)),
   }),
 ];
