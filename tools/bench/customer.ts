@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { newCustomer } from '../../tests/kit/customer.ts';
-import { createSend, sendExpecting } from '../../tests/kit/http.ts';
+import { createSend } from '../../tests/kit/http.ts';
 import { queryOnce } from '../../tests/kit/postgres/database.ts';
+import type { Request } from './requests.ts';
 
 export const loginCookie = async (authUrl: string): Promise<string> => (await newCustomer(createSend(authUrl))).cookie;
 
@@ -20,27 +21,17 @@ export async function productIds(productUrl: string): Promise<string[]> {
   return body.map(({ id }: { id: string }) => id);
 }
 
-export interface Placed {
-  id: string;
-  /** In ms since the epoch. */
-  sentAt: number;
-}
-
-/** Date.now() with fractions of a millisecond, to compare with timestamps of other processes. */
-export const nowMs = () => performance.timeOrigin + performance.now();
-
 /**
- * Returns a function that places an order of three products.
+ * Returns a request that places an order of three products.
  * @param headers identify the customer: a cookie at the gateway, id-account at the service
  */
-export function orderPlacer(url: string, products: string[], headers: Record<string, string>) {
-  const send = createSend(url);
-  return async (): Promise<Placed> => {
+export const placeOrder = (url: string, products: string[], headers: Record<string, string>): Request => ({
+  url: `${url}/orders`,
+  method: 'POST',
+  headers: { ...headers, 'content-type': 'application/json' },
+  unique() {
     const first = Math.floor(Math.random() * (products.length - 2));
     const items = products.slice(first, first + 3).map((productId) => ({ productId, quantity: 1 }));
-    const sentAt = nowMs();
-    const unique = { 'idempotency-key': randomUUID(), ...headers };
-    const { body } = await sendExpecting(201, send, 'POST', '/orders', { items }, unique);
-    return { id: body.id, sentAt };
-  };
-}
+    return { headers: { 'idempotency-key': randomUUID() }, body: JSON.stringify({ items }) };
+  },
+});

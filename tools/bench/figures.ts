@@ -1,3 +1,4 @@
+import { markdownTable } from 'markdown-table';
 import figures from './figures.json' with { type: 'json' };
 
 /** A figure and the limit that it has to keep. */
@@ -19,4 +20,18 @@ export interface Row {
 export function figure(key: keyof typeof figures, result: number, measured: string, of: string | number = ''): Row {
   const { name, ...limits }: Omit<Row, 'measured' | 'result'> = figures[key];
   return { name: name.replace('*', String(of)), measured, result, ...limits };
+}
+
+/** True if a figure breaks its limit, as NaN always does. */
+export const isMissed = ({ result, atLeast = -Infinity, atMost = Infinity }: Row): boolean =>
+  !(result >= atLeast && result <= atMost);
+
+export function report(rows: Row[]): string {
+  const lines = rows.map((row) => {
+    const { name, measured, result, unit = '', atLeast, atMost } = row;
+    const limit = atLeast === undefined ? atMost && `at most ${atMost}` : `at least ${atLeast}`;
+    const shown = `${result >= 100 ? result.toFixed() : result.toFixed(2)} ${unit}`;
+    return [name, measured, shown, limit ? `${limit} ${unit}` : '', isMissed(row) ? 'MISSED' : limit ? 'pass' : ''];
+  });
+  return markdownTable([['Figure', 'Measured', 'Result', 'Limit', ''], ...lines]);
 }

@@ -2,7 +2,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { execa } from 'execa';
 import { findPostgres } from '../local/components/postgres-program.ts';
 import { provideEnvoy } from '../local/downloads/envoy.ts';
-import { provideKafka } from '../local/downloads/kafka.ts';
+import { provideKafka } from '../local/downloads/java.ts';
 import { cacheDir, root } from '../paths.ts';
 
 /** Describes the conditions that figures depend on beside the code, in a line. */

@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import { serviceNames } from '../local/ports.ts';
 import { startStore } from '../local/store.ts';
 import { messageOf, Tool } from '../run-command.ts';
-import { figure, type Row } from './figures.ts';
+import { figure, isMissed, type Row, report } from './figures.ts';
 import { currentCommit, describeMachine } from './machine.ts';
 import { benchDir, type Measurement, say } from './measurement.ts';
 import { backlog } from './measurements/backlog.ts';
@@ -15,7 +15,6 @@ import { checks, orders, products } from './measurements/requests.ts';
 import { orderStreams } from './measurements/streams.ts';
 import { idle, start } from './measurements/whole-store.ts';
 import { ofComponents, residentMib } from './process-usage.ts';
-import { isMissed, report } from './report.ts';
 
 const measurements = [start, products, orders, checks, orderLife, costs, backlog, idle, orderStreams];
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
@@ -6,8 +5,9 @@ import { queryOnce } from '../../tests/kit/postgres/database.ts';
 import { until } from '../../tests/kit/until.ts';
 import type { Store } from '../local/store.ts';
 import { topology } from '../topology/topology.ts';
-import { fillCatalogue, loginCookie, nowMs, orderPlacer, type Placed, productIds } from './customer.ts';
+import { fillCatalogue, loginCookie, placeOrder, productIds } from './customer.ts';
 import { cpuDuring } from './process-usage.ts';
+import { send } from './requests.ts';
 
 export const connections = 16;
 
@@ -20,7 +20,7 @@ const patience = { timeoutMs: 120_000, intervalMs: 50 };
 export async function prepareOrderLoad(store: Store, { isShipped = false } = {}) {
   await fillCatalogue(store.databaseUrl('product'));
   const products = await productIds(store.url('product'));
-  const place = orderPlacer(store.gatewayUrl, products, { cookie: await loginCookie(store.url('auth')) });
+  const place = placeOrder(store.gatewayUrl, products, { cookie: await loginCookie(store.url('auth')) });
   const unfinished = `status = 'PENDING'${isShipped ? ` or status = 'CONFIRMED' and shipped_at is null` : ''}`;
   const database = store.databaseUrl('order');
 
@@ -46,46 +46,30 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
 
   return {
     async closedLoop(seconds: number) {
-      const startedAt = nowMs();
+      const startedAt = performance.now();
       let count = 0;
-      const connection = async () => {
-        for (; nowMs() < startedAt + 1000 * seconds; count += 1) await place();
-      };
       const used = await cpuDuring(store, async () => {
-        await Promise.all(Array.from({ length: connections }, connection));
+        count = await send(place, { duration: seconds, connections });
         await untilHandled();
       });
-      const perSecond = (1000 * count) / (nowMs() - startedAt);
+      const perSecond = (1000 * count) / (performance.now() - startedAt);
       /** CPU ms of an order by component, the most expensive first. */
       const costs = used.map(([name, ms]): [string, number] => [name, ms / count]);
       return { count, perSecond, costs, cost: costs.reduce((sum, [, ms]) => sum + ms, 0) };
     },
 
-    /**
-     * Places so many orders per second, whether or not earlier ones are answered: slowness does not lower the load.
-     * @returns how long each took from its request until it was CONFIRMED, in ms
-     */
+    /** Places so many orders per second. @returns how long each took from its creation until it was CONFIRMED, in ms */
     async delays(perSecond: number, seconds: number): Promise<number[]> {
-      const start = performance.now();
-      const sent: Promise<Placed>[] = [];
-      for (let n = 0; n < perSecond * seconds; n += 1) {
-        await sleep(Math.max(start + (n * 1000) / perSecond - performance.now(), 0));
-        const order = place();
-        order.catch(() => undefined); // reported by Promise.all below
-        sent.push(order);
-      }
-      const placed = await Promise.all(sent);
+      const count = await send(place, { duration: seconds, overallRate: perSecond, connections });
       await untilHandled();
-      // Taken just before the commit of the order's last change.
-      const rows = await queryOnce<{ id: string; at: number }>(
+      // The timestamp is taken just before the commit of the order's last change.
+      const rows = await queryOnce<{ status: string; ms: number }>(
         database,
-        `select id, (extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000)::float8 as at
-         from orders where status = 'CONFIRMED'`,
+        `select status, (extract(epoch from pg_xact_commit_timestamp(xmin) - created_at) * 1000)::float8 as ms
+         from orders order by created_at desc limit ${count}`,
       );
-      const confirmedAt = new Map(rows.map(({ id, at }) => [id, at]));
-      const delays = placed.flatMap(({ id, sentAt }) => (confirmedAt.get(id) ?? NaN) - sentAt);
-      if (delays.some(Number.isNaN)) throw new Error('Not every order was confirmed.');
-      return delays;
+      if (rows.some(({ status }) => status !== 'CONFIRMED')) throw new Error('Not every order was confirmed.');
+      return rows.map(({ ms }) => ms);
     },
   };
 }

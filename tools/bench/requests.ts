@@ -6,8 +6,8 @@ export interface Request {
   url: string;
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
-  body?: string;
-  uniqueHeaders?: () => Record<string, string>;
+  /** Headers and a body that no other request has. */
+  unique?: () => { headers: Record<string, string>; body: string };
 }
 
 /** Until V8 has compiled what is hot. */
@@ -27,7 +27,7 @@ export async function cpuOfRequests(amount: number, sides: (readonly [request: R
     for (const [request, ...pids] of sides) {
       const used = async () => (await Promise.all(pids.map((pid) => cpuMs(pid())))).reduce((sum, ms) => sum + ms, 0);
       const before = await used();
-      await send(request, amount);
+      await send(request, { amount });
       values.push(((await used()) - before) / amount);
     }
     if (round >= 0) counted.push(values);
@@ -36,12 +36,17 @@ export async function cpuOfRequests(amount: number, sides: (readonly [request: R
   return { medians, ratio: median(counted.map(([first = NaN, second = NaN]) => first / second)) };
 }
 
-/** Sends requests on 32 connections without a pause. */
-async function send({ url, method = 'GET', headers = {}, body, uniqueHeaders }: Request, amount: number) {
-  const setupRequest =
-    uniqueHeaders && ((prepared: autocannon.Request) => ({ ...prepared, headers: { ...headers, ...uniqueHeaders() } }));
-  const requests = [{ method, headers, ...(body && { body }), ...(setupRequest && { setupRequest }) }];
-  const result = await autocannon({ url, connections: 32, amount, requests });
+type Extent = Partial<Pick<autocannon.Options, 'amount' | 'duration' | 'overallRate' | 'connections'>>;
+
+/** Sends requests without a pause, or so many per second. @returns how many @throws Error where a response is not 2xx */
+export async function send({ url, method = 'GET', headers = {}, unique }: Request, extent: Extent): Promise<number> {
+  const setupRequest = (prepared: autocannon.Request) => {
+    const own = unique?.();
+    return { ...prepared, ...own, headers: { ...headers, ...own?.headers } };
+  };
+  const requests = [{ method, headers, ...(unique && { setupRequest }) }];
+  const result = await autocannon({ url, connections: 32, ...extent, requests });
   const failed = result.errors + result.non2xx;
   if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests to ${url} failed.`);
+  return result.requests.total;
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { queryOnce } from '../../../tests/kit/postgres/database.ts';
-import { fillCatalogue, loginCookie, orderPlacer, productIds } from '../customer.ts';
+import { fillCatalogue, loginCookie, placeOrder, productIds } from '../customer.ts';
 import { figure } from '../figures.ts';
 import { type Measurement, unlimited } from '../measurement.ts';
-import { cpuOfRequests, type Request } from '../requests.ts';
+import { cpuOfRequests, type Request, send } from '../requests.ts';
 
 const against = (medians: number[]) => `${medians.map((ms) => ms.toFixed(3)).join(' against ')} CPU ms`;
 
@@ -52,32 +52,22 @@ export const orders: Measurement = {
        values ('${account}', 'Bench', 'orders@example.com', '', now())`,
     );
     const ids = await productIds(store.url('product'));
-    const order = await orderPlacer(store.url('order'), ids, headers)();
-    const items = ids.slice(0, 3).map((productId) => ({ productId, quantity: 2 }));
-    const requests: [service: 'account' | 'product' | 'order', path: string, given?: Partial<Request>][] = [
-      ['product', `/products/${ids[0]}`],
-      ['account', '/accounts'],
-      ['order', `/orders/${order.id}`],
-      [
-        'order',
-        '/orders',
-        {
-          method: 'POST',
-          headers: { ...headers, 'content-type': 'application/json' },
-          uniqueHeaders: () => ({ 'idempotency-key': randomUUID() }),
-          body: JSON.stringify({ items }),
-        },
-      ],
+    const place = placeOrder(store.url('order'), ids, headers);
+    await send(place, { amount: 1 });
+    const [order] = await queryOnce<{ id: string }>(store.databaseUrl('order'), 'select id from orders');
+    const read = (service: 'account' | 'product' | 'order', path: string) =>
+      [service, service, { url: store.url(service) + path, headers }] as const;
+    const requests = [
+      read('product', `/products/${ids[0]}`),
+      read('account', '/accounts'),
+      read('order', `/orders/${order?.id}`),
+      ['orders', 'order', place] as const,
     ];
     const { medians } = await cpuOfRequests(
       5_000,
-      requests.map(([service, path, given]) => {
-        return [{ url: store.url(service) + path, headers, ...given }, store.component(service).pid];
-      }),
+      requests.map(([, service, request]) => [request, store.component(service).pid]),
     );
-    return requests.map(([service, , given], index) =>
-      figure(given ? 'orders' : service, medians[index] ?? NaN, service),
-    );
+    return requests.map(([key, service], index) => figure(key, medians[index] ?? NaN, service));
   },
 };
 

@@ -1,5 +1,4 @@
-import type { Row } from './figures.ts';
-import { isMissed, report } from './report.ts';
+import { isMissed, type Row, report } from './figures.ts';
 
 const row = (result: number, limits: Partial<Row> = {}): Row => ({ name: 'A', measured: 'b', result, ...limits });
 
