@@ -8,7 +8,7 @@ import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import { freePort } from '../../free-port.ts';
 import { root } from '../../paths.ts';
-import { provideKafkaTools } from '../downloads/kafka.ts';
+import { provideKafkaTools } from '../downloads/java.ts';
 import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
 
 export interface Kafka extends SupervisedProcess {

@@ -1,4 +1,4 @@
-import { runMaven } from './maven.ts';
+import { runMaven } from './java.ts';
 import { downloaded, findOnPath, installed, outputOf } from './provide-tool.ts';
 
 const version = '0.0.21';

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { execa } from 'execa';
-import pWaitFor from 'p-wait-for';
 import { cacheDir } from '../../paths.ts';
 import { messageOf } from '../../run-command.ts';
-import { tryLock } from '../lock.ts';
+import { lock } from '../lock.ts';
 
 interface Tool {
   /** With its version, for example envoy-1.40.0: the folder below .cache/tools. */
@@ -37,45 +36,37 @@ export async function installed({ name, variable, onPath }: Omit<Tool, 'download
 }
 
 /** The path of the pinned version, downloaded once into .cache/tools. */
-export async function downloaded({ name, variable, download }: Tool): Promise<string> {
-  const dir = join(cacheDir, 'tools', name);
-  const file = join(dir, download.file);
+export async function downloaded(tool: Tool): Promise<string> {
+  const tools = join(cacheDir, 'tools');
+  const file = join(tools, tool.name, tool.download.file);
   if (existsSync(file)) return file;
-  const unlock = await pWaitFor(
-    async () => {
-      const unlock = await tryLock(join(dirname(dir), `.${basename(dir)}.lock`));
-      return unlock !== undefined && pWaitFor.resolveWith(unlock);
-    },
-    { interval: 200 },
-  );
+  const unlock = await lock(join(tools, `.${tool.name}.lock`));
   try {
-    if (!existsSync(file)) await downloadInto(dir, { name, variable, download }); // unless another process just has
+    if (!existsSync(file)) await download(tools, tool); // unless another process just has
     return file;
   } finally {
     await unlock();
   }
 }
 
-async function downloadInto(dir: string, { name, variable, download }: Tool): Promise<void> {
+async function download(tools: string, { name, variable, download }: Tool): Promise<void> {
   const startedAt = Date.now();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
   const say = (line: string) => process.stderr.write(`${name}: ${line}\n`);
   say(download.announcement);
-  const temporary = join(dirname(dir), `.${basename(dir)}`);
+  const temporary = join(tools, `.${name}`);
   await rm(temporary, { recursive: true, force: true }); // left by an interrupted download
   await mkdir(temporary, { recursive: true });
   const progress = setInterval(() => say(`still running after ${seconds()} s`), 10_000);
   try {
     await download.into(temporary);
     if (!existsSync(join(temporary, download.file))) throw new Error(`the download contains no ${download.file}`);
-    await rm(dir, { recursive: true, force: true });
-    await rename(temporary, dir);
+    await rm(join(tools, name), { recursive: true, force: true });
+    await rename(temporary, join(tools, name));
     say(`ready after ${seconds()} s`);
   } catch (cause) {
-    throw new Error(
-      `${name} could not be downloaded: ${messageOf(cause)}\nSet ${variable} to an installed one, or try again.`,
-      { cause },
-    );
+    const how = `Set ${variable} to an installed one, or try again.`;
+    throw new Error(`${name} could not be downloaded: ${messageOf(cause)}\n${how}`, { cause });
   } finally {
     clearInterval(progress);
     await rm(temporary, { recursive: true, force: true });
