@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import { topology } from '../topology/topology.ts';
 
-// What the chart renders, as lines of path and value that a reviewer reads: what several objects of a kind have alike stands once.
+// Lines of path and value that a reviewer reads, of all that the chart renders: what several objects of a kind share stands once.
 
 const head = `# Written by make golden: each line is the path of a value and the value, below the kind and the names of all objects that have it.
 # "*" is the service of an object, [] an item of a list whose items have no names, sha256 that of a text of many lines.
