@@ -50,7 +50,7 @@ describe(file, () => {
 
   it('names the Kafka of make run, and that of the chart', async () => {
     const golden = await readFile(join(root, 'tests/chart/golden/default.yaml'), 'utf8');
-    const [, inChart] = /^ +KAFKA_BROKERS: (\S+)$/m.exec(golden) ?? [];
+    const [, inChart] = /\.env\.KAFKA_BROKERS: "(\S+)"$/m.exec(golden) ?? [];
     const hosts = Object.values(document.servers).map(({ host }) => host);
     expect(hosts).toEqual([`localhost:${fixedPorts({}).of('kafka')}`, inChart]);
   });
