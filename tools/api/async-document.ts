@@ -56,36 +56,28 @@ export function asyncDocument(services: BuiltService[], version: string) {
       bindings: { kafka: { key: { type: 'string', description, format: 'uuid' } } },
     };
   };
-  const messages = all.flatMap((channel) =>
-    kindsOf(channel).map((kind) => [kind, messageOf(kind, channels[channel].key)]),
+  const messages = Object.fromEntries(
+    all.flatMap((channel) => kindsOf(channel).map((kind) => [kind, messageOf(kind, channels[channel].key)])),
   );
-  const kinds = all.flatMap(kindsOf);
-  const senders = [...new Set(kinds.map((kind) => publication(kind).service))];
-  const operations = [
-    ...senders.flatMap((name) => {
-      const sent = kinds.filter((kind) => publication(kind).service === name);
-      return eventOperations('send', name, sent);
-    }),
-    ...services
-      .filter((service) => service.kinds.length > 0)
-      .flatMap(({ name, kinds: handled }) => [...eventOperations('receive', name, handled), deadLetters(name)]),
-  ];
-  const channelOf = (channel: Channel) => {
+  const publishers = Map.groupBy(all.flatMap(kindsOf), (kind) => publication(kind).service);
+  const handling = services.filter(({ kinds }) => kinds.length > 0);
+  const ownChannels = all.map((channel) => {
     const references = kindsOf(channel).map((kind) => [kind, reference('components', 'messages', kind)]);
-    return { address: channels[channel].address, messages: Object.fromEntries(references) };
+    return [channel, { address: channels[channel].address, messages: Object.fromEntries(references) }];
+  });
+  const deadLetters = {
+    address: deadLetterTopic,
+    messages: { DeadLetter: reference('components', 'messages', 'DeadLetter') },
   };
   return {
     ...fixed,
     info: { ...fixed.info, version },
-    channels: {
-      ...Object.fromEntries(all.map((channel) => [channel, channelOf(channel)])),
-      deadLetters: {
-        address: deadLetterTopic,
-        messages: { DeadLetter: reference('components', 'messages', 'DeadLetter') },
-      },
-    },
-    operations: Object.fromEntries(operations),
-    components: { messages: { ...Object.fromEntries(messages), DeadLetter: deadLetter }, schemas },
+    channels: { ...Object.fromEntries(ownChannels), deadLetters },
+    operations: Object.fromEntries([
+      ...[...publishers].flatMap(([name, kinds]) => eventOperations('send', name, kinds)),
+      ...handling.flatMap(({ name, kinds }) => [...eventOperations('receive', name, kinds), givesUp(name)]),
+    ]),
+    components: { messages: { ...messages, DeadLetter: deadLetter }, schemas },
   };
 }
 
@@ -104,7 +96,7 @@ function eventOperations(action: 'send' | 'receive', service: string, handled: r
   });
 }
 
-function deadLetters(service: string) {
+function givesUp(service: string) {
   const summary = `Messages that ${service} could not handle.`;
   const operation = { action: 'send', channel: reference('channels', 'deadLetters'), summary };
   return [`${inCamelCase(service)}GivesUp`, operation] as const;
