@@ -6,14 +6,11 @@ import koffi from 'koffi';
 // Renders what `helm template` does, by the native library whose path is its argument, for the process that has forked this one.
 // A process of its own keeps Go's threads, memory and faults away from others.
 
-/** The options of the library's function that are used here. */
 export interface Options {
-  name: string;
   chart: string;
   namespace: string;
   kubeVersion: string;
-  /** Paths, separated by commas. */
-  valuesFiles: string;
+  valuesFiles: string[];
   values: object;
 }
 
@@ -27,14 +24,14 @@ const hidden = `hidden.${hook}`;
  * The library leaves hooks out and asks a cluster for what a template looks up, so it gets a copy of the chart in which
  * nothing is a hook, and nothing is found. Hooks are put where Helm has them: at the end.
  */
-function render(dir: string, { values, ...options }: Options): Rendered {
+function render(dir: string, { values, valuesFiles, ...options }: Options): Rendered {
   const chart = join(dir, 'chart');
   cpSync(options.chart, chart, { recursive: true });
   editTemplates(chart);
   const given = join(dir, 'values.json');
   writeFileSync(given, JSON.stringify(values));
-  const valuesFiles = [options.valuesFiles, given].filter(Boolean).join();
-  const { out, err } = renderByLibrary({ ...options, chart, valuesFiles });
+  const files = [...valuesFiles, given].join();
+  const { out, err } = renderByLibrary({ ...options, name: 'store', chart, valuesFiles: files });
   if (err) return { error: err };
   const documents: string[] = out.split(/^(?=---\n)/m);
   const isHook = (document: string) => document.includes(hidden);

@@ -19,22 +19,14 @@ const { KUBE_VERSION: kubeVersion = '1.29.0' } = process.env;
 export async function template(chart: string, files: string[] = [], values: object = {}, namespace = 'store') {
   const helm = await provideHelm();
   const [path = chart, ...valuesFiles] = [chart, ...files].map((one) => resolve(root, one));
-  const given = [...valuesFiles, '-'].flatMap((file) => ['--values', file]);
-  const args = ['template', 'store', path, '--namespace', namespace, '--kube-version', kubeVersion, ...given];
-  const options: Options = {
-    name: 'store',
-    chart: path,
-    namespace,
-    kubeVersion,
-    valuesFiles: valuesFiles.join(),
-    values,
-  };
   if ('library' in helm) {
     renderByLibrary ??= startLibrary(helm.library);
-    const rendered = await renderByLibrary(options);
+    const rendered = await renderByLibrary({ chart: path, namespace, kubeVersion, valuesFiles, values });
     if ('error' in rendered) throw new Error(rendered.error);
     return rendered.text;
   }
+  const given = [...valuesFiles, '-'].flatMap((file) => ['--values', file]);
+  const args = ['template', 'store', path, '--namespace', namespace, '--kube-version', kubeVersion, ...given];
   const input = JSON.stringify(values);
   const { stdout, stderr, failed } = await execa(helm.command, args, { input, reject: false });
   if (failed) throw new Error(stderr);
