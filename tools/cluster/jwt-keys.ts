@@ -1,13 +1,12 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { V1Secret } from '@kubernetes/client-node';
+import { z } from 'zod';
+import { tokenKeyConfig } from '../../services/shared/src/auth/config.ts';
 import {
   importPrivateKey,
   importPublicKeys,
   importTokenKey,
-  privateKeyProblem,
   publicBlocks,
-  publicKeysProblem,
-  secretProblem,
 } from '../../services/shared/src/auth/token-keys.ts';
 import { textOf, withAnnotations, withTexts } from './secrets.ts';
 
@@ -66,27 +65,18 @@ export function withKeys(secret: V1Secret, { signing, previous }: Keys, annotati
   return withAnnotations(withTexts(secret, texts), { [nextAnnotation]: undefined, ...annotations });
 }
 
-/** Returns the faults of the keys in a Secret, without revealing any. */
+const keysSchema = z.object({ ...tokenKeyConfig, [nextPrivateKeyName]: tokenKeyConfig.JWT_PRIVATE_KEY });
+
+/** Returns the first fault of the keys in a Secret, as auth finds it at its start, without revealing any. */
 export function keysProblem(secret: V1Secret): string | undefined {
-  const text = (name: string) => textOf(secret, name).trim();
-  if (text(secretName) === '' && text(privateKeyName) === '')
+  const texts = Object.keys(keysSchema.shape).map((name) => [name, textOf(secret, name).trim()]);
+  const keys: Record<string, string> = Object.fromEntries(texts.filter(([, text]) => text !== ''));
+  if (!keys[secretName] && !keys[privateKeyName])
     return `${privateKeyName} and ${secretName} are missing. Make one with: openssl genpkey -algorithm ed25519, or openssl rand -base64 32`;
-  const previous = text(previousSecretsName).split(',').filter(Boolean);
-  type Key = [string, string, (key: string) => string | undefined];
-  const keys: Key[] = [
-    [privateKeyName, text(privateKeyName), privateKeyProblem],
-    [nextPrivateKeyName, text(nextPrivateKeyName), privateKeyProblem],
-    [previousPublicKeysName, text(previousPublicKeysName), publicKeysProblem],
-    [secretName, text(secretName), secretProblem],
-    ...previous.map(
-      (key, index) => [`${previousSecretsName}, number ${index + 1}:`, key.trim(), secretProblem] satisfies Key,
-    ),
-  ];
-  for (const [name, key, problemOf] of keys) {
-    const problem = key === '' ? undefined : problemOf(key);
-    if (problem !== undefined) return `${name} ${problem}`;
-  }
-  return undefined;
+  const [issue] = keysSchema.safeParse(keys).error?.issues ?? [];
+  if (issue === undefined) return undefined;
+  const [name, index] = issue.path;
+  return `${String(name)}${index === undefined ? '' : `, number ${Number(index) + 1}:`} ${issue.message}`;
 }
 
 export const newSecret = () => randomBytes(32).toString('base64');
