@@ -78,31 +78,26 @@ async function audit(group: string): Promise<void> {
 const decided = ({ outcome, at, requestedBy, reason }: NonNullable<ResultOut['decision']>) =>
   `${outcome.toLowerCase()} at ${at} by ${printable(requestedBy)}${reason === null ? '' : `: ${printable(reason)}`}`;
 
-/** Decides about letters, some at a time, and says what became of each. */
-async function decide(decision: 'redrive' | 'discard', group: string, ids: string[], body: object): Promise<void> {
+/**
+ * Decides about letters, some at a time, and says what became of each.
+ * @param given default: all of the group, each once. Those that fail stay listed: beyond a list full of them none is reached
+ */
+async function decide(decision: 'redrive' | 'discard', group: string, given: string[] | undefined, body: object) {
   const wanted = decision === 'redrive' ? 'REDRIVEN' : 'DISCARDED';
-  for (let at = 0; at < ids.length; at += perRequest) {
-    const some = ids.slice(at, at + perRequest);
-    const answer = await find(group, `/${decision}`, resultsOut, { ids: some, ...body });
-    if (answer === undefined) throw new Error(`${group} has not all of these letters: ${some.join(', ')}`);
-    for (const result of answer.results) {
-      const { id, outcome, effect, error } = result;
-      if ((result.decision?.outcome ?? outcome) !== wanted) process.exitCode = 1;
-      const before = result.decision && `had been ${decided(result.decision)}`;
-      console.log(`${id}: ${before ?? effect ?? outcome.toLowerCase()}${error ? ` again: ${printable(error)}` : ''}`);
-    }
-  }
-}
-
-/** Redrives all letters of a group once. Those that fail stay listed: beyond a list full of them none is reached. */
-async function redriveAll(group: string, body: object): Promise<void> {
   const tried = new Set<string>();
   for (;;) {
-    const { letters, total } = (await find(group, '', lettersOut)) ?? { letters: [], total: 0 };
-    const ids = letters.map(({ id }) => id).filter((id) => !tried.has(id));
-    if (ids.length === 0) return console.log(`${tried.size} tried, ${total} open`);
+    const open = given ? undefined : await find(group, '', lettersOut);
+    const ids = (given ?? open?.letters.map(({ id }) => id) ?? []).filter((id) => !tried.has(id)).slice(0, perRequest);
+    if (ids.length === 0 && !given) console.log(`${tried.size} tried, ${open?.total ?? 0} open`);
+    if (ids.length === 0) return;
     for (const id of ids) tried.add(id);
-    await decide('redrive', group, ids, body);
+    const answer = await find(group, `/${decision}`, resultsOut, { ids, ...body });
+    if (answer === undefined) throw new Error(`${group} has not all of these letters: ${ids.join(', ')}`);
+    for (const { id, outcome, effect, error, decision: earlier } of answer.results) {
+      if ((earlier?.outcome ?? outcome) !== wanted) process.exitCode = 1;
+      const became = earlier ? `had been ${decided(earlier)}` : (effect ?? outcome.toLowerCase());
+      console.log(`${id}: ${became}${error ? ` again: ${printable(error)}` : ''}`);
+    }
   }
 }
 
@@ -112,11 +107,11 @@ async function run({ redrive, discard, audit: audited, id, reason, by, dryRun }:
   const ids = id?.split(/[\s,]+/).filter((one) => one !== '');
   if (ids?.length === 0) throw new Error('ID is empty. Without it a redrive is of all letters.');
   const body = { by, dryRun: dryRun !== undefined };
-  if (redrive) return ids ? decide('redrive', redrive, ids, body) : redriveAll(redrive, body);
-  if (audited) return audit(audited);
-  if (!discard) return ids ? show(ids.join()) : list();
-  if (!ids || !reason) throw new Error('DISCARD needs ID=<id> and REASON="<why>".');
-  await decide('discard', discard, ids, { ...body, reason });
+  if (redrive) await decide('redrive', redrive, ids, body);
+  else if (audited) await audit(audited);
+  else if (!discard) await (ids ? show(ids.join()) : list());
+  else if (!ids || !reason) throw new Error('DISCARD needs ID=<id> and REASON="<why>".');
+  else await decide('discard', discard, ids, { ...body, reason });
 }
 
 // make passes the variables of its command line on as environment, whatever characters a reason has.
