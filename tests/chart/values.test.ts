@@ -53,7 +53,7 @@ describe('what follows from values', () => {
     const { envOf, ofKind } = await manifests({ global: { profile }, product: writers, auth: writers });
     for (const name of ['product', 'auth'])
       if (text) expect(envOf(name)).toContainEqual({ name: 'PRODUCT_WRITERS', value: text });
-    expect(checkWriters(ofKind('Deployment'))).toEqual([{ what: `product: ${what}` }]);
+    expect(checkWriters(ofKind('Deployment'))).toEqual([`ok     product: ${what}`]);
   });
 
   it('large numbers have no exponent, and further objects are part of the release', async () => {

@@ -10,10 +10,8 @@ async function doctor(cluster: Cluster): Promise<void> {
   const { apps, namespace, release } = cluster;
   let count = 0;
   const report = (findings: Finding[]) => {
-    for (const { what, remedy } of findings) {
-      console.log(remedy === undefined ? `ok     ${what}` : `WRONG  ${what}\n       ${remedy}`);
-      if (remedy !== undefined) count += 1;
-    }
+    for (const finding of findings) console.log(finding);
+    count += findings.filter((finding) => finding.startsWith('WRONG')).length;
   };
   report([await checkRelease(cluster)]);
   const labelSelector = componentsOf(release);

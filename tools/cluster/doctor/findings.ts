@@ -1,9 +1,5 @@
-/** Findings of a check, a line each. */
-export interface Finding {
-  what: string;
-  /** The remedy, where it is wrong. */
-  remedy?: string;
-}
+/** A line, and a second one with the remedy where something is wrong. */
+export type Finding = `ok     ${string}` | `WRONG  ${string}\n       ${string}`;
 
-export const ok = (what: string): Finding => ({ what });
-export const wrong = (what: string, remedy: string): Finding => ({ what, remedy });
+export const ok = (what: string): Finding => `ok     ${what}`;
+export const wrong = (what: string, remedy: string): Finding => `WRONG  ${what}\n       ${remedy}`;
