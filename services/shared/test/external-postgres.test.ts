@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { until } from '../../../tests/kit/until.ts';
 import { createPool } from '../src/database/connection.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { startExternalPostgres } from './_external-postgres.ts';
@@ -35,16 +36,29 @@ it.each([
   ],
   ['another host name', '127.0.0.1', 'first-password', /does not match certificate's altnames: IP: 127\.0\.0\.1/],
   ['another password', 'localhost', 'wrong-one', /: password authentication failed for user "store"$/],
-])('a service with %s is never ready and says why', async (what, host, password, reason) => {
+])('a service with %s waits, is not ready and says why', async (what, host, password, why) => {
   const url = postgres.url(host, 'store', password);
   const ca = what === 'another CA' ? postgres.otherCaFile : postgres.caFile;
   const service = await start({ DATABASE_URL: await postgres.writeUrl(url, ca) });
-  expect(await service.exited).toBe(1);
-  const { msg } = await service.logged('Cannot start');
-  expect(msg).toMatch(reason);
-  expect(msg).toContain(`PostgreSQL at ${new URL(url).host}: `);
-  expect(service.lines().map((line) => line.msg)).not.toContain('Ready');
+  const { reason } = await service.logged('Waiting for the database');
+  expect(reason).toMatch(why);
+  expect(reason).toContain(`PostgreSQL at ${new URL(url).host}: `);
+  expect(await service.readiness()).toEqual({ code: 503, status: 'DOWN', waitingFor: ['starting', 'database'] });
   expect(service.output.join()).not.toContain(password);
+});
+
+it('a service that comes before its role and its database waits for both', async () => {
+  const url = postgres.url('localhost', 'late', 'late-password').replace(/store$/, 'late');
+  const service = await start({ DATABASE_URL: await postgres.writeUrl(url) });
+  for (const [missing, statement] of [
+    ['password authentication failed for user "late"', "create role late login password 'late-password'"],
+    ['database "late" does not exist', 'create database late owner late'],
+  ] as const) {
+    await until(`it waits: ${missing}`, async () => service.output.at(-1)?.includes(JSON.stringify(missing).slice(1, -1)) === true);
+    await postgres.sql(statement);
+  }
+  await service.logged('Ready');
+  expect(await service.readiness()).toEqual({ code: 200, status: 'UP' });
 });
 
 it('no statement fails when the URL changes to another role, which every new connection uses', async () => {

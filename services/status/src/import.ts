@@ -55,7 +55,7 @@ async function run(file: string, { replace }: { replace: boolean }): Promise<voi
 function explain(error: unknown, file: string): string {
   if (error instanceof CsvProblem) return `${file}: ${error.message}`;
   if (error instanceof ConfigError) return error.message;
-  if (isDatabaseUnavailable(error)) return 'The database that DATABASE_URL names cannot be reached.';
+  if (isDatabaseUnavailable(error)) return `The database that DATABASE_URL names cannot be used: ${messageOf(error)}`;
   return messageOf(error);
 }
 

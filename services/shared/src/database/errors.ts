@@ -1,39 +1,31 @@
-/** Codes of Prisma, kinds of its adapters, codes of PostgreSQL and of sockets for a database that cannot be reached. */
+/** For a DATABASE_URL that names a file without a URL. */
+export const misconfiguredCode = 'ERR_DATABASE_URL';
+/** Codes of Prisma, kinds of its adapters, codes of PostgreSQL and of sockets. */
 const unavailableCodes = new Set([
   ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'],
   ...['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'],
   ...['57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08006', '25P03', '57014'],
   '08P01', // PgBouncer's, of whatever it cannot do
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
-]);
-const unavailableMessage =
-  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error/;
-
-/** For a DATABASE_URL that names a file without a URL. */
-export const misconfiguredCode = 'ERR_DATABASE_URL';
-/** For a database that answers but can serve nobody: it refuses the role or TLS, is read-only, full, or failing over. */
-const misconfiguredCodes = new Set([
+  // It answers but can serve nobody: it does not exist yet, refuses the role or TLS, is read-only, full, or failing over.
   ...['P1000', 'P1003', 'P1010', 'AuthenticationFailed', 'DatabaseAccessDenied', 'DatabaseDoesNotExist'],
   ...[misconfiguredCode, '28000', '28P01', '3D000', '42501', '25006', '53100', '53200', '58000', '58030', '55000'],
 ]);
 /** Codes of Node and OpenSSL, such as CERT_HAS_EXPIRED. */
 const tlsCode = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT)/;
 /** Errors of the driver that have no code. */
-const misconfiguredMessage = /SSL connection|^SASL: /;
+const unavailableMessage =
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error|SSL connection|^SASL: /;
 
-/** Tells whether the database is unreachable or overloaded: the failure is transient and not the request's fault. */
+/**
+ * Tells whether the database can serve nobody at the moment: it is unreachable, overloaded, or waits for an operator. The request
+ * or event at hand is not at fault.
+ */
 export const isDatabaseUnavailable = (error: unknown) =>
   hasReason(
     error,
-    (names, message) => names.some((name) => unavailableCodes.has(name)) || unavailableMessage.test(message),
-  );
-
-/** Tells whether every other request would fail as well, until an operator has fixed the database. */
-export const isDatabaseMisconfigured = (error: unknown) =>
-  hasReason(
-    error,
     (names, message) =>
-      names.some((name) => misconfiguredCodes.has(name) || tlsCode.test(name)) || misconfiguredMessage.test(message),
+      names.some((name) => unavailableCodes.has(name) || tlsCode.test(name)) || unavailableMessage.test(message),
   );
 
 /** Tells whether a row was refused because another one has its key. */

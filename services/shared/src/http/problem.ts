@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { z } from 'zod';
-import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../database/errors.ts';
+import { isDatabaseUnavailable } from '../database/errors.ts';
 import type { Logger } from '../observability/log.ts';
 import { contextOf, pathOf } from '../observability/request-context.ts';
 import { currentTrace } from '../observability/trace-context.ts';
@@ -114,7 +114,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
 
 function asDomainError(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
-  if (isDatabaseUnavailable(error) || isDatabaseMisconfigured(error)) {
+  if (isDatabaseUnavailable(error)) {
     return new DomainError('unavailable', 'The database is not available at the moment. Try again shortly.', {
       code: 'database-away',
       cause: error,

@@ -145,7 +145,7 @@ function configOrExit<S extends z.ZodType>(name: string, schema: S): z.output<S>
   }
 }
 
-/** Repeats the work while the database is unavailable; any other failure ends the process. */
+/** Repeats the work while the database is unavailable, such as until it exists; any other failure ends the process. */
 async function untilDatabaseAnswers(work: () => Promise<unknown>, log: Logger, readiness: Readiness): Promise<void> {
   const unlessStopping = async () => readiness.stopping || (await work());
   await retry(unlessStopping, { firstMs: 250, maxMs: 5_000 }, (error, failures) => {

@@ -1,5 +1,5 @@
 import type { Kysely, QueryExecutorProvider, Transaction } from 'kysely';
-import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../../database/errors.ts';
+import { isDatabaseUnavailable } from '../../database/errors.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { runInTrace, startSpan, type Trace, traceFrom } from '../../observability/trace-context.ts';
 import { DomainError } from '../../values/errors.ts';
@@ -177,6 +177,4 @@ async function refusedBefore<Tables>(
 
 /** Tells whether a failure says nothing about the event, because something that its handler depends on cannot serve anybody. */
 export const isUnavailable = (error: unknown) =>
-  isDatabaseUnavailable(error) ||
-  isDatabaseMisconfigured(error) ||
-  (error instanceof DomainError && error.kind === 'unavailable');
+  isDatabaseUnavailable(error) || (error instanceof DomainError && error.kind === 'unavailable');
