@@ -38,10 +38,12 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
         },
       },
       async handler({ query, url }) {
-        const { json, headers } = await cache.reply(url, async () => {
-          const { next, ...read } = await products.list(query);
-          return { ...read, headers: nextLink(url, next) };
-        });
+        const read = async () => {
+          const { next, ...page } = await products.list(query);
+          return { ...page, headers: nextLink(url, next) };
+        };
+        // Orders read their prices by id.
+        const { json, headers } = await cache.reply(url, read, query.id === undefined);
         return ok({ json }, headers);
       },
     }),

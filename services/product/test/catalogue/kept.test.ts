@@ -80,6 +80,23 @@ describe('replies', () => {
   });
 });
 
+it('while the database is away, replies are used that were current lately, and no others', async () => {
+  const maxAgeMs = 500;
+  const away = Object.assign(new Error('The database is away'), { code: 'ECONNREFUSED' });
+  let isAway = false;
+  const unlessAway = async <T>(value: T): Promise<T> => (isAway ? Promise.reject(away) : value);
+  const cache = createCatalogueCache(2 ** 20, () => unlessAway('1'), maxAgeMs);
+  const ask = async (url: string, version = '1', mayBeOld?: boolean) =>
+    (await cache.reply(url, () => unlessAway({ json: url, headers: {}, version }), mayBeOld)).json.toString();
+  for (const _ of [1, 2, 3]) for (const url of ['/a', '/b']) await ask(url);
+  for (const _ of [1, 2]) await ask('/newer', '2');
+  isAway = true;
+  for (const url of ['/a', '/b']) expect(await ask(url)).toBe(url);
+  for (const refused of [ask('/a', '1', false), ask('/newer'), ask('/c')]) await expect(refused).rejects.toThrow(away);
+  await wait(maxAgeMs);
+  await expect(ask('/a')).rejects.toThrow(away);
+});
+
 describe('the ETag', () => {
   const database = useDatabase('product');
   const replicas = [undefined, 0].map((cacheMib) => database.open((url) => testApp(url, { cacheMib })));

@@ -1,0 +1,81 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '@store/shared/database/migrate';
+import { queryOnce } from '../../../../tests/kit/postgres/database.ts';
+import { freePort } from '../../../../tools/free-port.ts';
+import { type Postgres, startPostgres } from '../../../../tools/local/components/postgres.ts';
+import { tea, testApp } from '../_app.ts';
+
+// A PostgreSQL of its own that hangs or is stopped, and what the catalogue still answers.
+
+let folder: string;
+let postgres: Postgres;
+let product: ReturnType<typeof testApp>;
+/** The processes of its connections to the database. */
+let backends: number[];
+let path: string;
+let etag: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'store-stalled-'));
+  await chmod(folder, 0o711); // started by root, the server runs as another user
+  const log = () => undefined;
+  postgres = await startPostgres({ dataDir: join(folder, 'data'), port: await freePort(), log });
+  await postgres.createDatabase('product');
+  const url = postgres.url('product');
+  await migrate(url, new URL('../../prisma/migrations/', import.meta.url));
+  product = testApp(url);
+  path = (await product.post(tea).expect(201)).headers.location ?? '';
+  // Kept from the second request on; the list by ids, too.
+  for (const kept of ['/products', path, byId()]) for (const _ of [1, 2, 3]) await product.get(kept).expect(200);
+  etag = (await product.get('/products').expect(200)).headers.etag ?? '';
+  const rows = await queryOnce<{ pid: number }>(
+    postgres.superuserUrl,
+    "select pid from pg_stat_activity where datname = 'product'",
+  );
+  backends = rows.map(({ pid }) => pid);
+});
+afterAll(async () => {
+  await product?.close();
+  await postgres?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const byId = () => `/products?id=${path.split('/').at(-1)}`;
+const signal = (name: NodeJS.Signals) => {
+  for (const pid of [postgres.pid() ?? 0, ...backends]) process.kill(pid, name);
+};
+
+/** What is kept goes on within about a second each; what is not, writes, and what prices of orders are read by, do not. */
+async function expectKeptReplies() {
+  for (let n = 0; n < 3; n += 1) {
+    const begun = performance.now();
+    const answers = await Promise.all([
+      product.get('/products').expect(200),
+      product.get(path).expect(200),
+      product.get('/products').set('If-None-Match', etag).expect(304),
+    ]);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(answers.map(({ body }) => body)).toMatchObject([[tea], tea, {}]);
+  }
+  const away = { status: 503, body: { type: 'urn:problem:store:database-away' } };
+  const refused = [product.get(byId()), product.get('/products?page=1'), product.post(tea)];
+  for (const answer of await Promise.all(refused)) expect(answer).toMatchObject(away);
+}
+
+it('pages that are kept and 304 go on while PostgreSQL hangs; prices of orders and writes wait for it', async () => {
+  signal('SIGSTOP');
+  try {
+    await expectKeptReplies();
+  } finally {
+    signal('SIGCONT');
+  }
+  await product.get(byId()).expect(200);
+}, 60_000);
+
+it('the same holds while PostgreSQL is away', async () => {
+  await product.get('/products').expect(200);
+  await postgres.stop();
+  await expectKeptReplies();
+}, 60_000);
