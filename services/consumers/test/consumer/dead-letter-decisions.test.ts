@@ -4,6 +4,7 @@ import { type Result, redrive } from '@store/shared/messaging/dead-letters/redri
 import type { Message } from 'kafkajs';
 import { type KyselyPlugin, sql } from 'kysely';
 import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
+import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { broken, deadLetteredEvents, forgetGroups, operator } from './_dead-letters.ts';
 import { anEvent, kafka, rawOf, silent, useFixture } from './_fixture.ts';
@@ -145,5 +146,15 @@ describe('the id of a processed event', () => {
     expect(await deleteOldEventIds(fixture.kysely, silent, [topic])).toBe(1);
     expect(await idCount()).toBe(3);
     expect(await deleteOld()).toBe(2);
+  });
+
+  it('is deleted without a look at those that are kept', async () => {
+    await sql`insert into processed_events select 'g', gen_random_uuid(), now() - make_interval(mins => n)
+      from generate_series(1, 50000) n order by n desc`.execute(fixture.kysely);
+    await sql`analyze processed_events`.execute(fixture.kysely);
+    const deletion = await recordedStatement((kysely) => deleteOldEventIds(kysely, silent, [fixture.topic]));
+    const { rows } = await sql`explain ${sql.raw(deletion.sql)}`.execute(fixture.kysely);
+    expect(JSON.stringify(rows)).not.toContain('Seq Scan on processed_events');
+    expect(await deleteOld()).toBeGreaterThan(6_000);
   });
 });
