@@ -67,43 +67,46 @@ rate_limits:
 
 {{- /* Before the filter of CORS, so that preflights count too: a 429 gets the headers of CORS from gateway.localReplies. */}}
 {{- define "gateway.addressRates" -}}
-{{- $limits := .Values.limits -}}
 {{ include "gateway.rates" . }}
 stat_prefix: rate
 {{ include "gateway.addressActions" . }}
-descriptors:
-  - entries: [{key: masked_remote_address}]
-    token_bucket:
-      max_tokens: {{ $limits.requests.burst | int }}
-      tokens_per_fill: {{ $limits.requests.perSecond | int }}
-      fill_interval: 1s
-  - entries: [{key: header_match, value: credentials}, {key: masked_remote_address}]
-    token_bucket:
-      max_tokens: {{ $limits.credentials.burst | int }}
-      tokens_per_fill: {{ $limits.credentials.perSecond | int }}
-      fill_interval: 1s
-  {{- if .Values.publicCatalogue }}
-  - entries: [{key: header_match, value: catalogue}, {key: masked_remote_address}]
-    token_bucket:
-      max_tokens: {{ $limits.catalogue.burst | int }}
-      tokens_per_fill: {{ $limits.catalogue.perSecond | int }}
-      fill_interval: 1s
-  {{- end }}
-  {{- with $limits.registrations.perHour }}
-  - entries: [{key: header_match, value: registrations}, {key: masked_remote_address}]
-    token_bucket: {max_tokens: {{ int . }}, tokens_per_fill: {{ int . }}, fill_interval: 3600s}
-  {{- end }}
+{{ include "gateway.buckets" (dict "root" . "who" "address" "key" "masked_remote_address") }}
 {{- end }}
 
 {{- /* Behind the check, which sets the account. */}}
 {{- define "gateway.accountRates" -}}
-{{- $perMinute := int .Values.limits.orders.perMinute -}}
 {{ include "gateway.rates" . }}
 stat_prefix: orders
 {{ include "gateway.orderActions" . }}
+{{ include "gateway.buckets" (dict "root" . "who" "account" "key" "account") }}
+{{- end }}
+
+{{- define "gateway.buckets" -}}
 descriptors:
-  - entries: [{key: header_match, value: orders}, {key: account}]
-    token_bucket: {max_tokens: {{ $perMinute }}, tokens_per_fill: {{ $perMinute }}, fill_interval: 60s}
+  {{- range get (include "gateway.rateLimits" .root | fromYaml) .who }}
+  - entries: [{{ if ne .name "requests" }}{key: header_match, value: {{ .name }}}, {{ end }}{key: {{ $.key }}}]
+    token_bucket: {max_tokens: {{ int .burst }}, tokens_per_fill: {{ int .count }}, fill_interval: {{ int .seconds }}s}
+  {{- end }}
+{{- end }}
+
+{{- /* The limits that there are, in YAML: for each of its own kind of caller, by what the actions above call them. */}}
+{{- define "gateway.rateLimits" -}}
+{{- $limits := .Values.limits -}}
+address:
+  {{- range $name := list "requests" "credentials" "catalogue" }}
+  {{- if or (ne $name "catalogue") $.Values.publicCatalogue }}
+  {{- with get $limits $name }}
+  - { name: {{ $name }}, unit: second, seconds: 1, count: {{ int .perSecond }}, burst: {{ int .burst }} }
+  {{- end }}
+  {{- end }}
+  {{- end }}
+  {{- with $limits.registrations.perHour }}
+  - { name: registrations, unit: hour, seconds: 3600, count: {{ int . }}, burst: {{ int . }} }
+  {{- end }}
+account:
+  {{- with $limits.orders.perMinute }}
+  - { name: orders, unit: minute, seconds: 60, count: {{ int . }}, burst: {{ int . }} }
+  {{- end }}
 {{- end }}
 
 {{- /*
@@ -111,18 +114,13 @@ Headers of a 429 after draft-ietf-httpapi-ratelimit-headers, a JSON map by who h
 limits there are, and when there are tokens again.
 */}}
 {{- define "gateway.rateHeaders" -}}
-{{- $limits := .Values.limits }}
-{{- $address := list (printf `"requests";q=%d;w=1` (int $limits.requests.perSecond)) (printf `"credentials";q=%d;w=1` (int $limits.credentials.perSecond)) }}
-{{- if .Values.publicCatalogue }}
-{{- $address = append $address (printf `"catalogue";q=%d;w=1` (int $limits.catalogue.perSecond)) }}
-{{- end }}
-{{- with $limits.registrations.perHour }}
-{{- $address = append $address (printf `"registrations";q=%d;w=3600` (int .)) }}
-{{- end }}
-{{- $policies := dict "address" (join ", " $address) "account" (printf `"orders";q=%d;w=60` (int $limits.orders.perMinute)) }}
 {{- $headers := dict }}
-{{- range $who, $policy := $policies }}
-{{- $_ := set $headers $who (dict "ratelimit-policy" $policy "ratelimit" (printf `"%s";r=0;t=%%RESP(retry-after)%%` $who)) }}
+{{- range $who, $limits := include "gateway.rateLimits" . | fromYaml }}
+{{- $policies := list }}
+{{- range $limits }}
+{{- $policies = append $policies (printf `"%s";q=%d;w=%d` .name (int .count) (int .seconds)) }}
+{{- end }}
+{{- $_ := set $headers $who (dict "ratelimit-policy" (join ", " $policies) "ratelimit" (printf `"%s";r=0;t=%%RESP(retry-after)%%` $who)) }}
 {{- end }}
 {{- toJson $headers }}
 {{- end }}
