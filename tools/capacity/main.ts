@@ -26,9 +26,8 @@ brokers of ${coresOfBroker} cores, ${kafkaReplicas} copies in Kafka. docs/scalin
 }
 
 await new Tool('make capacity')
-  .usage('ORDERS=<per second>')
   .description('Prints what a rate of orders takes, by the costs of an order in tools/capacity/costs.json.')
-  .argument('<orders>', 'ORDERS: orders per second, around the clock', rateOf)
+  .argument('<orders>', 'orders per second, around the clock; of make: ORDERS=<orders>', rateOf)
   .addHelpText('after', '\nmake bench ONLY=costs measures the costs anew, and rewrites the figures of docs/scaling.md.')
   .action(print)
   .run();

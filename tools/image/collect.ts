@@ -32,7 +32,8 @@ async function collectToolbox(out: string): Promise<void> {
     conditions: [...conditions, '@store/source'],
     readFile: readStripped,
   });
-  await copy([...fileList, 'tools/toolbox/store', 'charts/store/Chart.yaml', 'charts/store/values.yaml'], out);
+  const opened = ['tools/toolbox/store', 'tools/capacity/costs.json', 'charts/store/Chart.yaml', 'charts/store/values.yaml'];
+  await copy([...fileList, ...opened], out);
 }
 
 /**

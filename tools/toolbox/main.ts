@@ -7,6 +7,7 @@ const commands: Record<string, () => Promise<unknown>> = {
   restore: () => import('../cluster/commands/restore.ts'),
   dlq: () => import('../local/commands/dead-letters.ts'),
   grant: () => import('../local/commands/grant.ts'),
+  capacity: () => import('../capacity/main.ts'),
 };
 
 const [name = ''] = process.argv.splice(2, 1);
