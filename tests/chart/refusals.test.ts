@@ -107,6 +107,7 @@ describe('values that the chart refuses with a message', () => {
         { 'global.commonLabels': { [name]: 'x' } },
       ],
     ),
+    ...['nameOverride', 'fullnameOverride'].map((name): Row => ['a namespace of its own', { [name]: 'shop' }]),
     // Contradictory
     [
       'product.env.PRODUCT_WRITERS and auth.env.PRODUCT_WRITERS are not',
