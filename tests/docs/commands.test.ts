@@ -35,6 +35,23 @@ describe('the commands of the documents', () => {
   });
 });
 
+describe('the toolbox', () => {
+  const imports = read('tools/toolbox/main.ts').matchAll(/([a-z-]+)'?: \(\) => import\('\.\.\/(.*)'\)/g);
+  const sources = new Map([...imports].map(([, name, file]) => [name, read(`tools/${file}`)]));
+  const texts = documents.flatMap(({ text }) => [...text.matchAll(/(?:^|`|-- )store ([a-z][a-z-]+)([^`\n#]*)/gm)]);
+  const uses = texts.filter(([, name = '']) => sources.has(name));
+
+  it('has the commands and options that the documents name', () => {
+    expect(uses.length).toBeGreaterThan(10);
+    const unknown = uses.filter(([, name, options = '']) =>
+      [...options.matchAll(/--[a-z-]+/g)].some(([option]) => !sources.get(name)?.includes(option)),
+    );
+    expect(unknown.map(([line]) => line)).toEqual([]);
+    const shown = commands.flatMap(({ text }) => [...text.matchAll(/toolbox -- store (\S+)/g)]);
+    expect(shown.filter(([, name = '']) => !/^(--help|"\$@")$/.test(name) && !sources.has(name))).toEqual([]);
+  });
+});
+
 describe('make', () => {
   const targets = [...read('Makefile').matchAll(/^([a-z][a-z-]*):/gm)].map(([, target]) => target);
   const inCode = documents.flatMap(({ text }) =>
