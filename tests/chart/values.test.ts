@@ -140,3 +140,8 @@ describe('an autoscaler', () => {
     expect(triggers.map(({ type }: { type: string }) => type)).toEqual(expected);
   });
 });
+
+it('the console can be left out, and nothing of it stays', async () => {
+  const { all } = await manifests({ console: { enabled: false } });
+  expect(all.filter(({ metadata }) => metadata.name === 'console')).toEqual([]);
+});
