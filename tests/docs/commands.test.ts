@@ -48,7 +48,7 @@ describe('the toolbox', () => {
     );
     expect(unknown.map(([line]) => line)).toEqual([]);
     const shown = commands.flatMap(({ text }) => [...text.matchAll(/toolbox -- store (\S+)/g)]);
-    expect(shown.filter(([, name = '']) => !/^(--help|"\$@")$/.test(name) && !sources.has(name))).toEqual([]);
+    expect(shown.filter(([, name = '']) => !/^(--help|"\$@";)$/.test(name) && !sources.has(name))).toEqual([]);
   });
 });
 

@@ -32,8 +32,7 @@ async function collectToolbox(out: string): Promise<void> {
     conditions: [...conditions, '@store/source'],
     readFile: readStripped,
   });
-  const opened = ['tools/toolbox/store', 'tools/capacity/costs.json', 'charts/store/Chart.yaml', 'charts/store/values.yaml'];
-  await copy([...fileList, ...opened], out);
+  await copy([...fileList, 'tools/toolbox/store', 'charts/store/Chart.yaml', 'charts/store/values.yaml'], out);
 }
 
 /**

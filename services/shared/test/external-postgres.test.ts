@@ -54,7 +54,10 @@ it('a service that comes before its role and its database waits for both', async
     ['password authentication failed for user "late"', "create role late login password 'late-password'"],
     ['database "late" does not exist', 'create database late owner late'],
   ] as const) {
-    await until(`it waits: ${missing}`, async () => service.output.at(-1)?.includes(JSON.stringify(missing).slice(1, -1)) === true);
+    await until(
+      `it waits: ${missing}`,
+      async () => service.output.at(-1)?.includes(JSON.stringify(missing).slice(1, -1)) === true,
+    );
     await postgres.sql(statement);
   }
   await service.logged('Ready');

@@ -47,7 +47,7 @@ const signal = (name: NodeJS.Signals) => {
   for (const pid of [postgres.pid() ?? 0, ...backends]) process.kill(pid, name);
 };
 
-/** What is kept goes on within about a second each; what is not, writes, and what prices of orders are read by, do not. */
+/** Expects what is kept within about a second each, and nothing else: no write, and no price of an order. */
 async function expectKeptReplies() {
   for (let n = 0; n < 3; n += 1) {
     const begun = performance.now();
