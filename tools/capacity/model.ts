@@ -13,8 +13,8 @@ export const assumptions = {
   coresOfServer: 32,
   /** max_connections of such a server. */
   connectionsOfServer: 500,
-  /** Connections of a replica at most: the pool, the lists, the relay (services/shared/src/database/database.ts). */
-  connectionsOfReplica: 10 + 5 + 1,
+  /** Connections of a replica at most: the pool, the lists, checks or the relay (services/shared/src/database/database.ts). */
+  connectionsOfReplica: 10 + 5 + 2,
   /** As the chart has it; topics grow by as many. */
   partitions: 6,
   kafkaReplicas: 3,

@@ -1,3 +1,4 @@
+import { assumptions } from '../../../tools/capacity/model.ts';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
@@ -108,6 +109,11 @@ describe('the cluster', () => {
     for (const name of ['product', 'status'])
       expect(envOf(name)).toContainEqual({ name: 'DATABASE_REPLICA_URL', value });
     expect(JSON.stringify(envOf('order'))).not.toContain('store-database-ro');
+  });
+
+  it('needs as many connections for each replica as make capacity plans with', async () => {
+    const settings = { max_connections: '1' };
+    await expect(render({ settings })).rejects.toThrow(`: ${assumptions.connectionsOfReplica} each, and 10 for others`);
   });
 
   const pooler = { enabled: true, poolSize: 10 };
