@@ -79,7 +79,7 @@ export function planFor(rate: number, costs: Costs) {
   };
 }
 
-/** Rates that no further replica makes higher, the lowest first, and the change that does. */
+/** Returns the rates that no further replica makes higher, the lowest first, and the change that does. */
 export function ceilings(costs: Costs): [what: string, ordersPerSecond: number, turn: string][] {
   const { utilisation, coresOfServer, partitions, walOfServer } = assumptions;
   const orders = (cores: number, ms: number) => (cores * utilisation * 1000) / ms;
@@ -107,7 +107,7 @@ export function ceilings(costs: Costs): [what: string, ordersPerSecond: number, 
   return found.sort(([, a], [, b]) => a - b);
 }
 
-/** The largest of the amounts, of those whose names have something. */
+/** Returns the largest of the amounts, of those whose names have something. */
 function highest(amounts: Record<string, number>, has: (name: string) => unknown = () => true): [string, number] {
   const [first = ['', NaN]] = Object.entries(amounts)
     .filter(([name]) => has(name))

@@ -41,10 +41,10 @@ export function goldenText(objects: Manifest[], before: Manifest[] = []): string
   return `${head}${[...sections.map((lines) => lines.join('\n')), ...absent].join('\n---\n')}\n`;
 }
 
-/** Kind and name, without the checksum in the name of a Job. */
+/** Returns kind and name, without the checksum in the name of a Job. */
 const titleOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name.replace(/-[0-9a-f]{8}$/, '')}`;
 
-/** Lines of an object, with "*" in place of its service, for objects such as order, order-pods and kafka-order. */
+/** Returns the lines of an object, with "*" in place of its service, for objects such as order, order-pods and kafka-order. */
 function linesOf({ kind, ...object }: Manifest): string[] {
   const service = aliases.find((alias) => new RegExp(`^(kafka-)?${alias}(-\\w+)?$`).test(object.metadata.name));
   const lines = [...new Set(flattened('', object))];
@@ -62,7 +62,7 @@ function flattened(path: string, value: unknown): string[] {
 
 const isMap = (value: unknown) => typeof value === 'object' && !Array.isArray(value);
 
-/** Items with names as a map; the order of a few of them matters, such as that of init containers. */
+/** Turns items with names into a map; the order of a few of them matters, such as that of init containers. */
 function byName(items: { name?: string; value?: unknown }[]): object {
   const names = items.map(({ name }) => name);
   if (names.includes(undefined)) return items;

@@ -65,7 +65,7 @@ export const costs: Measurement = {
   },
 };
 
-/** To a thousandth: more would only make the file differ from run to run. */
+/** Rounds to a thousandth: more would only make the file differ from run to run. */
 const rounded = (value: number) => Math.max(Math.round(value * 1000) / 1000, 0);
 
 const mapped = <T>(values: Record<string, T>, change: (value: T, name: string) => number): Record<string, number> =>
@@ -108,7 +108,7 @@ async function databaseUsage(store: Store, name: string) {
   return { ...row, name, cpu, events: outbox?.events };
 }
 
-/** Bytes of all messages that are stored. */
+/** Counts the bytes of all messages that are stored. */
 async function kafkaBytes(dataDir: string): Promise<number> {
   const files = await readdir(dataDir, { recursive: true });
   const segments = files.filter((file) => /^order-events.*\/\d+\.log$/.test(file));

@@ -35,7 +35,7 @@ export async function installed({ name, variable, onPath }: Omit<Tool, 'download
   throw new Error(`${variable}=${given} does not exist: correct it, or unset it to have ${name} downloaded.`);
 }
 
-/** The path of the pinned version, downloaded once into .cache/tools. */
+/** Returns the path of the pinned version, downloaded once into .cache/tools. */
 export async function downloaded(tool: Tool): Promise<string> {
   const tools = join(cacheDir, 'tools');
   const file = join(tools, tool.name, tool.download.file);
