@@ -57,13 +57,13 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   const { name, logDir, log = () => undefined, stopSignal = 'SIGTERM', stopSeconds = 10 } = options;
   const logFile = join(logDir, `${name}.log`);
   const say = (line: string) => log(`${name}: ${line}`);
-  let isSupervised = false;
   let child: ChildProcess | undefined;
   /** The length of the log when the process began. */
   let bytesBefore = 0;
   let end: string | undefined;
   let pauseMs = firstPauseMs;
-  let pause = new AbortController();
+  /** Aborted by stop(); there is none before the process is ready. */
+  let supervision: AbortController | undefined;
 
   const running = () => child !== undefined && end === undefined;
   const isReady = () =>
@@ -86,14 +86,13 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
     const ended = (how: string) => {
       end = how;
       if (Date.now() - startedAt > stableMs) pauseMs = firstPauseMs;
-      if (isSupervised) startAgain().catch((error) => say(`could not be restarted: ${error}`));
+      if (supervision) startAgain(supervision.signal).catch((error) => say(`could not be restarted: ${error}`));
     };
     started.once('error', (error) => ended(`could not be started (${error.message})`));
     started.once('exit', (code, signal) => ended(signal ? `killed by ${signal}` : `exited with code ${code}`));
   }
 
-  async function startAgain(): Promise<void> {
-    const { signal } = pause; // before anything that takes time, in which the process may be restarted
+  async function startAgain(signal: AbortSignal): Promise<void> {
     const lines = await lastLines(logFile, bytesBefore);
     if (signal.aborted) return;
     say(`${end}, restarting in ${pauseMs / 1000} s. ${lines ? `Its last lines:${lines}` : 'It has written nothing.'}`);
@@ -120,8 +119,8 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   }
 
   async function stop(): Promise<void> {
-    isSupervised = false;
-    pause.abort();
+    supervision?.abort();
+    supervision = undefined;
     if (!child || !running()) return;
     const stopping = child;
     const exit = once(stopping, 'exit');
@@ -137,12 +136,11 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
 
   async function restart(): Promise<void> {
     await stop();
-    pause = new AbortController();
     pauseMs = firstPauseMs;
     try {
       start();
       await waitUntilReady();
-      isSupervised = true;
+      supervision = new AbortController();
     } catch (error) {
       await stop();
       throw error;
