@@ -9,8 +9,8 @@ import { addProducts, entireStore, type TestShop } from '../_shop.ts';
 import { openConsole } from '../operator/_console.ts';
 import { placesWith } from './_traces.ts';
 
-/** Long enough for a service that was killed to be back. */
-const patienceMs = 90_000;
+/** Long enough for a service that was killed to be back, on a busy machine, too. */
+const patienceMs = 180_000;
 const moment = { timeout: 3_000 };
 
 /** Does something, again where the shop shows a sentence instead, until what it leads to is there. */
@@ -172,6 +172,7 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
 
     const shipped = `select from orders where account_id = '${kept.account.id}' and shipped_at is not null`;
     const delivered = async () => (await queryOnce(store.databaseUrl('order'), shipped)).length === 2;
+    await until('each service was killed', async () => kills.count() >= killed.length, patienceMs);
     await until('both orders are shipped', delivered, patienceMs);
     const known = [ada.email, word, ada.name, ada.street];
     let places: string[] = [];
