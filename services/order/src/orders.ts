@@ -57,27 +57,27 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
   /** Keys whose first request is in flight in this process. Across processes the database decides when it stores. */
   const inFlight = new Set<string>();
 
-  async function create(accountId: string, request: OrderIn, key: string | undefined): Promise<StoredReply> {
+  async function place(accountId: string, request: OrderIn, key: string | undefined): Promise<StoredReply> {
     if (request.customerId !== undefined && request.customerId !== accountId) {
       throw new DomainError('forbidden', 'An order can be placed for your own account only.');
     }
     await mayOrder?.(accountId);
     const lines = mergeLines(request.items);
     const requestHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url');
-    if (key === undefined) return place(accountId, lines, request, requestHash, undefined);
+    if (key === undefined) return priceAndStore(accountId, lines, request, requestHash, undefined);
 
     const id = accountId + key;
     if (inFlight.has(id)) throw stillRunning();
     inFlight.add(id);
     try {
-      return await place(accountId, lines, request, requestHash, key);
+      return await priceAndStore(accountId, lines, request, requestHash, key);
     } finally {
       inFlight.delete(id);
     }
   }
 
   /** The statement that stores the order finds out whether the key is used: most are new, and need no look-up of their own. */
-  async function place(
+  async function priceAndStore(
     accountId: string,
     lines: Line[],
     { expectedTotal, shippingAddress, metadata }: OrderIn,
@@ -123,7 +123,7 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
       items: lines,
       total: order.total,
     });
-    // The reply that a replica of the previous release would send, which cannot derive it, without what is long or personal.
+    // Stored for replicas of the previous release, which cannot derive the reply; it leaves out what is long or personal.
     const short = { ...order, items: [], shippingAddress: undefined, metadata: undefined };
     const kept = key === undefined ? undefined : { key, ...reply, body: newOrderJson(short) };
     const outcome = await repository.insert(order, event, kept);
@@ -175,7 +175,7 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
     });
 
   return {
-    create,
+    place,
     get,
     list: (accountId: string, query: OrderQuery) => lists.page(accountId, query, clock()),
 

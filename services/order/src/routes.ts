@@ -52,7 +52,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         422: problem('The Idempotency-Key was used for another request.'),
       },
       async handler({ accountId, headers, body }) {
-        const reply = await orders.create(accountId, body, headers['idempotency-key']);
+        const reply = await orders.place(accountId, body, headers['idempotency-key']);
         const replayed: Record<string, string> = reply.replayed ? { 'Idempotency-Replayed': 'true' } : {};
         return created(reply.location, { json: reply.body }, replayed);
       },
