@@ -22,14 +22,14 @@ export interface PricedLine extends Line {
   unitPrice: Decimal;
 }
 
-/** Fields of order_details, which few orders have; no event has them. */
+/** Fields of order_details, which few orders have; no event may have them, since topics outlive accounts. */
 export interface Details {
   shippingAddress?: Address | undefined;
   /** Sorted by key. */
   metadata?: Record<string, string> | undefined;
 }
 
-/** As it is placed: PENDING. */
+/** An order as it is placed: PENDING. */
 export interface NewOrder extends Details {
   id: string;
   accountId: string;
@@ -38,7 +38,7 @@ export interface NewOrder extends Details {
   createdAt: Date;
 }
 
-/** As it is stored. */
+/** An order as it is stored. */
 export interface Order {
   id: string;
   accountId: string;
