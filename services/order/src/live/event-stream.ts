@@ -8,7 +8,7 @@ interface Event {
   data: object;
 }
 
-/** When a client connects again after the end of a stream, in milliseconds: not all at once, that were at one replica. */
+/** How long a client waits before it connects again; at random, so that those of one replica do not all come back at once. */
 const minRetryMs = 2_000;
 const maxRetryMs = 4_000;
 /** As comments, so that neither side takes a quiet stream for a broken one (contract 2.5). */
@@ -39,7 +39,7 @@ export function createEventStream(res: ServerResponse, clock: () => number = Dat
       write(
         events.map(({ id, event, data }) => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
       ),
-    /** Tells whether some of what was sent waits for the client: nothing more should be sent, or the process had to hold it. */
+    /** Tells whether some of what was sent waits for the client: nothing more should be sent, since the process would have to hold it. */
     isFull,
     /** To be called every second or so. */
     beat(): void {

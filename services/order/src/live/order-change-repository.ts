@@ -33,7 +33,7 @@ export function createOrderChanges({ kysely }: Database<DB>) {
           left(encode(sha256(concat(extract(epoch from pg_postmaster_start_time()), '-', oid)::bytea), 'hex'), 16) as incarnation,
           pg_current_snapshot()::text as snapshot
         from pg_database where datname = current_database()`.execute(kysely);
-      if (rows[0] === undefined) throw new Error('The database does not know itself.');
+      if (rows[0] === undefined) throw new Error('pg_database has no row for the current database.');
       return rows[0];
     },
 
@@ -42,9 +42,14 @@ export function createOrderChanges({ kysely }: Database<DB>) {
      * one did not, since it was in progress then or began later. Of one order the changes are in order.
      * @returns undefined if that is more than `max`, or cannot be known
      */
-    async between(seen: Position, by: Position, max: number, accountId?: string): Promise<OrderChange[] | undefined> {
-      if (seen.incarnation !== by.incarnation) return undefined;
-      if (seen.snapshot === by.snapshot) return [];
+    async between(
+      seen: Position,
+      until: Position,
+      max: number,
+      accountId?: string,
+    ): Promise<OrderChange[] | undefined> {
+      if (seen.incarnation !== until.incarnation) return undefined;
+      if (seen.snapshot === until.snapshot) return [];
       const ofAccount = accountId === undefined ? sql`` : sql`account_id = ${accountId}::uuid and`;
       // Each range by the index, which `offset 0` makes PostgreSQL do: what was committed beside a long transaction is not read
       // again. The limit before the order: of a million changes no more is read.
@@ -55,11 +60,11 @@ export function createOrderChanges({ kysely }: Database<DB>) {
           from (
             select xid as first, xid as last from pg_snapshot_xip(${seen.snapshot}::pg_snapshot) as xid
             union all
-            select pg_snapshot_xmax(${seen.snapshot}::pg_snapshot), pg_snapshot_xmax(${by.snapshot}::pg_snapshot)
+            select pg_snapshot_xmax(${seen.snapshot}::pg_snapshot), pg_snapshot_xmax(${until.snapshot}::pg_snapshot)
           ) as unseen
           cross join lateral (
             select * from order_changes
-            where ${ofAccount} xid between first and last and pg_visible_in_snapshot(xid, ${by.snapshot}::pg_snapshot)
+            where ${ofAccount} xid between first and last and pg_visible_in_snapshot(xid, ${until.snapshot}::pg_snapshot)
             offset 0
           ) as change
           limit ${max + 1}::int
@@ -68,7 +73,7 @@ export function createOrderChanges({ kysely }: Database<DB>) {
       return rows.length > max ? undefined : rows;
     },
 
-    /** Deletes what no client needs, and what is of the future: that of another server, in a database restored from a dump. */
+    /** Deletes what no client needs, and changes of a later transaction than any here: a dump of another server brought them. */
     async deleteOld(now: Date): Promise<number> {
       const since = new Date(now.getTime() - keptDays * dayMs);
       await sql`delete from order_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(kysely);

@@ -34,7 +34,7 @@ interface Stream {
   address: string | undefined;
   /** Undefined until its head has been sent. */
   events?: EventStream;
-  /** The position of a client that lacks what came after it, until it has that: at the beginning, and while it reads slowly. */
+  /** Position from which the client still has to catch up: at the beginning, and after it read slowly. */
   behind?: Position | undefined;
 }
 
@@ -44,7 +44,7 @@ export type OrderStreams = ReturnType<typeof createOrderStreams>;
 export function createOrderStreams({ changes, check, limits, clock = Date.now }: Dependencies) {
   /** The oldest first. */
   const streams = new Set<Stream>();
-  /** Up to here all streams have the log, but those that are behind. */
+  /** All streams have the log up to here, except those that are behind. */
   let position: Position | undefined;
   /** When auth last said whose sessions have ended. */
   let checkedAt = 0;
@@ -71,30 +71,30 @@ export function createOrderStreams({ changes, check, limits, clock = Date.now }:
     const late = [...streams].filter(({ behind, events }) => behind && events?.isFull() === false).slice(0, maxLate);
     if (streams.size === 0) position = undefined;
     else {
-      const by = await changes.present();
-      await deliver(position ?? by, by);
-      position = by;
-      for (const stream of late) await catchUp(stream, by);
+      const now = await changes.present();
+      await deliver(position ?? now, now);
+      position = now;
+      for (const stream of late) await catchUp(stream, now);
     }
     return late.length === maxLate;
   }
 
-  async function deliver(seen: Position, by: Position): Promise<void> {
-    const found = await changes.between(seen, by, maxRead);
+  async function deliver(seen: Position, until: Position): Promise<void> {
+    const found = await changes.between(seen, until, maxRead);
     const byAccount = Map.groupBy(found ?? [], ({ accountId }) => accountId);
     for (const stream of streams) {
       const own = byAccount.get(stream.session.accountId) ?? [];
       if (found === undefined || own.length > maxMissed || (own.length > 0 && stream.events?.isFull()))
         stream.behind ??= seen;
-      else if (own.length > 0 && stream.behind === undefined) stream.events?.send(eventsOf(own, seen, by));
+      else if (own.length > 0 && stream.behind === undefined) stream.events?.send(eventsOf(own, seen, until));
     }
   }
 
-  async function catchUp(stream: Stream, by: Position): Promise<void> {
+  async function catchUp(stream: Stream, until: Position): Promise<void> {
     const { behind: seen, events, session } = stream;
     if (seen === undefined) return;
-    const missed = await changes.between(seen, by, maxMissed, session.accountId);
-    events?.send(missed === undefined ? [mark('reset', by)] : eventsOf(missed, seen, by));
+    const missed = await changes.between(seen, until, maxMissed, session.accountId);
+    events?.send(missed === undefined ? [mark('reset', until)] : eventsOf(missed, seen, until));
     stream.behind = undefined;
   }
 
@@ -167,9 +167,9 @@ export function createOrderStreams({ changes, check, limits, clock = Date.now }:
 
 const mark = (event: 'start' | 'reset', position: Position) => ({ id: idOf(position), event, data: {} });
 
-/** @param by what a client with all of them has; with some of them it has what it had before */
-function eventsOf(changes: OrderChange[], seen: Position, by: Position) {
-  const [before, after] = [idOf(seen), idOf(by)];
+/** @param until position of a client that has all of the changes; one that has only some is still at `seen` */
+function eventsOf(changes: OrderChange[], seen: Position, until: Position) {
+  const [before, after] = [idOf(seen), idOf(until)];
   return changes.map(({ orderId, status, changedAt }, index) => ({
     id: index === changes.length - 1 ? after : before,
     event: 'order',

@@ -1,6 +1,6 @@
 import { dayMs } from '@store/shared/values/time';
 
-/** Part of the log that somebody has: all that was committed by a moment. */
+/** How much of the log somebody has: everything committed up to a moment. */
 export interface Position {
   /** Milliseconds since 1970, by the clock of the database. */
   at: string;
@@ -20,7 +20,7 @@ const pattern = /^(\d{13})-([\da-f]{16})-([1-9]\d{0,17})(?::[\d:,]*)?$/;
 export const idOf = ({ at, incarnation, snapshot }: Position) => `${at}-${incarnation}-${snapshot.split(':')[0]}`;
 
 /**
- * Returns the position of a client, behind which comes again what was committed beside a transaction in progress.
+ * Returns the position of a client. Changes that were committed while an older transaction was still in progress are sent again.
  * @returns undefined for a text that is no such id, or the id of another incarnation, or one that is too old
  */
 export function positionFrom(id: string, present: Position): Position | undefined {
