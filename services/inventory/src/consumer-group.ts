@@ -25,10 +25,10 @@ export function createConsumerGroup({
     kinds: ['OrderCreated', 'PaymentFailed', 'OrderCancelled', 'OrderShipped'],
     chunkSize: 100,
 
-    /** Returns what each OrderCreated demands, once its products have a stock, but for those that do not exist. */
+    /** Gives new products a stock, unless they do not exist, and returns what each OrderCreated demands. */
     async prepare(events) {
       const created = events.flatMap(({ event }) => (event.kind === 'OrderCreated' ? event.payload : []));
-      // The order service is asked for what events leave out (contract 6.3), and whether it knows orders that cannot be.
+      // The order service is asked for what events leave out (contract 6.3), and whether it knows orders with products that are gone.
       const terse = created.filter(({ items, total }) => items === undefined || total === undefined);
       const ordered = await orders.demands(terse.map(({ orderId }) => orderId));
       const demands = new Map(

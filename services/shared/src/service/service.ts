@@ -28,7 +28,7 @@ export interface ServiceConsumer<Tables> {
   config: MessagingConfig & { DATABASE_URL: string };
   /** Starts the relay of its database, which has an outbox; the source of its events is `/store/<publishesAs>`. */
   publishesAs?: string;
-  /** The process also answers requests: it stays ready while Kafka is unavailable, once it was a member of its group. */
+  /** The process also answers requests: once it has joined its group, it stays ready while Kafka is unavailable. */
   servesWithoutKafka?: boolean;
 }
 

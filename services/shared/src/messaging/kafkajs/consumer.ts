@@ -22,7 +22,7 @@ export interface MemberOptions {
   topics: string[];
   /** A consumer that sends no heartbeat for this long counts as dead. Handlers may take longer. */
   sessionTimeoutMs?: number;
-  /** Once it was a member of its group, it waits for nothing any more. */
+  /** Being ready needs Kafka only until the process has first joined its group. */
   servesWithoutKafka?: boolean;
   /** Zone of this process: it reads from the replica there, if brokers know theirs. */
   rack?: string | undefined;
@@ -38,18 +38,15 @@ export interface Consumer extends Watched {
 
 interface GroupOptions extends MemberOptions {
   groupId: string;
-  /** Time for which messages may gather before the next fetch; default: as long as few or many came with the last one. */
+  /** Time for which messages may gather before the next fetch; by default it grows with how many came with the last one. */
   maxWaitMs: number | undefined;
-  /** Handles a batch. What it has not said to be done when it ends is fetched again. */
+  /** Handles a batch. Whatever it has not reported as done when it ends is fetched again. */
   handle(batch: Batch): Promise<void>;
 }
 
 /** Partitions are handled concurrently, each in order (contract 6.2). */
 const concurrentPartitions = 6;
-/**
- * The next fetch waits this long for each message of the last one: few are fetched at once, of many the more are fetched and
- * handled together.
- */
+/** How long the next fetch waits for each message of the last one: under load, more messages are fetched and handled together. */
 const gatherMsPerMessage = 1.5;
 
 /**

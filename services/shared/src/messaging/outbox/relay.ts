@@ -50,7 +50,7 @@ interface Session {
   sent: StoredEvent[];
   /** Read and not yet published. */
   next: StoredEvent[];
-  /** Size of the next read, by that of the events before. */
+  /** How many events to read next, judging by the size of the last ones. */
   limit: number;
   /** True if more may wait behind `next`. */
   isMore: boolean;
@@ -64,7 +64,7 @@ interface Session {
 export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions): Relay {
   relayMetrics.export();
   let session: Session | undefined;
-  /** The broker has failed this relay, and may answer another one. */
+  /** True after the broker has failed this relay: it may answer another one. */
   let givesWay = false;
 
   async function connect(): Promise<Session> {
@@ -177,7 +177,7 @@ async function deleteOld(own: Session): Promise<void> {
   own.deleteAt = performance.now() + (forgotten < deleteBatchSize ? recoveryMs : secondMs);
 }
 
-/** Marks what was sent, and reads what follows the events in flight: as many as the last ones let expect to fill a batch. */
+/** Marks what was sent, and reads what follows the events in flight: as many as should fill a batch, judging by the last ones. */
 async function read(own: Session, inFlight: StoredEvent[]): Promise<void> {
   const events = await markAndRead(own.client, own.sent, inFlight, own.limit);
   own.sent = [];
