@@ -76,7 +76,7 @@ describe('values that the schemas refuse', () => {
 
 const account = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 const digest = `sha256:${'b'.repeat(64)}`;
-const prometheus = 'http://prometheus:9090';
+const prometheus = 'http://prometheus.monitoring:9090';
 const strimzi = { 'global.kafka.bootstrapServers': 'store-kafka-bootstrap:9092', 'kafka.strimzi.enabled': true };
 const ingress = { enabled: true, hosts: ['store.example.com'], tlsSecret: 'store-tls' };
 const httpRoute = { enabled: true, parentRefs: [{ name: 'public', namespace: 'gateways' }] };
@@ -118,6 +118,10 @@ describe('values that the chart refuses with a message', () => {
     ['is above maxReplicas', { 'order.autoscaling': { enabled: true, minReplicas: 9 } }],
     ['product consumes nothing', { 'product.autoscaling': { enabled: true, lag: 100 } }],
     ['needs global.prometheus', { 'global.prometheus': '', 'invoice.autoscaling': { enabled: true, lag: 100 } }],
+    [
+      'KEDA asks it from a namespace of its own',
+      { 'global.prometheus': 'http://prometheus:9090', 'invoice.autoscaling': { enabled: true, lag: 100 } },
+    ],
     [
       'maxReplicas is 7, but only 6 can consume',
       { 'global.prometheus': prometheus, 'invoice.autoscaling': { enabled: true, lag: 100, maxReplicas: 7 } },

@@ -4,6 +4,7 @@
 # NAMESPACE=production ORDERERS=40 make test-cluster ARGS=failures/cloudnative-pg. Kafka and Prometheus are plain manifests beside this script.
 set -eu
 cd "$(dirname "$0")/../../.."
+export PATH="$PWD/node_modules/.bin:$PATH"
 here=tests/cluster/production namespace=${NAMESPACE:-production} folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 k() { kubectl -n "$namespace" "$@"; }
@@ -22,7 +23,7 @@ tar -xzf "$folder/store-0.2.0.tgz" -C "$folder" store/presets
 presets=$(for one in prod cloudnative-pg prod-20; do printf -- '-f %s ' "$folder/store/presets/$one.yaml"; done)
 # shellcheck disable=SC2086
 "$(node tools/chart/helm-path.ts)" upgrade store "$folder/store-0.2.0.tgz" --install -n "$namespace" $presets \
-  -f $here/values.yaml -f .cache/images.yaml
+  -f $here/values.yaml -f .cache/images.yaml --set global.prometheus=http://prometheus.$namespace:9090
 # A replica is copied after a checkpoint, which PostgreSQL spreads over minutes unless it is asked for at once.
 until k wait cluster/store-database --for=condition=Ready --timeout=5s; do
   k exec store-database-1 -c postgres -- psql -qc checkpoint || true
