@@ -147,14 +147,21 @@ spec:
 
 {{- /*
 With an autoscaler the present ones: an upgrade without any would begin with one replica, above all the upgrade that switches the
-autoscaler on. None where nobody can be asked (helm template).
+autoscaler on. None where nobody can be asked (helm template), nor once the autoscaler has set them and Helm applies at the server:
+then they stay, while a number that the autoscaler changes meanwhile would be a conflict.
 */}}
 {{- define "component.replicas" -}}
 {{- if not .Values.autoscaling.enabled }}
 replicas: {{ .Values.replicas }}
 {{- else }}
 {{- with lookup "apps/v1" "Deployment" .Release.Namespace .Chart.Name }}
+{{- $writes := list }}
+{{- range .metadata.managedFields }}
+{{- $writes = append $writes (list .operation .subresource | compact | join " ") }}
+{{- end }}
+{{- if not (and (has "Apply" $writes) (has "Update scale" $writes)) }}
 replicas: {{ int64 .spec.replicas }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -146,6 +146,23 @@ describe('the chart refuses', () => {
 });
 
 describe('what the cluster answers', () => {
+  const helm = { manager: 'helm', operation: 'Apply' };
+  const helm3 = { manager: 'helm', operation: 'Update' };
+  const scaler = { manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale' };
+  it.each([
+    ['Helm has set', [helm], 4],
+    ['an autoscaler has set since, which would be a conflict', [helm, scaler], undefined],
+    ['both have set, by a Helm that would remove what is left out', [helm3, scaler], 4],
+  ])('an upgrade with an autoscaler leaves the replicas that %s', async (_, managedFields, expected) => {
+    const deployment = { metadata: { managedFields }, spec: { replicas: 4 } };
+    const found = `fromJson ${JSON.stringify(JSON.stringify(deployment))}`;
+    const edit = (text: string) => text.replaceAll(/lookup "apps\/v1" "Deployment" \S+ [^\s)}]+/g, found);
+    const values = { invoice: { autoscaling: { enabled: true } } };
+    const objects = objectsIn(await renderEdited({ 'templates/_component.tpl': edit }, values));
+    const invoice = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'invoice');
+    expect(invoice.spec.replicas).toBe(expected);
+  });
+
   it('changes nothing but the notes and the replicas under an autoscaler, it only refuses', async () => {
     const folder = join(root, 'charts/store/');
     const templates = filesBelow('charts/store').filter((file) => /\/templates\//.test(file));
