@@ -20,7 +20,8 @@ const recovered = {
   backup: { enabled: true, serverName: 'second', endpoint: 'https://s3.example.com' },
   recovery: { from: 'first', targetTime: '2026-11-23T19:40:00Z' },
 };
-const complete = await render({ ...recovered, pooler: { enabled: true } }, { global: pooled });
+const everything = { ...pooled, podLabels: { team: 'a' }, priorityClassName: 'high' };
+const complete = await render({ ...recovered, pooler: { enabled: true } }, { global: everything });
 
 describe('the cluster', () => {
   it('has a database and a role for each service, with the Secret that the Job makes', () => {
@@ -45,6 +46,17 @@ describe('the cluster', () => {
     expect(cluster.postgresql.parameters).toMatchObject({
       wal_retrieve_retry_interval: '500ms',
       max_connections: '950',
+    });
+  });
+
+  it('has pods like all others: with the labels, annotations, priority and place that the cluster wants', async () => {
+    const global = { podLabels: { team: 'a' }, podAnnotations: { mesh: 'off' }, priorityClassName: 'high' };
+    const affinity = { nodeSelector: { disk: 'fast' }, tolerations: [{ key: 'database', operator: 'Exists' }] };
+    const { spec } = (await render({ affinity }, { global })).one('Cluster');
+    expect(spec).toMatchObject({
+      affinity: { ...affinity, topologyKey: 'topology.kubernetes.io/zone' },
+      inheritedMetadata: { labels: { team: 'a' }, annotations: { mesh: 'off' } },
+      priorityClassName: 'high',
     });
   });
 
