@@ -1,6 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { keyByKid } from '@store/shared/auth/bearer';
-import { type SigningKey, type TokenKey, tokenAudience, tokenIssuer } from '@store/shared/auth/token-keys';
+import {
+  type SigningKey,
+  scopedAudience,
+  type TokenKey,
+  tokenAudience,
+  tokenIssuer,
+} from '@store/shared/auth/token-keys';
 import { clockSkewSeconds, createVerifiedTokens } from '@store/shared/auth/verified-tokens';
 import { uuid } from '@store/shared/values/fields';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
@@ -87,7 +93,7 @@ export function createTokens({
       return await jwtVerify(token, getKey, {
         algorithms,
         issuer: tokenIssuer,
-        audience: [tokenAudience, keyAudience],
+        audience: [tokenAudience, scopedAudience, keyAudience],
         clockTolerance: clockSkewSeconds,
         requiredClaims: ['sub', 'jti', 'iat', 'nbf', 'exp'],
         currentDate: new Date(clock()),
@@ -155,7 +161,8 @@ export function createTokens({
       const now = Math.floor(clock() / 1000);
       const last = forServices.get(session);
       if (last?.roles === roles && now < last.until) return last.token;
-      const token = sign({ ...session, expiresAt: Math.min(session.expiresAt, now + ttlSeconds) }, { roles });
+      const audience = session.scopes ? scopedAudience : tokenAudience;
+      const token = sign({ ...session, expiresAt: Math.min(session.expiresAt, now + ttlSeconds) }, { roles, audience });
       forServices.set(session, { roles, token, until: now + ttlSeconds / 2 });
       return token;
     },

@@ -42,7 +42,12 @@ describe('with the platform key', () => {
     ['another subject', { ...claims, sub: otherId }, 'unauthenticated'],
     ['without subject', without('sub'), 'unauthenticated'],
     ['no scope, as a session, where one is needed', claims, 'taken', { scope: 'orders:write' }],
-    ['the scope, as an API key', { ...claims, scope: 'orders:read orders:write' }, 'taken', { scope: 'orders:write' }],
+    [
+      'the scope, as an API key',
+      { ...claims, aud: 'store-platform-scoped', scope: 'orders:read orders:write' },
+      'taken',
+      { scope: 'orders:write' },
+    ],
     ['another scope', { ...claims, scope: 'orders:read' }, 'forbidden', { scope: 'orders:write' }],
     ['part of the scope', { ...claims, scope: 'orders' }, 'forbidden', { scope: 'orders:write' }],
     ['more than the scope', { ...claims, scope: 'orders:write:all' }, 'forbidden', { scope: 'orders:write' }],

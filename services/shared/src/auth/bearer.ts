@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { DomainError, unavailable } from '../values/errors.ts';
 import type { BearerConfig } from './config.ts';
-import { importSecrets, type TokenKey, tokenAudience, tokenIssuer } from './token-keys.ts';
+import { importSecrets, scopedAudience, type TokenKey, tokenAudience, tokenIssuer } from './token-keys.ts';
 import { clockSkewSeconds, createVerifiedTokens } from './verified-tokens.ts';
 
 /**
@@ -71,7 +71,7 @@ function createVerifier({ secrets = [], jwksUrl }: BearerKeys): (token: string) 
     // An explicit list: never `none`, never the choice of the token's header.
     algorithms: [...(secrets.length > 0 ? ['HS256'] : []), ...(publicKey ? ['RS256', 'PS256', 'ES256', 'EdDSA'] : [])],
     issuer: tokenIssuer,
-    audience: tokenAudience,
+    audience: [tokenAudience, scopedAudience],
     clockTolerance: clockSkewSeconds,
     requiredClaims: ['exp', 'nbf', 'sub'],
   };

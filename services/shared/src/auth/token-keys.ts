@@ -5,6 +5,8 @@ import { type CryptoKey, calculateJwkThumbprint, exportJWK, importPKCS8, importS
 export type TokenAlgorithm = 'HS256' | 'EdDSA';
 export const tokenIssuer = 'store';
 export const tokenAudience = 'store-platform';
+/** Audience of what services get in place of an API key: one that knows no scopes would take it for a session. */
+export const scopedAudience = 'store-platform-scoped';
 
 /** Verifies tokens. */
 export interface TokenKey {
