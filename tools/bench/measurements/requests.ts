@@ -1,15 +1,33 @@
+import { deepStrictEqual } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { queryOnce } from '../../../tests/kit/postgres/database.ts';
+import { freePort } from '../../free-port.ts';
+import { localUrl } from '../../local/components/services.ts';
+import { startProcess } from '../../local/components/supervised-process.ts';
 import { fillCatalogue, loginCookie, placeOrder, productIds } from '../customer.ts';
 import { figure } from '../figures.ts';
-import { type Measurement, unlimited } from '../measurement.ts';
+import { logDir, type Measurement, unlimited } from '../measurement.ts';
 import { cpuOfRequests, type Request, send } from '../requests.ts';
 
 const against = (medians: number[]) => `${medians.map((ms) => ms.toFixed(3)).join(' against ')} CPU ms`;
 
-/** CPU time of a page of the catalogue: of the service, of all that a customer's request passes, and what compression takes. */
+/** Starts a process like a service, which answers by node:http and pg alone. */
+async function startBareServer(databaseUrl: string, port?: number) {
+  const PORT = port ?? (await freePort());
+  const url = localUrl(PORT);
+  const { pid, stop } = await startProcess({
+    name: `bare-server-${PORT}`,
+    command: process.execPath,
+    args: ['tools/bench/bare-server.ts'],
+    env: { PORT: String(PORT), DATABASE_URL: databaseUrl },
+    logDir,
+    log: console.error,
+    ready: async () => (await fetch(url)).ok,
+  });
+  return { url, pid, stop };
+}
+
+/** CPU time of a page of the catalogue against a bare server: of the service, and of all that a customer's request passes. */
 export const products: Measurement = {
   name: 'products',
   components: ['auth', 'account', 'product', 'gateway'],
@@ -23,22 +41,26 @@ export const products: Measurement = {
     };
     const pidOf = (name: string) => store.component(name).pid;
     const [gateway, auth, product] = [pidOf('gateway'), pidOf('auth'), pidOf('product')];
-    const { medians, ratio } = await cpuOfRequests(5_000, [
+    const bare = await startBareServer(store.databaseUrl('product'));
+    deepStrictEqual(await productIds(store.url('product')), await productIds(bare.url));
+    const answered = [{ url: bare.url + path }, bare.pid] as const;
+    const service = await cpuOfRequests(5_000, [[{ url: store.url('product') + path }, product], answered]);
+    // The bare server has no gateway, and asks nobody who the customer is.
+    const all = await cpuOfRequests(5_000, [[asked('identity'), gateway, auth, product], answered]);
+    await bare.stop();
+    const compression = await cpuOfRequests(5_000, [
       [asked('gzip'), gateway],
       [asked('identity'), gateway],
-      [asked('identity'), gateway, auth, product],
-      [{ url: store.url('product') + path }, product],
     ]);
-    const [gzip = NaN, identity = NaN, all = NaN, service = NaN] = medians;
     return [
-      figure('products', service, 'product'),
-      figure('catalogue', all, 'gateway, auth and product'),
-      figure('compression', ratio, `${against([gzip, identity])} of the gateway`),
+      figure('products', service.ratio, against(service.medians)),
+      figure('catalogue', all.ratio, against(all.medians)),
+      figure('compression', compression.ratio, `${against(compression.medians)} of the gateway`),
     ];
   },
 };
 
-/** CPU time of a service for a new order, without the worker, and for one row of its own. */
+/** CPU time of a service for a new order, against a bare server and without the worker, and for one row of its own. */
 export const orders: Measurement = {
   name: 'orders',
   components: ['account', 'product', 'order'],
@@ -56,31 +78,32 @@ export const orders: Measurement = {
     await send(place, { amount: 1 });
     const [order] = await queryOnce<{ id: string }>(store.databaseUrl('order'), 'select id from orders');
     const read = (service: 'account' | 'product' | 'order', path: string) =>
-      [service, service, { url: store.url(service) + path, headers }] as const;
-    const requests = [
+      [service, { url: store.url(service) + path, headers }] as const;
+    const reads = [
       read('product', `/products/${ids[0]}`),
       read('account', '/accounts'),
       read('order', `/orders/${order?.id}`),
-      ['orders', 'order', place] as const,
     ];
     const { medians } = await cpuOfRequests(
       5_000,
-      requests.map(([, service, request]) => [request, store.component(service).pid]),
+      reads.map(([service, request]) => [request, store.component(service).pid]),
     );
-    return requests.map(([key, service], index) => figure(key, medians[index] ?? NaN, service));
+    const bare = await startBareServer(store.databaseUrl('order'));
+    const placed = await cpuOfRequests(5_000, [
+      [place, store.component('order').pid],
+      [placeOrder(bare.url, ids, headers), bare.pid],
+    ]);
+    await bare.stop();
+    return [
+      figure('orders', placed.ratio, against(placed.medians)),
+      ...reads.map(([service], index) => figure(service, medians[index] ?? NaN, service)),
+    ];
   },
 };
 
 /** More than the gateway lets through (contract 2.5). */
 const cookieLength = 16 * 1024;
 const hostileCookies = { semicolons: ';', blanks: ' ', names: 'a=__store_jwt_token;' };
-
-/** Listens in place of a service, and answers everything by an empty list. */
-async function standIn(port: number) {
-  const server = createServer((_, res) => res.setHeader('content-type', 'application/json').end('[]'));
-  await once(server.listen(port, '127.0.0.1'), 'listening');
-  return server;
-}
 
 /** CPU time of a token check: at the gateway against a request without one, and of a hostile cookie against an ordinary one. */
 export const checks: Measurement = {
@@ -91,12 +114,14 @@ export const checks: Measurement = {
     const cookie = await loginCookie(store.url('auth'));
     const [gateway, auth] = [store.component('gateway').pid, store.component('auth').pid];
     const asked = (path: string) => ({ url: store.gatewayUrl + path, headers: { cookie } });
-    const upstreams = await Promise.all(['order', 'product'].map((service) => standIn(store.ports.of(service))));
+    const upstreams = await Promise.all(
+      ['order', 'product'].map((service) => startBareServer('', store.ports.of(service))),
+    );
     const { medians, ratio } = await cpuOfRequests(20_000, [
       [asked('/orders'), gateway, auth],
       [asked('/products'), gateway],
     ]);
-    for (const server of upstreams) server.close().closeAllConnections();
+    await Promise.all(upstreams.map(({ stop }) => stop()));
     const rows = [figure('check', ratio, against(medians))];
     for (const [name, text] of Object.entries(hostileCookies)) {
       const check = (given: string) =>

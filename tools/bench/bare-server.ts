@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import pg from 'pg';
+
+// A process that answers GET /products?size=100 and POST /orders by node:http and pg alone, with which make bench compares
+// the services; and anything else by an empty list.
+
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
+
+/**
+ * The statement does the same work as that of the product service for this request, in the same way: one round trip, JSON
+ * and cursor made by PostgreSQL. A better statement of the service belongs here as well: the comparison is about what
+ * surrounds it.
+ */
+const page = `
+  select coalesce(json_agg(json_build_object('id', id, 'name', name, 'price', trim_scale(price), 'unit', unit) order by n)
+                  filter (where n <= $1::int), '[]')::text as json,
+         case when count(*) > $1::int
+              then max(json_build_array(to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), id::text)::text)
+                   filter (where n = $1::int)
+         end as last
+  from (select *, row_number() over (order by created_at, id) as n
+        from (select * from products order by created_at, id limit $1::int + 1) as rows) as page`;
+
+const listProducts = async () => (await pool.query<{ json: string }>(page, [100])).rows[0]?.json ?? '';
+
+interface Item {
+  productId: string;
+  quantity: number;
+}
+
+/** Does the inserts of the order service in one transaction, a round trip each. Prices are constants. */
+async function placeOrder(req: IncomingMessage): Promise<string> {
+  const { items }: { items: Item[] } = JSON.parse(await text(req));
+  const account = req.headers['id-account'];
+  const [id, now] = [randomUUID(), new Date()];
+  const unitPrice = { amount: 1.25, currency: 'USD' };
+  const total = { ...unitPrice, amount: items.reduce((sum, { quantity }) => sum + quantity * 1.25, 0) };
+  const priced = items.map((item) => ({ ...item, unitPrice }));
+  const order = { id, customerId: account, status: 'PENDING', total, items: priced, createdAt: now, updatedAt: now };
+  const event = { orderId: id, customerId: account, timestamp: now, items, total };
+  const rows = items.map((_, index) => `($1, ${index + 1}, $${2 * index + 2}, $${2 * index + 3}, 1.25)`);
+  const json = JSON.stringify(order);
+
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(
+      `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+       values ($1, $2, 'PENDING', $3, 'USD', $4, $4)`,
+      [id, account, total.amount, now],
+    );
+    await client.query(
+      `insert into order_items (order_id, position, product_id, quantity, unit_price) values ${rows}`,
+      [id, ...items.flatMap(({ productId, quantity }) => [productId, quantity])],
+    );
+    await client.query(
+      `insert into outbox (id, kind, key, payload, created_at) values ($1, 'OrderCreated', $2, $3, $4)`,
+      [randomUUID(), id, JSON.stringify(event), now],
+    );
+    await client.query(
+      `insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
+       values ($1, $2, 'hash', $3, $4, $5)`,
+      [account, req.headers['idempotency-key'], `/orders/${id}`, json, now],
+    );
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+  return json;
+}
+
+const answers: Record<string, (req: IncomingMessage) => Promise<string>> = {
+  'GET /products?size=100': listProducts,
+  'POST /orders': placeOrder,
+};
+
+createServer(async (req, res) => {
+  const json = await (answers[`${req.method} ${req.url}`]?.(req) ?? '[]');
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) };
+  res.writeHead(req.method === 'POST' ? 201 : 200, headers).end(json);
+}).listen(Number(process.env.PORT), '127.0.0.1');
