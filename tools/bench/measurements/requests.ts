@@ -75,7 +75,7 @@ export const orders: Measurement = {
     );
     const ids = await productIds(store.url('product'));
     const place = placeOrder(store.url('order'), ids, headers);
-    await send(place, { amount: 1 });
+    await send(place, { amount: 1, connections: 1 });
     const [order] = await queryOnce<{ id: string }>(store.databaseUrl('order'), 'select id from orders');
     const read = (service: 'account' | 'product' | 'order', path: string) =>
       [service, { url: store.url(service) + path, headers }] as const;
