@@ -1,4 +1,4 @@
-{{- /* What scripts of an allowed origin may read of an answer. */}}
+{{- /* Headers of an answer that scripts of an allowed origin may read. */}}
 {{- define "gateway.exposedHeaders" -}}
 deprecation, etag, idempotency-replayed, link, location, ratelimit, ratelimit-policy, retry-after, sunset, x-request-id
 {{- end }}

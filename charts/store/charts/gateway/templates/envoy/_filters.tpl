@@ -1,4 +1,4 @@
-{{- /* What happens to a request before it is routed, in this order. The first filter's additions reach the answers of all others. */}}
+{{- /* Filters of a request before it is routed, in this order. The first one's additions reach the answers of all others. */}}
 {{- define "gateway.filters" -}}
 {{- with .Values -}}
 - name: vary

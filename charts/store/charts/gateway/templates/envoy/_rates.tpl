@@ -1,4 +1,4 @@
-{{- /* What all filters of rates have in common. An entry of a descriptor without a value is a bucket for each value. */}}
+{{- /* Parts that all filters of rates share. An entry of a descriptor without a value is a bucket for each value. */}}
 {{- define "gateway.rates" -}}
 "@type": type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit
 filter_enabled: {default_value: {numerator: 100}}
@@ -7,7 +7,7 @@ enable_retry_after_header: true
 max_dynamic_descriptors: {{ .Values.limits.addresses | int }}
 {{- end }}
 
-{{- /* What is counted of a request before it has an account. */}}
+{{- /* Counts requests before their account is known. */}}
 {{- define "gateway.addressActions" -}}
 {{- $limits := .Values.limits -}}
 rate_limits:

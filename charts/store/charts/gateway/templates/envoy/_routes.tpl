@@ -7,7 +7,7 @@
 {{- merge (dict) $shop .Values.global.routes | toJson }}
 {{- end }}
 
-{{- /* Whom the gateway calls: a JSON list of the services behind a prefix, and auth, which checks the tokens. */}}
+{{- /* Services that the gateway calls, as a JSON list: those behind a prefix, and auth, which checks the tokens. */}}
 {{- define "gateway.services" -}}
 {{- without (append (include "gateway.prefixes" . | fromJson | values) "auth") "" | uniq | sortAlpha | toJson }}
 {{- end }}

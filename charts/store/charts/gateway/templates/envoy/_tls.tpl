@@ -1,4 +1,4 @@
-{{- /* Of a filter chain. Ciphers and curves are Envoy's defaults: ECDHE with AES-GCM or ChaCha20-Poly1305 only. */}}
+{{- /* Ends TLS in a filter chain. Ciphers and curves are Envoy's defaults: ECDHE with AES-GCM or ChaCha20-Poly1305 only. */}}
 {{- define "gateway.endOfTls" -}}
 transport_socket_connect_timeout: {{ .Values.timeouts.firstRequest }}s
 transport_socket:
