@@ -33,7 +33,7 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<DB> {
         if (kind === 'StockRejected')
           cancellations.push({ orderId, reason: payload.reason ?? 'out of stock', missing: payload.items });
         if (kind === 'StockReleased') cancellations.push({ orderId, reason: payload.reason });
-        // Shipments by this service are recorded already. In release 0.1.0, which may still run during an upgrade, inventory shipped.
+        // Changes nothing for an order that this service shipped: in release 0.1.0, which may still run during an upgrade, inventory did.
         if (kind === 'OrderShipped') shipments.push({ orderId, shippedAt: at });
       }
       const [orders, now] = [sagaOn(tx), clock()];

@@ -222,7 +222,7 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
       if (record === undefined) throw notFound(orderId);
       return record;
     },
-    /** Those that are PENDING for longer than so many seconds. */
+    /** Orders that have been PENDING for more than so many seconds. */
     stuck: (seconds: number, page: PageQuery) => records.stuck(new Date(clock().getTime() - seconds * 1_000), page),
   };
 }

@@ -64,7 +64,7 @@ export function createOrderStreams({ changes, check, limits, clock = Date.now }:
   }
 
   /**
-   * Sends what was committed since the last round, and to some that are behind what they lack.
+   * Sends each stream what was committed since the last round, and some of those behind what they missed.
    * @returns whether more of them may be behind
    */
   async function follow(): Promise<boolean> {

@@ -152,7 +152,7 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
       ended();
     }
   };
-  /** How many there are is limited by whoever writes them. */
+  /** Their number is limited where they are opened, such as in the order service (live/stream-limits.ts). */
   function startStream(req: Request, res: Response, stream: (res: Response) => void): void {
     contextOf(res).isStream = true;
     inFlight.leave(res);

@@ -65,9 +65,9 @@ export type ReplyOf<R extends Responses> = {
 }[keyof R & number];
 
 /**
- * `account` demands `id-account`, `caller` the credential of whoever calls the service's internal paths, `operator` that of an
- * operator where those are other people, `mailer` that of whoever sends mail, `none` nothing. `accountOrCaller` demands the credential where `id-account` is absent: a
- * request that came through the gateway has it.
+ * `account` demands `id-account`, `caller` the credential of a service that calls internal paths, `operator` that of an operator,
+ * `mailer` that of the service that sends mail, `none` nothing. `accountOrCaller` demands the credential only without `id-account`,
+ * which every request through the gateway has.
  */
 export type IdentityRule = 'none' | 'account' | 'caller' | 'accountOrCaller' | 'operator' | 'mailer';
 

@@ -12,8 +12,8 @@ export const heartbeatMs = 3_000;
 /** Pause before whatever failed at the broker is tried with a new client, or by another relay, and time for which the old one may take to connect or to end. */
 export const pauseMs = 2_000;
 /**
- * Time for which work is collected that costs the broker as much for one as for many, after which it is tried again, and for which
- * events wait if a notification is lost, or the active relay.
+ * Time for which work is collected that costs the broker as much for one as for many, pause before it is tried again, and time for
+ * which events wait after a notification, or the active relay, was lost.
  */
 export const secondMs = 1_000;
 /**

@@ -31,9 +31,9 @@ export interface RetryOptions {
   multiplier: number;
 }
 
+/** A message with neither event nor poison is of a kind that this group does not handle. */
 interface ReadMessage {
   message: KafkaMessage;
-  /** Neither an event nor poison: a kind that this group does not handle. */
   event?: StoreEvent | undefined;
   poison?: unknown;
 }
@@ -145,7 +145,7 @@ interface Part {
 
 /**
  * Processes consecutive events of a partition, together with those of others.
- * @returns undefined if nothing is known of them: the caller handles them one by one. So it does with a single event.
+ * @returns undefined if they failed together, or for a single event: the caller then handles them one by one
  */
 export type ProcessTogether = (events: StoreEvent[], signal: AbortSignal) => Promise<Refused | undefined>;
 

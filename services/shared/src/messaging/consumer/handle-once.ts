@@ -83,7 +83,7 @@ type Claim = (tx: QueryExecutorProvider) => Promise<boolean>;
  * Handles events in one transaction, each once, however often it is delivered. Only the first of each order: the next one is handled
  * after that, in a transaction of its own (decisions/0022). If it throws, some events may have been handled.
  * @param claim for one event or none, called first in the transaction; if it returns false, nothing is handled
- * @returns those whose dead letters have to be written, also if they were handled before and no letter may have followed
+ * @returns those that need a dead letter, including repeated ones: the process may have ended before it wrote theirs
  */
 export async function handleOnce<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,

@@ -4,10 +4,9 @@ import type { StoredEvent } from '../events.ts';
 
 /**
  * Writes events in the transaction of the change that they announce (contract 6.5). Its commit wakes the relays. The outbox
- * table is the same in every database that publishes (prisma/schema.prisma of the order service). Only the placing of an order
- * writes to it by a statement of its own (new-order-repository.ts there). Events of one key must be
- * written under a lock that their writers share, such as that of the order's row: only then is the order of `seq` the order of
- * the commits.
+ * table is the same in every database that publishes (prisma/schema.prisma of the order service). Only placing an order writes to
+ * it by a statement of its own (new-order-repository.ts there). Events of one key must be written under a lock that their writers
+ * share, such as that of the order's row: only then does `seq` follow the order of the commits.
  */
 export async function appendToOutbox(tx: QueryExecutorProvider, ...events: StoredEvent[]): Promise<void> {
   await sql`

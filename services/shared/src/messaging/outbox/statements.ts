@@ -6,7 +6,7 @@ const keepSentDays = 7;
 /** Small enough for deleting never to delay an event noticeably. */
 export const deleteBatchSize = 5_000;
 
-/** Any constant, which releases that shared the outbox hold in shared mode: these and a relay of this one exclude each other. */
+/** Any constant. Earlier releases, whose relays share the outbox, hold it in shared mode, so they and this relay exclude each other. */
 const relayLock = 7_310_002;
 
 /** Makes a connection the one that publishes, until it ends. @returns false while another one is */
