@@ -39,7 +39,10 @@ describe('dependencies', () => {
       // A metric of a topic appears with its first message.
       const producer = createKafka({ ...kafka, clientId: 'test', log: createLog('test', 'silent') }).producer();
       await producer.connect();
-      await producer.send({ topic: 'order-events', messages: [{ value: 'x' }] });
+      // A topic that was just created may not be led yet.
+      await until('the broker takes it', async () => {
+        return (await producer.send({ topic: 'order-events', messages: [{ value: 'x' }] })).length > 0;
+      });
       await producer.disconnect();
       await until('the broker has counted it', async () => missing(await read()).length === 0, {
         timeoutMs: 10_000,
