@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { valuesFiles } from '../../tools/chart/render.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { type Manifest, manifests } from './_manifests.ts';
 
@@ -101,5 +102,19 @@ describe('IP families', () => {
     );
     const hosts = variables.filter(({ name }) => name === 'HOST').map(({ value }) => value);
     expect(hosts).toEqual(Array(isDual ? 12 : 0).fill('::'));
+  });
+});
+
+describe('a service may call those whose addresses it has', () => {
+  it.each(Object.entries(valuesFiles))('with the values %s', async (_, files) => {
+    const { ofKind, envOf } = await manifests({}, files);
+    const services = ofKind('Deployment').filter(({ metadata }) => aliases.includes(metadata.name));
+    const refused = services.flatMap(({ metadata: { name }, spec }) =>
+      envOf(name)
+        .map(({ value = '' }) => /^http:\/\/([a-z]+):8080/.exec(value)?.[1] ?? '')
+        .filter((called) => aliases.includes(called) && !(`calls/${called}` in spec.template.metadata.labels))
+        .map((called) => `${name}: ${called}`),
+    );
+    expect(refused).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ export type SharedStore = Omit<TestStore, 'component' | 'components' | 'has' | '
   };
 
 /** Without a worker: an order stays PENDING, unless a test changes it as the worker does. */
-const components = ['auth', 'account', 'product', 'order', 'inventory', 'notification', 'invoice', 'status'];
+const components = ['auth', 'account', 'product', 'order', 'payment', 'inventory', 'notification', 'invoice', 'status'];
 const unlimited = { perSecond: 10_000, burst: 10_000 };
 
 const gatewayOf = ({ belowGateway }: Started['pages']) => ({

@@ -593,6 +593,8 @@ export interface components {
          *         }
          *       ],
          *       "orders": [],
+         *       "payments": [],
+         *       "reservations": [],
          *       "invoices": [],
          *       "messages": []
          *     }
@@ -618,6 +620,12 @@ export interface components {
             }[];
             /** @description With those that you have deleted. */
             orders: {
+                [key: string]: unknown;
+            }[];
+            payments: {
+                [key: string]: unknown;
+            }[];
+            reservations: {
                 [key: string]: unknown;
             }[];
             invoices: {

@@ -26,6 +26,8 @@ export const configSchema = z
     ORDER_URL: serviceUrl.describe('Address of order'),
     INVOICE_URL: serviceUrl.describe('Address of invoice'),
     NOTIFICATION_URL: serviceUrl.describe('Address of notification'),
+    PAYMENT_URL: serviceUrl.describe('Address of payment'),
+    INVENTORY_URL: serviceUrl.describe('Address of inventory'),
     EMAIL_CONFIRMATION: emailConfirmation,
     PASSWORD_MIN_LENGTH: wholeNumber(1, 128)
       .optional()

@@ -52,6 +52,8 @@ export async function createAccountService(
 const sourcesOf = (config: AccountConfig) => ({
   access: createAccountDataClient('auth', config.AUTH_URL),
   orders: createAccountDataClient('order', config.ORDER_URL),
+  payments: createAccountDataClient('payment', config.PAYMENT_URL),
+  reservations: createAccountDataClient('inventory', config.INVENTORY_URL),
   invoices: createAccountDataClient('invoice', config.INVOICE_URL),
   messages: createAccountDataClient('notification', config.NOTIFICATION_URL),
 });

@@ -40,6 +40,8 @@ export async function testApp(databaseUrl: string, limits: Parameters<typeof cre
     ORDER_URL: 'http://127.0.0.1:1',
     INVOICE_URL: 'http://127.0.0.1:1',
     NOTIFICATION_URL: 'http://127.0.0.1:1',
+    PAYMENT_URL: 'http://127.0.0.1:1',
+    INVENTORY_URL: 'http://127.0.0.1:1',
     ...env,
   });
   const { app } = await createAccountService({ config, log, database }, { auth: fakeAuth, ...limits });

@@ -15,7 +15,14 @@ const database = useDatabase('account');
 async function* oneRecord() {
   yield [{ id: accountId }];
 }
-const sources = { access: oneRecord, orders: oneRecord, invoices: oneRecord, messages: oneRecord };
+const sources = {
+  access: oneRecord,
+  orders: oneRecord,
+  payments: oneRecord,
+  reservations: oneRecord,
+  invoices: oneRecord,
+  messages: oneRecord,
+};
 const account = database.open((url) => testApp(url, { sources }));
 const restricted = database.open((url) => testApp(url, {}, credentials));
 const unavailable = database.open(() => testApp(unreachableDatabaseUrl));

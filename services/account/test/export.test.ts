@@ -17,7 +17,8 @@ const other = await serve(({ url = '', headers }, res) => {
   const { status = 200, body } = pages[Math.min(index, pages.length - 1)] ?? { body: {} };
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 });
-const urls = { AUTH_URL: other, ORDER_URL: other, INVOICE_URL: other, NOTIFICATION_URL: other };
+const called = ['AUTH', 'ORDER', 'PAYMENT', 'INVENTORY', 'INVOICE', 'NOTIFICATION'];
+const urls = Object.fromEntries(called.map((name) => [`${name}_URL`, other]));
 const account = useDatabase('account').open((url) => testApp(url, {}, urls));
 
 beforeEach(() => {
@@ -37,27 +38,25 @@ async function newAccount() {
 describe('GET /accounts/{id}/export', () => {
   it('has what all services keep, every page of it, as they are asked by the customer', async () => {
     pages = [
-      last,
-      last,
-      last,
+      ...Array(5).fill(last),
       { body: { records: [], next: 'a-b_c' } },
       { body: { records: [{ n: 2 }, {}], next: 'd' } },
       last,
     ];
     const { id, email, get } = await newAccount();
     const { body, headers } = await get().expect(200);
-    const { access, orders, invoices, messages } = body;
+    const { access, orders, payments, reservations, invoices, messages } = body;
     expect(body.account).toMatchObject({ id, name: ada.name, email, locale: 'en', confirmedAt: null });
-    expect([access, orders, invoices, messages].flat()).toEqual(
-      expect.arrayContaining([{ n: 1 }, { n: 1 }, { n: 1 }, { n: 2 }, {}, { n: 1 }]),
+    expect([access, orders, payments, reservations, invoices, messages].flat()).toEqual(
+      expect.arrayContaining([...Array(6).fill({ n: 1 }), { n: 2 }, {}]),
     );
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': 'attachment; filename="account.json"',
       'cache-control': 'no-store',
     });
-    expect(asked).toHaveLength(6);
-    expect(asked.slice(4).map(({ url }) => url)).toEqual([
+    expect(asked).toHaveLength(8);
+    expect(asked.slice(6).map(({ url }) => url)).toEqual([
       '/internal/account-data?after=a-b_c',
       '/internal/account-data?after=d',
     ]);
@@ -71,7 +70,7 @@ describe('GET /accounts/{id}/export', () => {
   });
 
   it('is cut off where a service fails later, so that nobody takes it for the whole', async () => {
-    pages = [last, last, last, { body: { records: [], next: 'x' } }, { body: { nonsense: true } }];
+    pages = [...Array(5).fill(last), { body: { records: [], next: 'x' } }, { body: { nonsense: true } }];
     await expect((await newAccount()).get()).rejects.toThrow('aborted');
   });
 

@@ -1,4 +1,6 @@
 import type { Database } from '@store/shared/database/database';
+import { createKeyset, isoTime, uuidColumn } from '@store/shared/database/keyset';
+import { type PageQuery, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
@@ -28,12 +30,24 @@ export interface StatusChange {
   shipmentId?: string;
 }
 
+const keyset = createKeyset('reservations', { orderId: uuidColumn('order_id') }, 'orderId');
+
+const asJson = sql<string>`${sql.raw(`json_build_object('orderId', order_id, 'status', status, 'items', items,
+  'createdAt', ${isoTime('created_at', 'MS')}, 'updatedAt', ${isoTime('updated_at', 'MS')})`)}::text`;
+
 export type ReservationRepository = ReturnType<typeof createReservationRepository>;
 export type ReservationTransaction = ReturnType<typeof reservationsOn>;
 
 export function createReservationRepository(prisma: PrismaClient, { lists }: Database<DB>) {
   const select = { orderId: true, customerId: true, status: true, items: true, createdAt: true, updatedAt: true };
   return {
+    /** A page of all reservations of a customer. */
+    pageOf: (customerId: string, page: PageQuery) =>
+      readPage(
+        lists.kysely.selectFrom('reservations').select(asJson.as('json')).where('customer_id', '=', customerId),
+        keyset([{ field: 'orderId', direction: 'asc' }]),
+        page,
+      ),
     /** Finds the reservation of an order, of any customer, with the events that were written about it. */
     async find(orderId: string) {
       const row = await prisma.reservation.findUnique({ where: { orderId }, select });

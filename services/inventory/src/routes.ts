@@ -1,3 +1,4 @@
+import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { reservationRecordOut } from '@store/shared/contracts/order-record';
 import { stockJson, stockOut } from '@store/shared/contracts/stock';
 import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
@@ -22,6 +23,7 @@ const ofProduct = {
 /** The gateway routes availability and stock; all else is on the service's own address (contract 4.9, 4.14). */
 export function inventoryRoutes(stock: Stock, reservations: ReservationRepository): AnyRoute[] {
   return [
+    accountDataRoute(reservations.pageOf),
     route({
       method: 'get',
       path: '/products/availability',

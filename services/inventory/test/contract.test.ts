@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readConfig } from '@store/shared/values/environment';
+import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { type Contract, describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { configSchema } from '../src/config.ts';
 import { inventoryRoutes } from '../src/routes.ts';
-import { orderOf, testInventory, unknown } from './_inventory.ts';
+import { alice, orderOf, testInventory, unknown } from './_inventory.ts';
 
 const database = useDatabase('inventory');
 const inventory = database.open(testInventory);
@@ -25,6 +26,7 @@ async function reserved() {
 }
 const body = { available: 7 };
 const nobody = { 'id-account': 'x' };
+const own = { 'id-account': alice };
 const contract: Contract = {
   // Only for the documents; the requests go to the application.
   routes: inventoryRoutes({} as never, {} as never),
@@ -32,6 +34,10 @@ const contract: Contract = {
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,
   calls: {
+    'get /internal/account-data': {
+      200: { headers: own },
+      400: { headers: own, path: '/internal/account-data?after=' },
+    },
     'get /internal/reservations/{orderId}': {
       200: reserved,
       400: { path: '/internal/reservations/%ff' },
@@ -60,6 +66,17 @@ const contract: Contract = {
 };
 describeContract(contract);
 describeFuzz({ ...contract, readState: () => inventory.rowCounts() });
+
+it('customers get their own reservations for the export of the account', async () => {
+  const { items, orderId, created, customerId } = orderOf([await inventory.setStock(5), 1]);
+  await inventory.take(created());
+  const read = async (account: string) =>
+    (await request(inventory.app).get('/internal/account-data').set('id-account', account).expect(200)).body;
+  expect((await read(customerId)).records).toContainEqual(
+    expect.objectContaining({ orderId, status: 'RESERVED', items }),
+  );
+  expect(await read(randomUUID())).toEqual({ records: [], next: null });
+});
 
 it('the configuration names all that is invalid', () => {
   const env = { DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', PRODUCT_URL: 'x', ORDER_URL: 'x', INITIAL_STOCK: '-1' };

@@ -1,4 +1,6 @@
 import type { Database } from '@store/shared/database/database';
+import { createKeyset, isoTime, uuidColumn } from '@store/shared/database/keyset';
+import { type PageQuery, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
@@ -22,6 +24,12 @@ export interface PaymentChange {
   paymentId?: string;
   reason?: string;
 }
+
+const keyset = createKeyset('payments', { orderId: uuidColumn('order_id') }, 'orderId');
+
+const asJson = sql<string>`${sql.raw(`json_build_object('orderId', order_id, 'paymentId', payment_id, 'status', status,
+  'amount', trim_scale(amount), 'currency', currency, 'reason', reason,
+  'createdAt', ${isoTime('created_at', 'MS')}, 'updatedAt', ${isoTime('updated_at', 'MS')})`)}::text`;
 
 export type PaymentRepository = ReturnType<typeof createPaymentRepository>;
 
@@ -51,6 +59,14 @@ export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }:
         ...(known.length > 0 ? await find(known) : []),
       ];
     },
+
+    /** A page of all payments of a customer. */
+    pageOf: (customerId: string, page: PageQuery) =>
+      readPage(
+        lists.kysely.selectFrom('payments').select(asJson.as('json')).where('customer_id', '=', customerId),
+        keyset([{ field: 'orderId', direction: 'asc' }]),
+        page,
+      ),
 
     /** Finds the payment of an order as operators see it, with the events that were written about it. */
     async findRecord(orderId: string) {

@@ -1,3 +1,4 @@
+import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { type PaymentRecordOut, paymentRecordOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
@@ -5,9 +6,10 @@ import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { PaymentRepository } from './payment-repository.ts';
 
-/** For operators, on the service's own address (contract 4.14). */
+/** For operators (contract 4.14) and for the export of an account, on the service's own address. */
 export function paymentRoutes(payments: PaymentRepository): AnyRoute[] {
   return [
+    accountDataRoute(payments.pageOf),
     route({
       method: 'get',
       path: '/internal/payments/{orderId}',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
@@ -15,11 +16,16 @@ import { paymentRoutes } from './routes.ts';
 interface Replaceable {
   provider?: PaymentProvider;
   clock?: () => Date;
+  bearer?: BearerValidator;
 }
 
 export function createPaymentService(
   { config, log, database }: ServiceContext<PaymentConfig, DB>,
-  { provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE), clock = () => new Date() }: Replaceable = {},
+  {
+    provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE),
+    clock = () => new Date(),
+    bearer,
+  }: Replaceable = {},
 ) {
   const prisma = new PrismaClient({ adapter: database.adapter });
   const repository = createPaymentRepository(prisma, database);
@@ -28,7 +34,7 @@ export function createPaymentService(
   const routes = [...paymentRoutes(repository), ...deadLetterRoutes(consumer, database.kysely)];
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Payment', routes, log, profile: config.APP_PROFILE, callers }),
+    app: createHttpApp({ title: 'Payment', routes, log, profile: config.APP_PROFILE, bearer, callers }),
     consumer,
   } satisfies Service<DB>;
 }
@@ -37,5 +43,5 @@ export const paymentService: ServiceDefinition<typeof configSchema, DB> = {
   name: 'payment',
   configSchema,
   migrations: new URL('../prisma/migrations/', import.meta.url),
-  build: (context) => createPaymentService(context),
+  build: async (context) => createPaymentService(context, { bearer: await bearerFrom(context.config) }),
 };

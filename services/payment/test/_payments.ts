@@ -26,8 +26,8 @@ export const stockReserved = (orderId: string, amount = '9.99') =>
     total: { amount: new Decimal(amount), currency: 'USD' },
   });
 
-export const orderCancelled = (orderId: string) =>
-  storedEvent('OrderCancelled', { orderId, customerId: alice, reason: 'cancelled by the customer' });
+export const orderCancelled = (orderId: string, customerId = alice) =>
+  storedEvent('OrderCancelled', { orderId, customerId, reason: 'cancelled by the customer' });
 
 /** The built-in provider with an account book; `afterCharge` and `afterRefund` may hold or lose its answers. */
 export function fakeProvider(declineAbove = limit) {

@@ -5,7 +5,7 @@ import { type Contract, describeContract } from '../../../tests/kit/openapi/cont
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { paymentRoutes } from '../src/routes.ts';
-import { orderCancelled, stockReserved, testPayments } from './_payments.ts';
+import { alice, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 
 const database = useDatabase('payment');
 const payment = database.open(testPayments);
@@ -24,7 +24,9 @@ const contract: Contract = {
   app: () => payment.app,
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,
+  accountId: alice,
   calls: {
+    'get /internal/account-data': { 200: {}, 400: { path: '/internal/account-data?after=' } },
     'get /internal/payments/{orderId}': {
       200: async () => ({ path: await paid() }),
       400: { path: '/internal/payments/%ff' },
@@ -34,6 +36,19 @@ const contract: Contract = {
 };
 describeContract(contract);
 describeFuzz({ ...contract, readState: () => payment.prisma.payment.count() });
+
+it('customers get their own payments for the export of the account, page by page', async () => {
+  const customerId = randomUUID();
+  const orderIds = Array.from({ length: 101 }, () => randomUUID()).sort();
+  for (const orderId of orderIds) await payment.apply(orderCancelled(orderId, customerId));
+  const read = async (after = '') =>
+    (await request(payment.app).get(`/internal/account-data${after}`).set('id-account', customerId).expect(200)).body;
+  const first = await read();
+  const second = await read(`?after=${first.next}`);
+  const records = [...first.records, ...second.records];
+  expect(records.map(({ orderId }) => orderId)).toEqual(orderIds);
+  expect(second).toMatchObject({ records: [{ status: 'CANCELLED', amount: null }], next: null });
+});
 
 describe('a payment record', () => {
   it('shows a payment and its events, and one that was cancelled before it began', async () => {

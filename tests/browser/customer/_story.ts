@@ -158,6 +158,8 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
     expect(kept).toMatchObject({
       account: { name: ada.name, email: ada.email },
       orders: [{ shippingAddress: { name: ada.name, lines: [ada.street] } }],
+      payments: [{ orderId: expect.any(String), status: 'PAID' }],
+      reservations: [{ orderId: expect.any(String), items: [{ quantity: 1 }] }],
       invoices: [{}],
     });
     expect(await placesWith(store, [ada.street])).toEqual([expect.stringContaining('order_details')]);

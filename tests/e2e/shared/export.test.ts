@@ -19,6 +19,8 @@ test('a customer gets everything that all services keep about the account, and n
     account: { id: ada.accountId, email: ada.email },
     access: [{ roles: [], sessions: [{ userAgent: expect.any(String) }] }],
     orders: [{ id: order.body.id, status: 'CANCELLED', shippingAddress, deletedAt: expect.any(String) }],
+    payments: [],
+    reservations: [],
     invoices: [],
     messages: [{ kind: 'AccountRegistered', customerId: ada.accountId }],
   });

@@ -92,6 +92,8 @@ export const accountExportOut = z
     account: accountOut.extend({ confirmedAt: timestamp.nullable() }),
     access: z.array(z.looseObject({})).describe('Roles and sessions.'),
     orders: z.array(z.looseObject({})).describe('With those that you have deleted.'),
+    payments: z.array(z.looseObject({})),
+    reservations: z.array(z.looseObject({})),
     invoices: z.array(z.looseObject({})),
     messages: z.array(z.looseObject({})),
   })
@@ -102,6 +104,8 @@ export const accountExportOut = z
         account: { ...exampleAccount, confirmedAt: null },
         access: [{ roles: [], sessions: [] }],
         orders: [],
+        payments: [],
+        reservations: [],
         invoices: [],
         messages: [],
       },
