@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the packaged chart by the preset prod-20 into the namespace NAMESPACE (default: production) of kubectl's current cluster,
 # which has CloudNativePG, KEDA and cert-manager and the images of .cache/images.yaml: then
-# NAMESPACE=production ORDERERS=40 make test-cluster ARGS=failures/cloudnative-pg. Kafka and Prometheus are plain manifests beside this script.
+# NAMESPACE=production ORDERERS=40 make test-cluster ARGS="failures/cloudnative-pg lifecycle/autoscaler".
+# Kafka and Prometheus are plain manifests beside this script.
 set -eu
 cd "$(dirname "$0")/../../.."
 export PATH="$PWD/node_modules/.bin:$PATH"
