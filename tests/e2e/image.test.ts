@@ -47,7 +47,7 @@ async function createDatabase(name: string): Promise<string> {
   return url.href;
 }
 
-const called = ['ACCOUNT', 'PRODUCT', 'AUTH', 'ORDER', 'INVOICE', 'NOTIFICATION'];
+const called = ['ACCOUNT', 'PRODUCT', 'AUTH', 'ORDER', 'PAYMENT', 'INVENTORY', 'INVOICE', 'NOTIFICATION'];
 
 /** All that any process of the store requires. */
 const environment = {
