@@ -25,13 +25,14 @@ export async function productIds(productUrl: string): Promise<string[]> {
  * Returns a request that places an order of three products.
  * @param headers identify the customer: a cookie at the gateway, id-account at the service
  */
-export const placeOrder = (url: string, products: string[], headers: Record<string, string>): Request => ({
-  url: `${url}/orders`,
-  method: 'POST',
-  headers: { ...headers, 'content-type': 'application/json' },
-  unique() {
-    const first = Math.floor(Math.random() * (products.length - 2));
-    const items = products.slice(first, first + 3).map((productId) => ({ productId, quantity: 1 }));
-    return { headers: { 'idempotency-key': randomUUID() }, body: JSON.stringify({ items }) };
-  },
-});
+export const placeOrder = (url: string, products: string[], headers: Record<string, string>) =>
+  ({
+    url: `${url}/orders`,
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    unique() {
+      const first = Math.floor(Math.random() * (products.length - 2));
+      const items = products.slice(first, first + 3).map((productId) => ({ productId, quantity: 1 }));
+      return { headers: { 'idempotency-key': randomUUID() }, body: JSON.stringify({ items }) };
+    },
+  }) satisfies Request;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
@@ -58,9 +59,22 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
       return { count, perSecond, costs, cost: costs.reduce((sum, [, ms]) => sum + ms, 0) };
     },
 
-    /** Places so many orders per second. @returns how long each took from its creation until it was CONFIRMED, in ms */
+    /**
+     * Places so many orders per second, one after the other and whether or not earlier ones are answered: autocannon would send those of
+     * a second at once.
+     * @returns how long each took from its creation until it was CONFIRMED, in ms
+     */
     async delays(perSecond: number, seconds: number): Promise<number[]> {
-      const count = await send(place, { duration: seconds, overallRate: perSecond, connections });
+      const start = performance.now();
+      const count = perSecond * seconds;
+      const answers: Promise<Response>[] = [];
+      for (let n = 0; n < count; n += 1) {
+        await sleep(Math.max(start + (n * 1000) / perSecond - performance.now(), 0));
+        const { headers, body } = place.unique();
+        answers.push(fetch(place.url, { ...place, headers: { ...place.headers, ...headers }, body }));
+      }
+      const statuses = new Set((await Promise.all(answers)).map(({ status }) => status));
+      if (statuses.size !== 1 || !statuses.has(201)) throw new Error(`Orders were answered by ${[...statuses]}.`);
       await untilHandled();
       // The timestamp is taken just before the commit of the order's last change.
       const rows = await queryOnce<{ status: string; ms: number }>(
