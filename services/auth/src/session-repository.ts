@@ -1,6 +1,7 @@
+import { insertChange } from '@store/shared/database/audit';
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
 import { inTransaction } from '@store/shared/database/transaction';
-import { actorOf, type changeKinds } from '@store/shared/values/audit';
+import { actorOf } from '@store/shared/values/audit';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
 import type { PrismaClient } from './generated/client.ts';
@@ -116,21 +117,12 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
               .where('ended_at', 'is', null)
               .returning(['id', 'scopes', 'expires_at']),
           )
-          .with('audited', (db) =>
-            db
-              .insertInto('audit')
-              .columns(['actor', 'kind', 'subject', 'before'])
-              .expression((keys) =>
-                keys
-                  .selectFrom('keys')
-                  .select([
-                    sql`${actorOf(accountId, undefined)}`.as('actor'),
-                    sql.lit<(typeof changeKinds)[number]>('key').as('kind'),
-                    'id',
-                    sql`jsonb_build_object('accountId', ${accountId}::text, 'scopes', scopes)`.as('before'),
-                  ]),
-              ),
-          )
+          .with('audited', () => {
+            const before = sql<string>`jsonb_build_object('accountId', ${accountId}::text, 'scopes', scopes)`;
+            const subject = sql.ref<string>('id');
+            const change = { actor: actorOf(accountId, undefined), kind: 'key', subject, before } as const;
+            return sql<object>`(${insertChange(change, sql`from keys`)})`;
+          })
           .with('stored', (db) =>
             db
               .insertInto('session_cutoffs')

@@ -6,13 +6,13 @@ import { isoTime } from './keyset.ts';
 // The table `audit`, which is the same in the database of every service that has it. It has ids and what operators type, and
 // no e-mail address: an account is its id, which leads to nobody once the account is deleted.
 
-/** States are JSON text; one that is undefined was not there, or is not there any more. */
+/** States are JSON text; one that is undefined was not there, or is not there any more. Expressions are of the row that was changed. */
 export interface Change {
   /** As the input of a route has it. */
   actor: string;
   kind: (typeof changeKinds)[number];
-  subject: string;
-  before?: string | undefined;
+  subject: string | RawBuilder<string>;
+  before?: string | RawBuilder<string> | undefined;
   after?: string | undefined;
 }
 
