@@ -71,7 +71,7 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
       for (let n = 0; n < count; n += 1) {
         await sleep(Math.max(start + (n * 1000) / perSecond - performance.now(), 0));
         const { headers, body } = place.unique();
-        answers.push(fetch(place.url, { ...place, headers: { ...place.headers, ...headers }, body }));
+        answers.push(fetch(place.url, { method: place.method, headers: { ...place.headers, ...headers }, body }));
       }
       const statuses = new Set((await Promise.all(answers)).map(({ status }) => status));
       if (statuses.size !== 1 || !statuses.has(201)) throw new Error(`Orders were answered by ${[...statuses]}.`);
