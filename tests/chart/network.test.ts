@@ -19,8 +19,8 @@ const withShop = { global: { shop: { enabled: true } } };
 const aliases = topology.services.map(({ alias }) => alias);
 
 /** Connections that the policies of both sides allow. */
-async function readPolicies(values: object = {}) {
-  const { ofKind } = await manifests(values);
+async function readPolicies(values: object = {}, files: string[] = []) {
+  const { ofKind } = await manifests(values, files);
   const policies: Manifest[] = ofKind('NetworkPolicy').map(({ spec }) => spec);
   const pods = new Map<string, Labels>(
     ofKind('Deployment').map(({ metadata, spec }) => [metadata.name, spec.template.metadata.labels]),
@@ -105,16 +105,18 @@ describe('IP families', () => {
   });
 });
 
-describe('a service may call those whose addresses it has', () => {
-  it.each(Object.entries(valuesFiles))('with the values %s', async (_, files) => {
-    const { ofKind, envOf } = await manifests({}, files);
-    const services = ofKind('Deployment').filter(({ metadata }) => aliases.includes(metadata.name));
-    const refused = services.flatMap(({ metadata: { name }, spec }) =>
-      envOf(name)
-        .map(({ value = '' }) => /^http:\/\/([a-z]+):8080/.exec(value)?.[1] ?? '')
-        .filter((called) => aliases.includes(called) && !(`calls/${called}` in spec.template.metadata.labels))
-        .map((called) => `${name}: ${called}`),
-    );
-    expect(refused).toEqual([]);
+describe('a service may call those whose addresses it has, and no others', () => {
+  const extraEnv = [{ name: 'PEERS', value: 'http://status:8080/a,http://invoice:8080,http://account:9090' }];
+  const own = { payment: { extraEnv }, order: { env: { AUTH_URL: 'http://auth.example.com:8080' } } };
+  it.each<[string, string[], object]>([
+    ...Object.entries(valuesFiles).map(([name, files]): [string, string[], object] => [name, files, {}]),
+    ['of their own', [], own],
+  ])('with the values %s', async (_, files, values) => {
+    const { reachedBy } = await readPolicies(values, files);
+    const { envOf } = await manifests(values, files);
+    for (const alias of aliases.filter((alias) => alias !== 'console')) {
+      const addressed = aliases.filter((to) => JSON.stringify(envOf(alias)).includes(`//${to}:8080`));
+      expect([alias, reachedBy(alias)]).toEqual([alias, addressed.sort()]);
+    }
   });
 });

@@ -21,8 +21,8 @@ export interface Service {
   group?: string;
   /** It tells the audit trail of its database. */
   audited: boolean;
-  /** Aliases of the services that it calls. */
-  calls: string[];
+  /** Aliases of the services that it calls: those whose addresses its variables have. */
+  readonly calls: string[];
   /** Variables as the cluster sets them, with addresses such as http://product:8080. */
   env: Record<string, string>;
   /** Names of the variables that come from Secrets. */
@@ -37,7 +37,6 @@ interface ServiceValues {
   localPort?: number;
   database?: string;
   kafka?: { group?: string; writes?: string[] };
-  calls?: string[];
   audited?: boolean;
   readsMetrics?: boolean;
   env?: Record<string, string | number | boolean>;
@@ -58,8 +57,7 @@ export function readTopology(chart: string) {
 
   const reader = services.find(({ alias }) => values[alias].readsMetrics);
   const others = services.filter((service) => service !== reader);
-  if (reader)
-    Object.assign(reader, { calls: others.map(({ alias }) => alias), env: { ...reader.env, ...listsOf(others) } });
+  if (reader) Object.assign(reader.env, listsOf(others));
   const routes = Object.entries<string>(values.global.routes).map(([prefix, alias]) => {
     const service = services.find((service) => service.alias === alias);
     if (!service) throw new Error(`values.yaml routes ${prefix} to ${alias}, which is no service of Chart.yaml.`);
@@ -76,7 +74,7 @@ export function readTopology(chart: string) {
 }
 
 function serviceOf(alias: string, values: ServiceValues): Service {
-  const { image, args, localPort, database, kafka, audited = false, calls = [], env = {}, secrets = {} } = values;
+  const { image, args, localPort, database, kafka, audited = false, env = {}, secrets = {} } = values;
   if (!localPort) throw new Error(`values.yaml: ${alias} has no localPort, its port on 127.0.0.1 in the local run.`);
   const entry = args?.[0] ?? 'dist/main.js';
   return {
@@ -85,12 +83,15 @@ function serviceOf(alias: string, values: ServiceValues): Service {
     image,
     entry,
     localPort,
-    calls,
     ...(database && { database }),
     usesKafka: kafka?.writes !== undefined,
     ...(kafka?.group && { group: kafka.group }),
     audited,
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),
+    get calls() {
+      const called = JSON.stringify(this.env).matchAll(/http:\/\/([a-z0-9-]+):8080/g);
+      return [...new Set([...called].map(([, host = '']) => host))];
+    },
     secrets: Object.keys(secrets),
   };
 }

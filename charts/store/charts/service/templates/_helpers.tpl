@@ -13,6 +13,15 @@
 {{- if or (kindIs "string" .) (kindIs "bool" .) }}{{ . }}{{ else }}{{ int64 . }}{{ end }}
 {{- end }}
 
+{{- /* A JSON list of the services whose addresses its variables have, such as http://auth:8080. */}}
+{{- define "service.calls" -}}
+{{- $calls := list }}
+{{- range regexFindAll "http://[a-z0-9-]+:8080" (list .Values.env .Values.extraEnv | toJson) -1 }}
+{{- $calls = append $calls (trimPrefix "http://" . | trimSuffix ":8080") }}
+{{- end }}
+{{- uniq $calls | sortAlpha | toJson }}
+{{- end }}
+
 {{- define "service.fromSecret" -}}
 - name: {{ .name }}
   valueFrom:
