@@ -1,5 +1,5 @@
 {{- /*
-What bounds the gateway's memory (docs/decisions/0015): the heap may fill half of the pod's limit; the rest is for the
+What bounds the gateway's memory (docs/decisions/0020): the heap may fill half of the pod's limit; the rest is for the
 binary's pages, fragmentation and the kernel's socket buffers. The fuller it is, the more is given up, first whatever brings no request.
 */}}
 {{- define "gateway.overload" -}}
