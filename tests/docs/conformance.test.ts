@@ -28,7 +28,7 @@ function hasTitle(path: string, title: string): boolean {
 
 describe('docs/conformance.md', () => {
   it('each requirement is met by something and has a test', () => {
-    expect(rows.length).toBeGreaterThan(80);
+    expect(rows.length).toBeGreaterThan(75);
     const lacking = rows.filter(
       ([requirement, met, tests = '', ...more]) =>
         !requirement || !met || testsOf(tests).length === 0 || more.length > 0,
