@@ -25,23 +25,48 @@ export function currentUrl(url: string): string {
 
 interface ConnectionConfig extends pg.ClientConfig {
   connectionString: string;
-  /** Time without a byte, in ms, after which a connection ends on which a statement waits for its answer. */
-  silentAfterMs?: number;
 }
 
 /** A client that logs in as {@link currentUrl} says. What is wrong with a file is an error of its `connect`. */
 export const createClient = (config: ConnectionConfig): pg.Client => new CurrentClient(config);
 
-/** Connections that log in as {@link currentUrl} says when each is opened. */
-export const createPool = (config: ConnectionConfig & pg.PoolConfig): pg.Pool =>
-  new pg.Pool({ ...config, Client: CurrentClient });
+/**
+ * Connections that log in as {@link currentUrl} says when each is opened. Statements that are given as text, not as an object,
+ * stay prepared.
+ */
+export function createPool(config: ConnectionConfig & pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...config, Client: CurrentClient });
+  // It replaces an idle connection that breaks; a query on a broken one reports the error itself.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    const query: (...of: unknown[]) => unknown = client.query.bind(client);
+    const prepared = (sql: unknown) => (typeof sql === 'string' ? { text: sql, name: nameOf({ sql }) } : sql);
+    Object.assign(client, { query: (sql: unknown, ...rest: unknown[]) => query(prepared(sql), ...rest) });
+  });
+  return pool;
+}
 
+/** The most statements that stay prepared: each sort order is one of its own, and occupies memory for the life of the connection. */
+const maxPrepared = 100;
+const names = new Map<string, string>();
+
+/** Names a statement, which stays prepared by it: parsing and planning are a good part of what a short one costs. */
+export function nameOf({ sql }: { sql: string }): string {
+  if (!names.has(sql) && names.size < maxPrepared) names.set(sql, `s${names.size}`);
+  return names.get(sql) ?? '';
+}
+
+/**
+ * Ends a connection where PostgreSQL does not answer for longer than it lets a statement run. After a time-out of its own,
+ * `query_timeout`, pg would give such a connection back to the pool, where one request after another would wait for it.
+ */
 class CurrentClient extends pg.Client {
   /** @param config undefined for the types of pg alone */
   constructor(config: ConnectionConfig = { connectionString: '' }) {
     const { connectionString, socket } = opened(config.connectionString);
     super({ ...config, connectionString, stream: () => socket });
-    const { silentAfterMs = 0 } = config;
+    const silentAfterMs = config.statement_timeout ? config.statement_timeout + 1_000 : 0;
     socket.setTimeout(silentAfterMs);
     socket.on('timeout', () => {
       // Node.js does not start a timer again that has expired.

@@ -25,14 +25,14 @@ export type ReadReplica = <Row>(
   isPrepared?: boolean,
 ) => Promise<Row[] | undefined>;
 
-export function createReadReplica(pool: pg.Pool | undefined, nameOf: (query: { sql: string }) => string): ReadReplica {
+export function createReadReplica(pool: pg.Pool | undefined): ReadReplica {
   let restsUntil = 0;
 
   async function ask<Row>({ sql, parameters }: CompiledQuery<Row>, isPrepared: boolean): Promise<Row[] | undefined> {
     if (pool === undefined || Date.now() < restsUntil) return undefined;
     try {
-      const name = isPrepared ? nameOf({ sql }) : '';
-      return (await pool.query({ text: sql, values: [...parameters], name })).rows;
+      const values = [...parameters];
+      return (await (isPrepared ? pool.query(sql, values) : pool.query({ text: sql, values }))).rows;
     } catch (error) {
       if ((error as pg.DatabaseError).code === timedOut) throw error;
       if (isDatabaseUnavailable(error)) restsUntil = Date.now() + restMs;

@@ -198,7 +198,6 @@ function connectionFor(databaseUrl: string): pg.Client {
     connectionString: databaseUrl,
     connectionTimeoutMillis: pauseMs,
     statement_timeout: sessionMs,
-    query_timeout: sessionMs + pauseMs,
     keepAlive: true,
     application_name: 'outbox-relay',
     options: `-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=${recoveryMs}`,
