@@ -21,7 +21,9 @@ describe('the documentation page', () => {
       responses: { 200: { description: 'You.', body: z.object({ youAre: z.string() }) } },
       handler: ({ accountId }) => ok({ youAre: accountId }),
     });
-    server = createServer(createHttpApp({ title: 'Test API', routes: [whoAmI], log: testLog('test'), profile: 'dev' }));
+    server = createServer(
+      createHttpApp({ title: 'Test API', routes: [whoAmI], log: testLog('test'), config: { APP_PROFILE: 'dev' } }),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     browser = await openBrowser();
   });

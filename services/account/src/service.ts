@@ -1,5 +1,3 @@
-import { bearerFrom } from '@store/shared/auth/bearer';
-import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
 import { accountEventsTopic } from '@store/shared/messaging/topics';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
@@ -35,15 +33,10 @@ export async function createAccountService(
   const accounts = createAccounts({ ...parts, mustConfirm: config.EMAIL_CONFIRMATION === 'required' });
   const own = createOwnAccount({ ...parts, auth });
   const exportAccount = createExport({ repository, sources });
-  const { APP_PROFILE: profile } = config;
   const mails = createMailRequests(parts);
   const routes = accountRoutes({ accounts, own, mails, exportAccount }, await passwordRules(config));
-  const bearer = await bearerFrom(config);
-  const callers = callersWith(config.INTERNAL_CREDENTIALS);
-  const operators = callersWith(config.OPERATOR_CREDENTIALS);
-  const mailers = callersWith(config.MAILER_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Account API', routes, log, profile, bearer, callers, operators, mailers }),
+    app: createHttpApp({ title: 'Account API', routes, log, config }),
     publisher: { topic: accountEventsTopic, config, publishesAs: 'account' },
     jobs: [loop({ name: 'old requests for mails', everyMs: hourMs }, requests.deleteOld)],
   };

@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import { type BearerValidator, bearerChallenge } from '@store/shared/auth/bearer';
-import { callersWith } from '@store/shared/auth/internal-credentials';
 import { writersOf } from '@store/shared/contracts/writers';
 import { createHttpApp } from '@store/shared/http/app';
 import { auditCleanUp, auditRoute } from '@store/shared/service/audit';
@@ -87,10 +86,8 @@ export async function createAuthService(
     title: 'Auth API',
     routes: [...authRoutes(auth, apiKeys, cookie, await jwksOf([key, ...previousKeys])), auditRoute(database.kysely)],
     log,
-    profile: config.APP_PROFILE,
+    config,
     bearer: ownBearer(tokens, roles, follower),
-    callers: callersWith(config.INTERNAL_CREDENTIALS),
-    operators: callersWith(config.OPERATOR_CREDENTIALS),
   });
   const check = createCheck({ tokens, roles, uses, endedSessions: follower, log });
   // Every secured request of the store is checked here, so the check avoids the cost of Express.

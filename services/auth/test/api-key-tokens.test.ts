@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createBearerValidator } from '@store/shared/auth/bearer';
+import { bearerFrom } from '@store/shared/auth/bearer';
 import { importTokenKey } from '@store/shared/auth/token-keys';
 import { decodeJwt } from 'jose';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
@@ -52,7 +52,7 @@ describe('the token of an API key', () => {
   it('is nothing to services: they get a token that lives no longer than a session', async () => {
     const owner = await newOwner();
     const { key } = (await make(owner)).body;
-    const validate = createBearerValidator({ secrets: [await importTokenKey(env.JWT_SECRET_KEY)] });
+    const validate = bearerFrom({ BEARER_VALIDATION: 'on', JWT_SECRET_KEY: env.JWT_SECRET_KEY });
     await expect(validate(`Bearer ${key}`, owner.id)).rejects.toMatchObject({ kind: 'unauthenticated' });
     const { bearer } = await identify(key);
     expect(await validate(`Bearer ${bearer}`, owner.id)).toMatchObject({ scopes: ['orders:read'] });

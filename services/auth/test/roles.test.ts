@@ -1,5 +1,4 @@
-import { createBearerValidator } from '@store/shared/auth/bearer';
-import { importSecrets } from '@store/shared/auth/token-keys';
+import { bearerFrom } from '@store/shared/auth/bearer';
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
@@ -62,7 +61,7 @@ describe('roles', () => {
 
   it('services that check tokens themselves get the roles signed, as they are now', async () => {
     const account = await newAccount();
-    const validate = createBearerValidator({ secrets: await importSecrets({ ...env, JWT_PREVIOUS_SECRET_KEYS: [] }) });
+    const validate = bearerFrom({ ...env, BEARER_VALIDATION: 'on' });
     const rolesOf = async (authorization: string | undefined) => (await validate(authorization, account.id))?.roles;
     expect(await rolesOf((await check(account)).authorization)).toEqual([]);
     await grant(account.id, ['catalogue']).expect(200);

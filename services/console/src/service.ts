@@ -51,7 +51,7 @@ export function createConsole(
   app.use(pageHeaders, localOnly, sameOrigin, cookieParser(), withOperator(sessions));
   app.use(`${basePath}/api`, sessionRequired);
   if (config.APP_PROFILE === 'dev') app.use(`${basePath}/reference`, referencePage);
-  app.use(basePath, pages, createHttpApp({ title: 'Console', routes, log, profile: config.APP_PROFILE }));
+  app.use(basePath, pages, createHttpApp({ title: 'Console', routes, log, config }));
   app.get('/', (_req, res) => res.redirect(`${basePath}/`));
   app.use((req, res) => sendProblem(req, res, 404, { detail: `The console is at ${basePath}/.` }));
   const addresses = { services: config.SERVICES, metrics: config.METRICS };

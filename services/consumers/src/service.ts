@@ -1,5 +1,3 @@
-import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
-import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
@@ -7,26 +5,14 @@ import { type ConsumersConfig, configSchema } from './config.ts';
 import type { DB } from './generated/tables.ts';
 import type { CreateGroup } from './group.ts';
 
-export function createGroupService(
-  context: ServiceContext<ConsumersConfig, DB>,
-  createGroup: CreateGroup,
-  bearer?: BearerValidator,
-) {
+export function createGroupService(context: ServiceContext<ConsumersConfig, DB>, createGroup: CreateGroup) {
   const { config, log, database } = context;
   const name = config.CONSUMER_GROUP;
-  const callers = callersWith(config.INTERNAL_CREDENTIALS);
   const { title, group, routes, jobs = [] } = createGroup(context);
   const consumer = { group: { name, chunkSize: 200, maxWaitMs: 500, ...group }, config, servesWithoutKafka: true };
   const all = [...routes, ...deadLetterRoutes(consumer, database.kysely)];
   return {
-    app: createHttpApp({
-      title,
-      routes: all,
-      log: log.child({ group: name }),
-      profile: config.APP_PROFILE,
-      bearer,
-      callers,
-    }),
+    app: createHttpApp({ title, routes: all, log: log.child({ group: name }), config }),
     consumer,
     jobs,
   } satisfies Service<DB>;
@@ -40,6 +26,6 @@ export const consumersService: ServiceDefinition<typeof configSchema, DB> = {
   async build(context) {
     const folder = context.config.CONSUMER_GROUP.replace(/-group$/, '');
     const { createGroup }: { createGroup: CreateGroup } = await import(`./groups/${folder}/consumer-group.ts`);
-    return createGroupService(context, createGroup, await bearerFrom(context.config));
+    return createGroupService(context, createGroup);
   },
 };

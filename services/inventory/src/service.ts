@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
-import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createProductClient, type ProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
@@ -20,7 +18,6 @@ interface Replaceable {
   products?: ProductClient;
   orders?: OrderClient;
   clock?: () => Date;
-  bearer?: BearerValidator;
 }
 
 export function createInventoryService(
@@ -29,7 +26,6 @@ export function createInventoryService(
     products = createProductClient(config.PRODUCT_URL),
     orders = createOrderClient({ baseUrl: config.ORDER_URL, credential: config.INTERNAL_CREDENTIAL }),
     clock = () => new Date(),
-    bearer,
   }: Replaceable = {},
 ) {
   const { adapter, kysely } = database;
@@ -46,9 +42,8 @@ export function createInventoryService(
     ...inventoryRoutes(stock, createReservationRepository(prisma, database)),
     ...deadLetterRoutes(consumer, kysely),
   ];
-  const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Inventory API', routes, log, profile: config.APP_PROFILE, bearer, callers }),
+    app: createHttpApp({ title: 'Inventory API', routes, log, config }),
     consumer,
   };
 }
@@ -57,5 +52,5 @@ export const inventoryService: ServiceDefinition<typeof configSchema, DB> = {
   name: 'inventory',
   configSchema,
   migrations: new URL('../prisma/migrations/', import.meta.url),
-  build: async (context) => createInventoryService(context, { bearer: await bearerFrom(context.config) }),
+  build: createInventoryService,
 };

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
-import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
@@ -27,7 +25,6 @@ import { createSagaRepository } from './saga-repository.ts';
 const migrations = new URL('../prisma/migrations/', import.meta.url);
 
 interface Replaceable {
-  bearer?: BearerValidator;
   products?: Parameters<typeof createOrders>[0]['products'];
   sessionCheck?: AuthClient['endedOf'];
   maxStreams?: number | undefined;
@@ -38,7 +35,6 @@ interface Replaceable {
 export function createOrderService(
   { config, log, database }: ServiceContext<OrderConfig, DB>,
   {
-    bearer,
     products = createProductClient(config.PRODUCT_URL),
     sessionCheck,
     maxStreams,
@@ -62,10 +58,8 @@ export function createOrderService(
     limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
   });
   const routes = [...orderRoutes(orders, streams), ...orderRecordRoutes(orders)];
-  const callers = callersWith(config.INTERNAL_CREDENTIALS);
-  const operators = callersWith(config.OPERATOR_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer, callers, operators }),
+    app: createHttpApp({ title: 'Order API', routes, log, config }),
     // How soon a change is seen, and the end of a session (contract 4.11).
     jobs: [
       loop({ name: 'changes of orders', everyMs: 250, retry: { firstMs: 250, maxMs: 1_000 } }, streams.follow),
@@ -79,7 +73,7 @@ export const orderService: ServiceDefinition<typeof configSchema, DB> = {
   name: 'order',
   configSchema,
   migrations,
-  build: async (context) => createOrderService(context, { bearer: await bearerFrom(context.config) }),
+  build: createOrderService,
 };
 
 /** Few enough to keep a transaction short. */
@@ -113,9 +107,8 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
   }
   const consumer = { group: createConsumerGroup(clock), config, publishesAs: 'order' };
   const routes = deadLetterRoutes(consumer, database.kysely);
-  const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Order worker', routes, log, profile: config.APP_PROFILE, callers }),
+    app: createHttpApp({ title: 'Order worker', routes, log, config }),
     consumer,
     jobs: [
       loop({ name: 'shipper', everyMs: everyMs(config.SHIP_AFTER_SECONDS) }, () =>

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
-import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
@@ -16,25 +14,19 @@ import { paymentRoutes } from './routes.ts';
 interface Replaceable {
   provider?: PaymentProvider;
   clock?: () => Date;
-  bearer?: BearerValidator;
 }
 
 export function createPaymentService(
   { config, log, database }: ServiceContext<PaymentConfig, DB>,
-  {
-    provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE),
-    clock = () => new Date(),
-    bearer,
-  }: Replaceable = {},
+  { provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE), clock = () => new Date() }: Replaceable = {},
 ) {
   const prisma = new PrismaClient({ adapter: database.adapter });
   const repository = createPaymentRepository(prisma, database);
   const group = createConsumerGroup({ repository, provider, clock, newId: randomUUID });
   const consumer = { group, config, publishesAs: 'payment' };
   const routes = [...paymentRoutes(repository), ...deadLetterRoutes(consumer, database.kysely)];
-  const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Payment', routes, log, profile: config.APP_PROFILE, bearer, callers }),
+    app: createHttpApp({ title: 'Payment', routes, log, config }),
     consumer,
   } satisfies Service<DB>;
 }
@@ -43,5 +35,5 @@ export const paymentService: ServiceDefinition<typeof configSchema, DB> = {
   name: 'payment',
   configSchema,
   migrations: new URL('../prisma/migrations/', import.meta.url),
-  build: async (context) => createPaymentService(context, { bearer: await bearerFrom(context.config) }),
+  build: createPaymentService,
 };

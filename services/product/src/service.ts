@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
-import { callersWith } from '@store/shared/auth/internal-credentials';
 import { writersOf } from '@store/shared/contracts/writers';
 import { createHttpApp } from '@store/shared/http/app';
 import { auditCleanUp, auditRoute } from '@store/shared/service/audit';
@@ -14,15 +12,13 @@ import { productRoutes } from './routes.ts';
 
 export function createProductService(
   { config, log, database }: ServiceContext<ProductConfig, DB>,
-  bearer?: BearerValidator,
   repository = createProductRepository(database),
 ): Service<DB> {
   const products = createProducts({ repository, writers: writersOf(config), newId: randomUUID });
   const cache = createCatalogueCache(config.CATALOGUE_CACHE_MIB * 1024 * 1024, repository.currentVersion);
   const routes = [...productRoutes(products, cache), auditRoute(database.kysely)];
-  const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Product API', routes, log, profile: config.APP_PROFILE, bearer, callers }),
+    app: createHttpApp({ title: 'Product API', routes, log, config }),
     jobs: [auditCleanUp(database.kysely)],
   };
 }
@@ -31,5 +27,5 @@ export const productService: ServiceDefinition<typeof configSchema, DB> = {
   name: 'product',
   configSchema,
   migrations: new URL('../prisma/migrations/', import.meta.url),
-  build: async (context) => createProductService(context, await bearerFrom(context.config)),
+  build: (context) => createProductService(context),
 };

@@ -41,7 +41,7 @@ export function testApp(
     APP_PROFILE: production ? 'prod' : 'dev',
   });
   const log = options.log ?? testLog('product');
-  const { app } = createProductService({ config, log, database }, undefined, repository);
+  const { app } = createProductService({ config, log, database }, repository);
   return {
     app,
     prisma,

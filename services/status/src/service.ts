@@ -11,7 +11,7 @@ export function createStatusService({ config, log, database }: ServiceContext<St
     createStatuses(createStatusRepository(database.lists.kysely, database.lists.readReplica)),
   );
   return {
-    app: createHttpApp({ title: 'Status API', routes, log, profile: config.APP_PROFILE }),
+    app: createHttpApp({ title: 'Status API', routes, log, config }),
     extraPorts: config.EXTRA_PORTS,
   };
 }

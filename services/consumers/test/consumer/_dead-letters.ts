@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
@@ -20,22 +19,27 @@ export const unknownId = randomUUID();
 interface Circumstances {
   group?: ConsumerGroup<DB>;
   kysely?: Kysely<DB>;
-  callers?: ReturnType<typeof callersWith>;
+  credentials?: string[] | undefined;
   kafkaBrokers?: string[];
 }
 
 /** A replica of the group's service. */
 export function replica(fixture: Fixture, circumstances: Circumstances = {}) {
-  const { group, kysely, callers, kafkaBrokers } = {
+  const { group, kysely, credentials, kafkaBrokers } = {
     group: fixture.consumerGroup(),
     kysely: fixture.kysely,
-    callers: callersWith(undefined),
+    credentials: undefined,
     kafkaBrokers: brokers,
     ...circumstances,
   };
   const config = { KAFKA_BROKERS: kafkaBrokers, KAFKA_TLS: false, DATABASE_URL: fixture.database.url } as never;
   const routes = deadLetterRoutes({ group, config }, kysely);
-  return createHttpApp({ title: 'test', routes, log: silent.log, profile: 'dev', callers });
+  return createHttpApp({
+    title: 'test',
+    routes,
+    log: silent.log,
+    config: { APP_PROFILE: 'dev', INTERNAL_CREDENTIALS: credentials },
+  });
 }
 
 /** Requests of an operator to the group's service. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { callersWith } from '@store/shared/auth/internal-credentials';
 import { openDatabase } from '@store/shared/database/database';
 import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/handle-once';
 import { consumerMetrics } from '@store/shared/messaging/consumer/metrics';
@@ -32,7 +31,7 @@ describe('the contract of dead letters', () => {
     routes: deadLetterRoutes({ group: {} } as never, {} as never),
     app: () => replica(fixture),
     unavailableApp: unreachableReplica,
-    restrictedApp: () => replica(fixture, { callers: callersWith([newCredential()]) }),
+    restrictedApp: () => replica(fixture, { credentials: [newCredential()] }),
     calls: {
       'get /internal/dead-letters': { 200: {}, 400: { path: `${path}?orderId=1` } },
       'get /internal/dead-letters/count': { 200: {} },

@@ -4,7 +4,7 @@ import { SignJWT } from 'jose';
 import { serve } from '../../../../tests/kit/listen.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { accountId, forged, newClaims, otherId, outcome } from '../../test/_bearer.ts';
-import { type BearerKeys, createBearerValidator } from './bearer.ts';
+import { bearerFrom } from './bearer.ts';
 import { importTokenKey } from './token-keys.ts';
 
 const claims = newClaims();
@@ -34,11 +34,8 @@ beforeEach(() => {
   publish(jwk(rsa.publicKey, 'one'));
 });
 
-const validator = (more: BearerKeys = {}) =>
-  createBearerValidator({
-    jwksUrl: new URL(`${address}/jwks`),
-    ...more,
-  });
+const validator = (more: Parameters<typeof bearerFrom>[0] = {}) =>
+  bearerFrom({ BEARER_VALIDATION: 'on', BEARER_JWKS_URL: `${address}/jwks`, ...more });
 const token = ({ key = rsa.privateKey, kid = 'one', alg = 'RS256', ...header } = {}, payload = claims) =>
   new SignJWT(payload).setProtectedHeader({ alg, kid, ...header }).sign(key);
 const byEdDsa = () => token({ key: ed25519.privateKey, kid: 'two', alg: 'EdDSA' });
@@ -80,8 +77,9 @@ it('learns a key that is published later, without a restart, and fetches the key
 
 it('accepts the tokens of a secret too, while both are configured', async () => {
   publishBoth();
-  const imported = await importTokenKey(randomBytes(32).toString('base64'));
-  const validate = validator({ secrets: [imported] });
+  const secret = randomBytes(32).toString('base64');
+  const imported = await importTokenKey(secret);
+  const validate = validator({ JWT_SECRET_KEY: secret });
   const header = { alg: 'HS256', kid: imported.kid };
   const symmetric = await new SignJWT(claims).setProtectedHeader(header).sign(imported.signingKey);
   for (const one of [symmetric, await byEdDsa()]) expect(await outcome(validate, `Bearer ${one}`)).toBe('taken');
@@ -127,6 +125,6 @@ it.each([
 });
 
 it('returns 503 when the key server refuses connections', async () => {
-  const validate = validator({ jwksUrl: new URL('http://127.0.0.1:1/jwks') });
+  const validate = validator({ BEARER_JWKS_URL: 'http://127.0.0.1:1/jwks' });
   expect(await outcome(validate, `Bearer ${await token()}`)).toBe('unavailable');
 });

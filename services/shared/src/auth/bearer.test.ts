@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
 import { accountId, base64url, type Expected, forged, newClaims, otherId, outcome, prove } from '../../test/_bearer.ts';
-import { bearerFrom, createBearerValidator, noBearer } from './bearer.ts';
+import { bearerFrom, noBearer } from './bearer.ts';
 import { importTokenKey } from './token-keys.ts';
 
 const now = Math.floor(Date.now() / 1000);
@@ -11,7 +11,8 @@ const [secret, previous] = [newSecret(), newSecret()];
 const bytes = Buffer.from(secret, 'base64');
 const { kid } = await importTokenKey(secret);
 const { kid: previousKid } = await importTokenKey(previous);
-const validator = createBearerValidator({ secrets: await Promise.all([secret, previous].map(importTokenKey)) });
+const keys = { JWT_SECRET_KEY: secret, JWT_PREVIOUS_SECRET_KEYS: [previous] };
+const validator = bearerFrom({ BEARER_VALIDATION: 'on', ...keys });
 
 async function tokenBy(of: string, payload = claims): Promise<string> {
   const { kid, key } = await importTokenKey(of);
@@ -111,14 +112,13 @@ describe('bearerFrom', () => {
   const off = { BEARER_VALIDATION: 'off' as const, JWT_PREVIOUS_SECRET_KEYS: [] };
 
   it('is off by default', async () => {
-    expect(await bearerFrom({ ...off, JWT_SECRET_KEY: secret })).toBe(noBearer);
-    expect(await outcome(await bearerFrom(off), undefined)).toBe('taken');
+    expect(bearerFrom({ ...off, JWT_SECRET_KEY: secret })).toBe(noBearer);
+    expect(await outcome(bearerFrom(off), undefined)).toBe('taken');
   });
 
   it('accepts the current and the previous keys', async () => {
-    const keys = { JWT_SECRET_KEY: secret, JWT_PREVIOUS_SECRET_KEYS: [previous] };
-    const validate = await bearerFrom({ BEARER_VALIDATION: 'on', ...keys });
-    for (const one of [secret, previous]) expect(await outcome(validate, `Bearer ${await tokenBy(one)}`)).toBe('taken');
-    expect(await outcome(validate, undefined)).toBe('unauthenticated');
+    for (const one of [secret, previous])
+      expect(await outcome(validator, `Bearer ${await tokenBy(one)}`)).toBe('taken');
+    expect(await outcome(validator, undefined)).toBe('unauthenticated');
   });
 });

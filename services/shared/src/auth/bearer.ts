@@ -12,16 +12,8 @@ export type BearerValidator = (authorization: string | undefined, accountId: str
 
 type Proven = Pick<Bearer, 'roles' | 'scopes'> | undefined;
 
-/** The default: the gateway has checked the token and `id-account` is enough (contract 2.3). */
+/** The gateway has checked the token and `id-account` is enough (contract 2.3). */
 export const noBearer: BearerValidator = () => undefined;
-
-/** At least one of both; with both, a token of either is valid, as during a change-over. */
-export interface BearerKeys {
-  /** Keys of HS256. */
-  secrets?: TokenKey[];
-  /** Address of the keys of asymmetric signatures. */
-  jwksUrl?: URL;
-}
 
 /** The bearer of a token, as a valid token describes it. */
 interface Bearer {
@@ -32,22 +24,14 @@ interface Bearer {
   roles: readonly string[];
 }
 
-/** The validator that the environment configures; `requireBearerKeys` has made sure that there are keys. */
-export async function bearerFrom(config: BearerConfig): Promise<BearerValidator> {
-  const { BEARER_VALIDATION, BEARER_JWKS_URL } = config;
-  if (BEARER_VALIDATION === 'off') return noBearer;
-  return createBearerValidator({
-    secrets: await importSecrets(config),
-    ...(BEARER_JWKS_URL !== undefined && { jwksUrl: new URL(BEARER_JWKS_URL) }),
-  });
-}
-
 /**
- * Validates platform tokens in the service itself (contract 3.6).
+ * Makes the validator that the environment configures: one that checks platform tokens in the service itself (contract 3.6), by secrets,
+ * by the keys at an address, or by either, as during a change-over; `requireBearerKeys` has made sure that there are some.
  * @throws DomainError unauthenticated (401), unavailable if the JWKS is
  */
-export function createBearerValidator(keys: BearerKeys): BearerValidator {
-  const verify = createVerifier(keys);
+export function bearerFrom(config: Partial<BearerConfig>): BearerValidator {
+  if (config.BEARER_VALIDATION !== 'on') return noBearer;
+  const verify = createVerifier(config);
   const verified = createVerifiedTokens<Bearer>();
 
   return (authorization, accountId) => {
@@ -63,20 +47,22 @@ export function createBearerValidator(keys: BearerKeys): BearerValidator {
   };
 }
 
-function createVerifier({ secrets = [], jwksUrl }: BearerKeys): (token: string) => Promise<Bearer & { exp: number }> {
-  const secretKey = keyByKid(secrets);
+function createVerifier(config: Partial<BearerConfig>): (token: string) => Promise<Bearer & { exp: number }> {
+  const secretKey = importSecrets(config).then(keyByKid);
+  const url = config.BEARER_JWKS_URL;
   // A key that signs since a moment ago is asked for at once.
-  const publicKey = jwksUrl && createRemoteJWKSet(jwksUrl, { timeoutDuration: 2_000, cooldownDuration: 1_000 });
+  const publicKey =
+    url === undefined ? url : createRemoteJWKSet(new URL(url), { timeoutDuration: 2_000, cooldownDuration: 1_000 });
   const options = {
     // An explicit list: never `none`, never the choice of the token's header.
-    algorithms: [...(secrets.length > 0 ? ['HS256'] : []), ...(publicKey ? ['RS256', 'PS256', 'ES256', 'EdDSA'] : [])],
+    algorithms: ['HS256', ...(publicKey ? ['RS256', 'PS256', 'ES256', 'EdDSA'] : [])],
     issuer: tokenIssuer,
     audience: [tokenAudience, scopedAudience],
     clockTolerance: clockSkewSeconds,
     requiredClaims: ['exp', 'nbf', 'sub'],
   };
-  const getKey: JWTVerifyGetKey = (header, token) =>
-    header.alg === 'HS256' || publicKey === undefined ? secretKey(header, token) : publicKey(header, token);
+  const getKey: JWTVerifyGetKey = async (header, token) =>
+    header.alg === 'HS256' || publicKey === undefined ? (await secretKey)(header, token) : publicKey(header, token);
 
   return async (token) => {
     const { payload } = await jwtVerify(token, getKey, options).catch(explain);

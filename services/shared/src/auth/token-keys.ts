@@ -54,10 +54,10 @@ export async function importTokenKey(secret: string): Promise<SigningKey> {
 /** The secrets that the environment configures, the current one first. */
 export function importSecrets(config: {
   JWT_SECRET_KEY?: string | undefined;
-  JWT_PREVIOUS_SECRET_KEYS: string[];
+  JWT_PREVIOUS_SECRET_KEYS?: string[];
 }): Promise<SigningKey[]> {
   const current = config.JWT_SECRET_KEY === undefined ? [] : [config.JWT_SECRET_KEY];
-  return Promise.all([...current, ...config.JWT_PREVIOUS_SECRET_KEYS].map(importTokenKey));
+  return Promise.all([...current, ...(config.JWT_PREVIOUS_SECRET_KEYS ?? [])].map(importTokenKey));
 }
 
 /** Tells what is wrong with the private key of a key pair, as a sentence; undefined if it is acceptable. */

@@ -1,7 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import express, { type Express, type Handler, type Request, type Response } from 'express';
-import { type BearerValidator, noBearer } from '../auth/bearer.ts';
-import { anyCaller, type CallerCheck } from '../auth/internal-credentials.ts';
+import { type BearerValidator, bearerFrom } from '../auth/bearer.ts';
+import type { BearerConfig } from '../auth/config.ts';
+import { anyCaller, type CallerCheck, callersWith } from '../auth/internal-credentials.ts';
 import type { Logger } from '../observability/log.ts';
 import { observeRequest } from '../observability/metrics.ts';
 import { contextOf } from '../observability/request-context.ts';
@@ -24,30 +25,23 @@ export interface HttpAppOptions {
   title: string;
   routes: AnyRoute[];
   log: Logger;
-  /** In `prod` the documentation is off and replies are not checked (reply-check.ts). */
-  profile: 'dev' | 'prod';
-  /** Checks `Authorization` on routes with an identity (contract 3.6). */
+  config: HttpConfig;
+  /** Checks `Authorization` on routes with an identity (contract 3.6). Default: as the configuration says. */
   bearer?: BearerValidator;
-  /** Checks `Authorization` on routes for callers (contract 3.7). */
-  callers?: CallerCheck;
-  /** Checks `Authorization` on routes for operators; default: as for callers. */
-  operators?: CallerCheck;
-  /** Checks `Authorization` on routes for whoever sends mail; default: as for callers. */
-  mailers?: CallerCheck;
+}
+
+/** The variables that a service has of these; without its own, operators and whoever sends mail are callers (contract 3.7). */
+interface HttpConfig extends Partial<BearerConfig> {
+  /** In `prod` the documentation is off and replies are not checked (reply-check.ts). */
+  APP_PROFILE: 'dev' | 'prod';
+  INTERNAL_CREDENTIALS?: string[] | undefined;
+  OPERATOR_CREDENTIALS?: string[] | undefined;
+  MAILER_CREDENTIALS?: string[] | undefined;
 }
 
 /** The Express application of a service: traces, logs, documentation, routes, problems. Opens nothing. */
-export function createHttpApp({
-  title,
-  routes,
-  log,
-  profile,
-  bearer = noBearer,
-  callers = anyCaller,
-  operators = callers,
-  mailers = callers,
-}: HttpAppOptions): Express {
-  const production = profile === 'prod';
+export function createHttpApp({ title, routes, log, config, bearer = bearerFrom(config) }: HttpAppOptions): Express {
+  const production = config.APP_PROFILE === 'prod';
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -68,7 +62,14 @@ export function createHttpApp({
   });
   const inFlight = createInFlight();
   app.use(inFlight.admit);
-  const checks = { none: anyCaller, caller: callers, accountOrCaller: callers, operator: operators, mailer: mailers };
+  const caller = callersWith(config.INTERNAL_CREDENTIALS);
+  const checks = {
+    none: anyCaller,
+    caller,
+    accountOrCaller: caller,
+    operator: callersWith(config.OPERATOR_CREDENTIALS ?? config.INTERNAL_CREDENTIALS),
+    mailer: callersWith(config.MAILER_CREDENTIALS ?? config.INTERNAL_CREDENTIALS),
+  };
   for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
     mountPath(app, path, own, { production, bearer, checks, inFlight });
   }

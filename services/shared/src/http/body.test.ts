@@ -20,7 +20,7 @@ const echo = (path: string, limits: { bodyKib?: number; decimals?: boolean }) =>
     handler: ({ body }) => ok({ json: stringifyJson(body) }),
   });
 const routes = [echo('/plain', {}), echo('/large', { bodyKib: 64 }), echo('/decimals', { decimals: true })];
-const app = createHttpApp({ title: 'Test', routes, log: createLog('test', 'silent'), profile: 'prod' });
+const app = createHttpApp({ title: 'Test', routes, log: createLog('test', 'silent'), config: { APP_PROFILE: 'prod' } });
 const post = (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
   request(app)
     .post(path)

@@ -17,7 +17,7 @@ const routes = [
     handler: () => ok({ json: Buffer.from('"tëst"') }, { ETag: '"one"', 'Cache-Control': 'no-cache' }),
   }),
 ];
-const app = createHttpApp({ title: 'Test', routes, log: createLog('test', 'silent'), profile: 'dev' });
+const app = createHttpApp({ title: 'Test', routes, log: createLog('test', 'silent'), config: { APP_PROFILE: 'dev' } });
 const ask = (headers: Record<string, string>, method: 'get' | 'head' = 'get') =>
   request(app)[method]('/thing').set(headers);
 

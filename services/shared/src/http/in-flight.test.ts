@@ -26,7 +26,9 @@ beforeEach(async () => {
     route({ ...post, path: '/held', operationId: 'hold', identity: 'none', handler: hold }),
     route({ ...post, path: '/held-by-account', operationId: 'holdOwn', identity: 'account', handler: hold }),
   ];
-  server = createServer(createHttpApp({ title: 'Test', routes, log: createLog('test', 'silent'), profile: 'prod' }));
+  server = createServer(
+    createHttpApp({ title: 'Test', routes, log: createLog('test', 'silent'), config: { APP_PROFILE: 'prod' } }),
+  );
   await once(server.listen(0, '127.0.0.1'), 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/held`;
 });

@@ -25,9 +25,10 @@ const routes = [
   ...[read('accountOrCaller'), read('accountOrCaller', { scope })],
 ];
 const log = createLog('test', 'silent');
-const app = createHttpApp({ title: 'Test', routes, log, profile: 'dev' });
+const config = { APP_PROFILE: 'dev' } as const;
+const app = createHttpApp({ title: 'Test', routes, log, config });
 const checked = (scopes?: string[]) =>
-  createHttpApp({ title: 'Test', routes, log, profile: 'dev', bearer: () => ({ roles: [], scopes }) });
+  createHttpApp({ title: 'Test', routes, log, config, bearer: () => ({ roles: [], scopes }) });
 const ask = (path: string, headers: Record<string, string> = {}, to = app) =>
   request(to)
     .get(path)

@@ -29,7 +29,7 @@ it.each(['nothing', 'bug', 'away'])(
       failing('/bug/{id}', () => new Error('a bug')),
       failing('/away/{id}', () => unavailable('the database')),
     ];
-    const app = createHttpApp({ title: 'Test', routes, log, profile: 'prod' });
+    const app = createHttpApp({ title: 'Test', routes, log, config: { APP_PROFILE: 'prod' } });
     await request(app).get(`/${name}/${'x'.repeat(15 * 1024)}?secret=1`);
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) {
