@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
-import { consoleService } from '../../services/console/src/service.ts';
+import { configSchema } from '../../services/console/src/config.ts';
+import { createConsole } from '../../services/console/src/service.ts';
 import { typesOf } from './client-sources.ts';
 
 // The types of the console's routes, for its pages: make generate writes them into the file that is given.
 
-const { configSchema, build } = consoleService;
 const config = configSchema.parse({
   CONSOLE_TOKEN: 'x'.repeat(32),
   SERVICES: '',
@@ -14,6 +14,6 @@ const config = configSchema.parse({
   GROUPS: '',
   AUDITED: '',
 });
-const { app } = await build({ config, log: createLog('console', 'silent') });
+const { app } = createConsole({ config, log: createLog('console', 'silent') });
 const { body } = await request(app).get('/console/v3/api-docs');
 await writeFile(String(process.argv[2]), await typesOf(body, 'make generate from the routes of the console'));

@@ -1,4 +1,4 @@
-import { runStatelessService } from '@store/shared/service/run-service';
+import { runService } from '@store/shared/service/run-service';
 import { consoleService } from './service.ts';
 
-await runStatelessService(consoleService);
+await runService(consoleService);

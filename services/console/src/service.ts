@@ -1,7 +1,7 @@
 import { createHttpApp } from '@store/shared/http/app';
 import { sendProblem } from '@store/shared/http/problem';
 import type { Logger } from '@store/shared/observability/log';
-import type { StatelessDefinition, StatelessService } from '@store/shared/service/service';
+import type { Service, ServiceDefinition } from '@store/shared/service/service';
 import cookieParser from 'cookie-parser';
 import express from 'express';
 import { basePath, localOnly, pageHeaders, sameOrigin, sessionRequired, withOperator } from './access/guard.ts';
@@ -32,7 +32,7 @@ import { watching } from './watch/watch.ts';
 export function createConsole(
   { config, log }: { config: ConsoleConfig; log: Logger },
   history = createHistory(),
-): StatelessService {
+): Service {
   const services = createServices(config.SERVICES, config.INTERNAL_CREDENTIAL);
   const sessions = createSessions(config.CONSOLE_TOKEN);
   const letters = createDeadLetters(services, config.GROUPS, log);
@@ -58,7 +58,7 @@ export function createConsole(
   return { app, jobs: [watching(history, addresses, askReplicas, counting(services, config.GROUPS))] };
 }
 
-export const consoleService: StatelessDefinition<typeof configSchema> = {
+export const consoleService: ServiceDefinition<typeof configSchema> = {
   name: 'console',
   configSchema,
   build: (context) => createConsole(context),

@@ -2,9 +2,9 @@ import type { AddressInfo } from 'node:net';
 import { Gauge } from 'prom-client';
 import type { z } from 'zod';
 import type { DatabaseConfig } from '../database/config.ts';
-import { type Database, openDatabase } from '../database/database.ts';
+import { openDatabase } from '../database/database.ts';
 import { isDatabaseUnavailable } from '../database/errors.ts';
-import { migrate, type OnWait } from '../database/migrate.ts';
+import { migrate } from '../database/migrate.ts';
 import { createLog, type Logger } from '../observability/log.ts';
 import { createMetricsServer } from '../observability/metrics.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
@@ -13,7 +13,7 @@ import { retry, sleep, within } from '../values/time.ts';
 import type { ServiceConfig } from './config.ts';
 import { type Readiness, withHealth } from './health.ts';
 import { close, listen } from './listen.ts';
-import type { Service, ServiceDefinition, Started, StatelessDefinition } from './service.ts';
+import type { ServiceDefinition, Started } from './service.ts';
 
 /** For each thing that is closed at the end: none may keep the process from ending. */
 const stopTimeoutMs = 15_000;
@@ -23,47 +23,20 @@ const migrationWaiting = new Gauge({
   help: '1 from when a migration first had to wait for others to be done with its tables until it is applied.',
 });
 
-/** Runs a service from its environment to its end ({@link run}). */
-export const runService = <Schema extends z.ZodType<ServiceConfig & DatabaseConfig>, Tables>({
+/**
+ * Runs a service from its environment to its end: it listens at once, and is ready once the database is migrated and everything
+ * is started. On SIGTERM or SIGINT it turns unready, after SIGTERM keeps answering for `DRAIN_SECONDS`, finishes the requests in
+ * flight, stops what it started, last first, and exits with 0.
+ */
+export async function runService<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Tables>({
   name,
   configSchema,
   migrations,
   poolSize,
   build,
-}: ServiceDefinition<Schema, Tables>): Promise<void> =>
-  run(name, configSchema, (config, log) => {
-    const { DATABASE_URL, DATABASE_POOLER_URL = DATABASE_URL, DATABASE_REPLICA_URL } = config;
-    const database = openDatabase<Tables>(DATABASE_POOLER_URL, poolSize, DATABASE_REPLICA_URL);
-    const applyMigrations = (onWait: OnWait) => migrate(DATABASE_URL, migrations, onWait);
-    return { database, applyMigrations, build: () => build({ config, log, database }) };
-  });
-
-/** The same for a service without a database. */
-export const runStatelessService = <Schema extends z.ZodType<ServiceConfig>>({
-  name,
-  configSchema,
-  build,
-}: StatelessDefinition<Schema>): Promise<void> =>
-  run(name, configSchema, (config, log) => ({ build: () => build({ config, log }) }));
-
-interface Opened<Tables> {
-  database?: Database<Tables>;
-  applyMigrations?(onWait: OnWait): Promise<unknown>;
-  build(): Promise<Service<Tables>> | Service<Tables>;
-}
-
-/**
- * Listens at once, and is ready once the database is migrated and everything is started. On SIGTERM or SIGINT it turns unready,
- * after SIGTERM keeps answering for `DRAIN_SECONDS`, finishes the requests in flight, stops what it started, last first, and exits
- * with 0.
- * @param open connects to nothing yet
- */
-async function run<Schema extends z.ZodType<ServiceConfig>, Tables>(
-  name: string,
-  configSchema: Schema,
-  open: (config: z.output<Schema>, log: Logger) => Opened<Tables>,
-): Promise<void> {
+}: ServiceDefinition<Schema, Tables>): Promise<void> {
   const config = configOrExit(name, configSchema);
+  const { DATABASE_URL = '', DATABASE_POOLER_URL = DATABASE_URL, DATABASE_REPLICA_URL } = config;
   const log = createLog(name, config.LOG_LEVEL);
   const started: Started[] = [];
   const missing = new Set(['starting']);
@@ -83,9 +56,9 @@ async function run<Schema extends z.ZodType<ServiceConfig>, Tables>(
     const { startTracing } = await import('../observability/trace-exporter.ts');
     started.push({ name: 'traces', stop: startTracing(name, log).stop });
   }
-  const { database, applyMigrations, build } = open(config, log);
-  if (database !== undefined) started.push({ name: 'database', stop: database.close });
-  const service = await build();
+  const database = openDatabase<Tables>(DATABASE_POOLER_URL, poolSize, DATABASE_REPLICA_URL);
+  started.push({ name: 'database', stop: database.close });
+  const service = await build({ config, log, database });
 
   const listener = withHealth(service.app, readiness);
   const ports = [config.PORT, ...(service.extraPorts ?? [])];
@@ -110,23 +83,21 @@ async function run<Schema extends z.ZodType<ServiceConfig>, Tables>(
   const { consumer, publisher, jobs = [] } = service;
   // A process without events does not load the client of Kafka.
   const messaging = (consumer ?? publisher) && (await import('./consume.ts'));
-  if (applyMigrations !== undefined) {
+  if (migrations !== undefined) {
     missing.add('database');
     const onWait = (waiting: object) => {
       migrationWaiting.set(1);
       log.warn(waiting, 'A migration waits for others to be done with its tables');
     };
-    await untilDatabaseAnswers(() => applyMigrations(onWait), log, readiness);
+    await untilDatabaseAnswers(() => migrate(DATABASE_URL, migrations, onWait), log, readiness);
     migrationWaiting.set(0);
     missing.delete('database');
   }
   if (readiness.stopping) return;
   try {
     started.push(...jobs.map((job) => ({ name: job.name, ...job.start(log) })));
-    if (messaging && database !== undefined) {
-      if (publisher) started.push(...messaging.publish(publisher, database, log, crash));
-      if (consumer) started.push(...messaging.consume(consumer, database, log, crash));
-    }
+    if (messaging && publisher) started.push(...messaging.publish(publisher, database, log, crash));
+    if (messaging && consumer) started.push(...messaging.consume(consumer, database, log, crash));
   } catch (error) {
     exitUnstarted(log, error);
   }

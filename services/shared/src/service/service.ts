@@ -41,14 +41,10 @@ export interface ServicePublisher {
 }
 
 /** Parts of a process. */
-export interface Service<Tables = never> extends StatelessService {
+export interface Service<Tables = never> {
+  app: RequestListener;
   consumer?: ServiceConsumer<Tables>;
   publisher?: ServicePublisher;
-}
-
-/** Parts that need no database. */
-export interface StatelessService {
-  app: RequestListener;
   jobs?: Job[];
   /** Ends the answers that would never end by themselves; called when no new requests are expected any more. */
   endStreams?: () => void;
@@ -60,6 +56,7 @@ export interface StatelessService {
 export interface ServiceContext<Config, Tables> {
   config: Config;
   log: Logger;
+  /** Connects to nothing in a service without migrations. */
   database: Database<Tables>;
 }
 
@@ -67,20 +64,13 @@ export interface ServiceContext<Config, Tables> {
  * How a process is built, once for its entry point, main.ts or worker.ts, and for what only reads its routes.
  * Building opens no connection and starts nothing.
  */
-export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & DatabaseConfig>, Tables> {
+export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Tables = never> {
   /** Names the process in logs and traces. */
   name: string;
   configSchema: Schema;
-  /** Its folder of Prisma migrations. */
-  migrations: URL;
+  /** Its folder of Prisma migrations; without it the service has no database. */
+  migrations?: URL;
   /** Connections to the database; default 10. */
   poolSize?: number;
   build(context: ServiceContext<z.output<Schema>, Tables>): Promise<Service<Tables>> | Service<Tables>;
-}
-
-/** The same for a service without a database. */
-export interface StatelessDefinition<Schema extends z.ZodType<ServiceConfig>> {
-  name: string;
-  configSchema: Schema;
-  build(context: Omit<ServiceContext<z.output<Schema>, never>, 'database'>): StatelessService;
 }
