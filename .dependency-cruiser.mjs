@@ -8,7 +8,7 @@ const shared = {
   auth: ['values', 'observability'],
   http: ['values', 'observability', 'database', 'auth'],
   contracts: ['values', 'observability', 'http'],
-  messaging: ['values', 'observability', 'database'],
+  messaging: ['values', 'observability', 'database', 'contracts'],
   service: ['values', 'observability', 'database', 'auth', 'http', 'contracts', 'messaging'],
 };
 

@@ -1,4 +1,5 @@
 import { orderOut, orderStatuses } from '@store/shared/contracts/order';
+import type { EventOut } from '@store/shared/contracts/order-record';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import {
@@ -8,7 +9,7 @@ import {
   readCountedPage,
   readPage,
 } from '@store/shared/database/read-page';
-import { eventsOf, type OutboxEvent } from '@store/shared/messaging/outbox/events-of';
+import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
 import { type RawBuilder, sql } from 'kysely';
@@ -19,7 +20,7 @@ import { orderColumns } from './order-repository.ts';
 /** An order as operators see it: of any customer, and whether its owner has deleted it. */
 export interface OrderRecord extends Order {
   deletedAt: Date | null;
-  events: OutboxEvent[];
+  events: EventOut[];
 }
 
 /** An order as inventory needs it. */

@@ -80,6 +80,9 @@ export const resultsOut = z
   })
   .meta({ id: 'DeadLetterResultsOut' });
 
+export type DecisionOut = z.input<typeof decisionOut>;
+export type AuditOut = z.input<typeof auditOut>['entries'][number];
 export type LetterOut = z.input<typeof letterOut>;
-export type LettersOut = z.input<typeof lettersOut>;
+export type RedriveIn = z.input<typeof redriveIn>;
+export type DiscardIn = z.input<typeof discardIn>;
 export type ResultOut = z.input<typeof resultsOut>['results'][number];

@@ -57,4 +57,5 @@ export const paymentRecordOut = z
   })
   .meta({ id: 'PaymentRecordOut' });
 
+export type EventOut = z.input<typeof eventOut>;
 export type PaymentRecordOut = z.input<typeof paymentRecordOut>;

@@ -26,7 +26,7 @@ import type { ServiceConsumer } from './service.ts';
 const base = { tag: 'dead letters', identity: 'caller', internal: true } as const;
 const path = '/internal/dead-letters';
 
-const maxLetters = 500;
+const maxEntries = 500;
 const maxCharacters = 4_000;
 
 /**
@@ -52,7 +52,7 @@ export function deadLetterRoutes<Tables>(
     }
   }
   const list = (selected: { ids?: string[]; orderId?: string | undefined }) =>
-    asking(({ kafka }) => listDeadLetters({ kafka, group: name, database, limit: maxLetters, ...selected }));
+    asking(({ kafka }) => listDeadLetters({ kafka, group: name, database, ...selected }));
 
   async function decided(dryRun: boolean, work: (letters: Letters<Tables>) => Promise<Map<string, Result>>) {
     const results = await asking(work);
@@ -106,7 +106,7 @@ export function deadLetterRoutes<Tables>(
       operationId: 'listDeadLetterAudit',
       summary: 'List who redrove or discarded what, when and why',
       responses: { 200: { description: 'The audit trail.', body: auditOut } },
-      handler: async () => ok({ group: name, entries: await auditOf(database, name, undefined, maxLetters) }),
+      handler: async () => ok({ group: name, entries: await auditOf(database, name, undefined, maxEntries) }),
     }),
     route({
       ...base,

@@ -1,45 +1,36 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { ResultOut } from '../../contracts/dead-letters.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { traceFrom } from '../../observability/trace-context.ts';
 import { isOfAccount, type OrderEvent, type StoreEvent } from '../events.ts';
 import type { ConsumerGroup } from './handle-once.ts';
 import { recordEvents } from './processed-events.ts';
 
-/** Prediction of what a group would do with an event. */
-interface Rehearsal {
-  outcome: 'REDRIVEN' | 'UNKNOWN';
-  /** A sentence. */
-  effect: string;
-}
-
-/** Thrown to end the transaction without its changes. */
-class RolledBack extends Error {
-  readonly rehearsal: Rehearsal;
-
-  constructor(rehearsal: Rehearsal) {
-    super();
-    this.rehearsal = rehearsal;
-  }
-}
+type Rehearsal = Pick<ResultOut, 'outcome' | 'effect'>;
 
 /**
  * Has the handler process an event, and takes back what it has changed. One that is prepared outside the transaction, such as by a
  * charge, is not handled.
+ * @param event undefined if it is of a kind that the group does not handle
+ * @returns a prediction of what the group would do
  * @throws whatever the handler throws
  */
 export async function rehearse<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,
   database: Kysely<Tables>,
-  event: StoreEvent,
+  event: StoreEvent | undefined,
 ): Promise<Rehearsal> {
-  try {
-    return await inTransaction(database, async (tx) => {
-      throw new RolledBack(await handled(group, tx, event));
-    });
-  } catch (error) {
-    if (error instanceof RolledBack) return error.rehearsal;
-    throw error;
-  }
+  if (event === undefined)
+    return { outcome: 'REDRIVEN', effect: `${group.name} skips this kind: it would do nothing.` };
+  const rehearsed: Rehearsal[] = [];
+  const rollBack = new Error('The changes are taken back');
+  await inTransaction(database, async (tx) => {
+    rehearsed.push(await handled(group, tx, event));
+    throw rollBack;
+  }).catch((error) => {
+    if (error !== rollBack) throw error;
+  });
+  return rehearsed[0] as Rehearsal;
 }
 
 async function handled<Tables, Prepared>(

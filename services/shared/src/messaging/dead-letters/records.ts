@@ -1,5 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { Gauge } from 'prom-client';
+import type { AuditOut, DecisionOut } from '../../contracts/dead-letters.ts';
 import { insertChange } from '../../database/audit.ts';
 import { isoTime } from '../../database/keyset.ts';
 import { operatorActor } from '../../values/audit.ts';
@@ -10,8 +11,8 @@ import type { LetterRef } from './dead-letters.ts';
 // The table `dead_letters`, which is the same in every database of a consumer group (prisma/schema.prisma of the services), and
 // its part of the audit trail. Rows are never deleted, because the topic keeps its letters for ever; entries of the trail are.
 
-export interface Decision {
-  outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED';
+interface Decision {
+  outcome: DecisionOut['outcome'];
   /** Why it was discarded, or the error of the handler. */
   reason?: string;
   /** The one who asked for it. */
@@ -27,19 +28,7 @@ export interface LetterRecord {
   error: string | null;
 }
 
-export interface RecordedDecision {
-  outcome: Decision['outcome'];
-  reason: string | null;
-  requestedBy: string;
-  /** ISO 8601 */
-  at: string;
-}
-interface AuditEntry extends RecordedDecision {
-  letterId: string;
-  eventId: string | null;
-}
-
-export const decisionOf = ({ letterId: _, eventId: __, ...decision }: AuditEntry): RecordedDecision => decision;
+export const decisionOf = ({ letterId: _, eventId: __, ...decision }: AuditOut): DecisionOut => decision;
 
 /**
  * Records that a letter is about to be written: as long as it is open, the id of its event is kept, so that a redrive
@@ -143,8 +132,8 @@ export async function auditOf(
   group: string,
   ids?: string[],
   latest?: number,
-): Promise<AuditEntry[]> {
-  const { rows } = await sql<AuditEntry>`
+): Promise<AuditOut[]> {
+  const { rows } = await sql<AuditOut>`
     select subject::text as "letterId", event_id::text as "eventId", after->>'outcome' as outcome,
       after->>'reason' as reason, substr(actor, ${operatorActor('').length + 1}) as "requestedBy",
       ${sql.raw(isoTime('at', 'MS'))} as at

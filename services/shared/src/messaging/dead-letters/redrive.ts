@@ -1,22 +1,15 @@
 import type { Kafka } from 'kafkajs';
 import type { Kysely, QueryExecutorProvider } from 'kysely';
+import type { DiscardIn, RedriveIn, ResultOut } from '../../contracts/dead-letters.ts';
 import { DomainError, messageOf } from '../../values/errors.ts';
 import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf } from '../consumer/handle-once.ts';
 import { rehearse } from '../consumer/rehearse.ts';
-import { readEvent, type StoreEvent } from '../events.ts';
+import { readEvent } from '../events.ts';
 import { type DeadLetter, readDeadLetters } from './dead-letters.ts';
-import { auditOf, decide, decisionOf, type LetterRecord, type RecordedDecision, recordsOf } from './records.ts';
+import { auditOf, decide, decisionOf, type LetterRecord, recordsOf } from './records.ts';
 
 /** Outcome for a letter, or the one that it would have in a dry run. */
-export interface Result {
-  /** FAILED: it stays open. DECIDED: it had been redriven or discarded before, and nothing was done. UNKNOWN: in a dry run. */
-  outcome: 'REDRIVEN' | 'DISCARDED' | 'FAILED' | 'DECIDED' | 'UNKNOWN';
-  /** Outcome of a redrive in a dry run, as a sentence. */
-  effect?: string;
-  /** Why it failed: the handler again, or the message is still poison. */
-  error?: string;
-  decision?: RecordedDecision | undefined;
-}
+export type Result = Omit<ResultOut, 'id'>;
 
 /** A group's letters: on the topic, and what its database knows about them. */
 export interface Letters<Tables> {
@@ -25,21 +18,13 @@ export interface Letters<Tables> {
   database: Kysely<Tables>;
 }
 
-export interface Request {
-  ids: string[];
-  /** The one who asks, for the audit trail. */
-  by: string;
-  /** Changes nothing: the handler's changes are taken back, and one that asks others is not called. */
-  dryRun?: boolean;
-}
-
-export interface ListRequest {
+interface ListRequest {
   kafka: Kafka;
   group: string;
   database: QueryExecutorProvider;
   /** Default: all open letters. */
   ids?: string[] | undefined;
-  /** Largest number of letters held in memory; default: all. */
+  /** The most letters that are held in memory. */
   limit?: number;
   /** Only letters of this order, those that are decided as well. */
   orderId?: string | undefined;
@@ -47,7 +32,7 @@ export interface ListRequest {
 
 /** The letters that were neither redriven nor discarded, or all of an order. */
 export async function listDeadLetters(request: ListRequest) {
-  const { kafka, group, database, ids, limit = Number.POSITIVE_INFINITY, orderId } = request;
+  const { kafka, group, database, ids, limit = 500, orderId } = request;
   const open = { letters: [] as DeadLetter[], total: 0 };
   const seen = new Set<string>();
   let records: Map<string, LetterRecord> | undefined;
@@ -72,23 +57,17 @@ export async function listDeadLetters(request: ListRequest) {
  * letter is handled once or stays open. One that fails again stays open with one more attempt.
  * @throws DomainError notFound before anything is done; whatever makes a dependency unavailable, and the rest stays open
  */
-export async function redrive<Tables>(letters: Letters<Tables>, request: Request): Promise<Map<string, Result>> {
+export async function redrive<Tables>(letters: Letters<Tables>, request: RedriveIn): Promise<Map<string, Result>> {
   const { group, database } = letters;
   const { by, dryRun } = request;
   const kinds = kindsOf(group);
   const records = await recordsOf(database, group.name);
 
-  async function redriveDry(event: StoreEvent | undefined): Promise<Result> {
-    if (event === undefined)
-      return { outcome: 'REDRIVEN', effect: `${group.name} skips this kind: it would do nothing.` };
-    return rehearse(group, database, event);
-  }
-
   return eachLetter(letters, request.ids, async (letter) => {
     if (isDecided(records.get(letter.id))) return earlierDecision(database, letter);
     try {
       const event = readEvent(letter.message, kinds);
-      if (dryRun) return await redriveDry(event);
+      if (dryRun) return await rehearse(group, database, event);
       let isOurs = false as boolean;
       await handleOnce(group, database, event === undefined ? [] : [event], async (tx) => {
         isOurs = await decide(tx, letter, { outcome: 'REDRIVEN', by });
@@ -111,7 +90,7 @@ export async function redrive<Tables>(letters: Letters<Tables>, request: Request
  */
 export async function discard<Tables>(
   letters: Letters<Tables>,
-  { ids, by, dryRun, reason }: Request & { reason: string },
+  { ids, by, dryRun, reason }: DiscardIn,
 ): Promise<Map<string, Result>> {
   const { database } = letters;
   const records = await recordsOf(database, letters.group.name);
