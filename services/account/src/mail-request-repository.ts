@@ -117,9 +117,7 @@ export function createMailRequestRepository(prisma: PrismaClient, kysely: Kysely
     },
     async deleteOld(): Promise<void> {
       const createdAt = { lt: new Date(Date.now() - keptMs) };
-      await deleteInBatches(
-        async (limit) => (await prisma.mailRequest.deleteMany({ where: { createdAt }, limit })).count,
-      );
+      await deleteInBatches((limit) => prisma.mailRequest.deleteMany({ where: { createdAt }, limit }));
     },
   };
 }

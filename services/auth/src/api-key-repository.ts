@@ -127,10 +127,7 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
     },
 
     async deleteExpired(): Promise<void> {
-      await deleteInBatches(async (limit) => {
-        const { count } = await prisma.apiKey.deleteMany({ where: { expiresAt: { lt: new Date() } }, limit });
-        return count;
-      });
+      await deleteInBatches((limit) => prisma.apiKey.deleteMany({ where: { expiresAt: { lt: new Date() } }, limit }));
     },
   };
 }

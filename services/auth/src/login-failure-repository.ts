@@ -86,17 +86,16 @@ export function createLoginFailureRepository(prisma: PrismaClient, kysely: Kysel
     },
 
     async deleteForgotten(): Promise<void> {
-      await deleteInBatches(async (limit) => {
-        const { numDeletedRows } = await kysely
+      await deleteInBatches((limit) =>
+        kysely
           .deleteFrom('login_failures')
           // A login may have counted since the subquery.
           .where(isForgotten)
           .where('email_digest', 'in', (db) =>
             db.selectFrom('login_failures').select('email_digest').where(isForgotten).limit(limit),
           )
-          .executeTakeFirstOrThrow();
-        return Number(numDeletedRows);
-      });
+          .executeTakeFirstOrThrow(),
+      );
     },
   };
 }

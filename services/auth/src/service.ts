@@ -96,8 +96,8 @@ export async function createAuthService(
     app: listener,
     jobs: [
       {
-        name: 'ended sessions',
         start: (log) => ({
+          name: 'ended sessions',
           ...follower.start(log),
           waitingFor: () => (follower.isLoaded() ? undefined : 'ended sessions'),
         }),

@@ -162,25 +162,18 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
 
     async deleteForgotten(): Promise<void> {
       const until = new Date(Date.now() - keptMs);
-      await deleteInBatches(async (limit) => {
-        const { count } = await prisma.session.deleteMany({ where: { expiresAt: { lt: new Date() } }, limit });
-        return count;
-      });
-      await deleteInBatches(async (limit) => {
-        const { count } = await prisma.endedSession.deleteMany({ where: { expiresAt: { lt: until } }, limit });
-        return count;
-      });
-      await deleteInBatches(async (limit) => {
-        const { numDeletedRows } = await kysely
+      await deleteInBatches((limit) => prisma.session.deleteMany({ where: { expiresAt: { lt: new Date() } }, limit }));
+      await deleteInBatches((limit) => prisma.endedSession.deleteMany({ where: { expiresAt: { lt: until } }, limit }));
+      await deleteInBatches((limit) =>
+        kysely
           .deleteFrom('session_cutoffs')
           // A repeated DELETE /auth/sessions may have prolonged it since the subquery, which a `limit` of Prisma's overlooks.
           .where('expires_at', '<', until)
           .where('account_id', 'in', (db) =>
             db.selectFrom('session_cutoffs').select('account_id').where('expires_at', '<', until).limit(limit),
           )
-          .executeTakeFirstOrThrow();
-        return Number(numDeletedRows);
-      });
+          .executeTakeFirstOrThrow(),
+      );
     },
   };
 }

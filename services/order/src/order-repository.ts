@@ -96,8 +96,7 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
         });
         // By time and not by a `limit`, whose subquery would overlook that a key has been used again since.
         const where = last === null ? expired : { createdAt: { lte: last.createdAt } };
-        const { count } = await prisma.idempotencyKey.deleteMany({ where });
-        return count;
+        return prisma.idempotencyKey.deleteMany({ where });
       }),
 
     transaction: <T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T> =>

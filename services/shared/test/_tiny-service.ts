@@ -33,12 +33,11 @@ const tiny: ServiceDefinition<typeof configSchema, object> = {
         res.end(req.url === '/loaded' ? loaded().join('\n') : config.GREETING);
       },
       jobs: [
-        { name: 'first', start: () => ({ stop: () => log.info('The first job was stopped') }) },
+        { start: () => ({ name: 'first', stop: () => log.info('The first job was stopped') }) },
         {
-          name: 'second',
           start() {
             if (config.START_ERROR !== undefined) throw new Error(config.START_ERROR);
-            return { stop: () => Promise.reject(new Error('refuses to stop')) };
+            return { name: 'second', stop: () => Promise.reject(new Error('refuses to stop')) };
           },
         },
       ],

@@ -77,15 +77,14 @@ export function createOrderChanges({ kysely }: Database<DB>) {
     async deleteOld(now: Date): Promise<number> {
       const since = new Date(now.getTime() - keptDays * dayMs);
       await sql`delete from order_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(kysely);
-      return deleteInBatches(async (limit) => {
-        // Read by its key, so that looking for nothing costs no more than a batch.
-        const { numAffectedRows = 0n } = await sql`
+      // Read by its key, so that looking for nothing costs no more than a batch.
+      return deleteInBatches((limit) =>
+        sql`
           delete from order_changes
           using (select xid, seq, changed_at from order_changes order by xid, seq limit ${limit}) as oldest
           where order_changes.xid = oldest.xid and order_changes.seq = oldest.seq
-            and oldest.changed_at < ${since}`.execute(kysely);
-        return Number(numAffectedRows);
-      });
+            and oldest.changed_at < ${since}`.execute(kysely),
+      );
     },
   };
 }

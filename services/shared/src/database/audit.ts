@@ -50,12 +50,10 @@ export async function readChanges(on: QueryExecutorProvider, { size, after, subj
 }
 
 export async function deleteOldChanges(on: QueryExecutorProvider): Promise<void> {
-  await deleteInBatches(async (limit) => {
-    const { numAffectedRows = 0n } = await sql`
-      delete from audit where id in (
-        select id from audit where at < now() - interval '${sql.lit(keptDays)} days' limit ${sql.lit(limit)})`.execute(
+  await deleteInBatches((limit) =>
+    sql`delete from audit where id in (
+      select id from audit where at < now() - interval '${sql.lit(keptDays)} days' limit ${sql.lit(limit)})`.execute(
       on,
-    );
-    return Number(numAffectedRows);
-  });
+    ),
+  );
 }

@@ -1,17 +1,25 @@
 /** Small enough for a statement to end long before its time-out. */
 const batchSize = 5_000;
 
+/** The number of deleted rows, as Prisma, a builder of Kysely, or a statement of SQL returns it. */
+type Deleted = { count: number } | { numDeletedRows: bigint } | { numAffectedRows?: bigint };
+
 /**
  * Deletes many rows by short statements.
- * @param deleteSome one statement that deletes at most `limit` rows, and returns how many it has deleted
+ * @param deleteSome one statement that deletes at most `limit` rows
  * @returns how many rows were deleted
  */
-export async function deleteInBatches(deleteSome: (limit: number) => Promise<number>): Promise<number> {
+export async function deleteInBatches(deleteSome: (limit: number) => Promise<Deleted>): Promise<number> {
   for (let count = 0; ; ) {
-    const deleted = await deleteSome(batchSize);
+    const deleted = countOf(await deleteSome(batchSize));
     count += deleted;
     if (deleted < batchSize) return count;
   }
+}
+
+function countOf(deleted: Deleted): number {
+  if ('count' in deleted) return deleted.count;
+  return Number('numDeletedRows' in deleted ? deleted.numDeletedRows : (deleted.numAffectedRows ?? 0));
 }
 
 /**

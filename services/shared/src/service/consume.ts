@@ -10,6 +10,7 @@ import { createPublisher } from '../messaging/kafkajs/publisher.ts';
 import { answersTo, startWatchdog, type Watched } from '../messaging/kafkajs/watchdog.ts';
 import { wakeDirectly } from '../messaging/outbox/append.ts';
 import { laneCount, startRelay } from '../messaging/outbox/relay.ts';
+import { deleteSent } from '../messaging/outbox/statements.ts';
 import { orderEventsTopic } from '../messaging/topics.ts';
 import type { Logger } from '../observability/log.ts';
 import { loop } from '../values/loop.ts';
@@ -30,19 +31,17 @@ export function consume<Tables>(
   const broker = { ...brokersFrom(config), clientId: publishesAs ?? group.name, log };
   const quiet = quietly(broker);
   const topics = topicsOf(group);
-  const forgetting = loop({ name: 'processed event ids', everyMs: hourMs }, () =>
-    deleteOldEventIds(database, quiet, topics),
-  );
-  const cleanUp = auditCleanUp(database);
   const publishers = publishersOf(broker, publishesAs === undefined ? 1 : laneCount);
   const [publisher] = publishers;
   const started: Started[] = [
-    { name: forgetting.name, ...forgetting.start(processLog) },
-    { name: cleanUp.name, ...cleanUp.start(processLog) },
+    loop({ name: 'processed event ids', everyMs: hourMs }, () => deleteOldEventIds(database, quiet, topics)).start(
+      processLog,
+    ),
+    auditCleanUp(database).start(processLog),
     ...publishers.map(({ name, close }) => ({ name, stop: close })),
   ];
   if (publishesAs !== undefined) {
-    started.push(relayOf(orderEventsTopic, publishers, { databaseUrl: config.DATABASE_URL, database, log }));
+    started.push(...relayOf(orderEventsTopic, publishers, { databaseUrl: config.DATABASE_URL, database, log }));
   }
   reportLag(quiet, topics, group.name);
   reportOpenLetters(database, group.name);
@@ -73,7 +72,7 @@ export function publish<Tables>(
   const publishers = publishersOf(broker, laneCount);
   return [
     ...publishers.map(({ name, close }) => ({ name, stop: close })),
-    relayOf(topic, publishers, { databaseUrl: config.DATABASE_URL, database, log }),
+    ...relayOf(topic, publishers, { databaseUrl: config.DATABASE_URL, database, log }),
     watchdogOf(publishers, () => answersTo(quietly(broker), topic), log, onCrash),
   ];
 }
@@ -91,10 +90,11 @@ function relayOf<Tables>(
   topic: string,
   publishers: Publisher[],
   { databaseUrl, database, log }: { databaseUrl: string; database: Database<Tables>['kysely']; log: Logger },
-): Started {
+): Started[] {
   const relay = startRelay({ databaseUrl, topic, publishers, log });
   wakeDirectly(database, relay);
-  return { name: 'relay', stop: relay.stop };
+  const cleanUp = loop({ name: 'published events', everyMs: hourMs }, () => deleteSent(database));
+  return [cleanUp.start(log), { name: 'relay', stop: relay.stop }];
 }
 
 function watchdogOf(watched: Watched[], probe: () => Promise<unknown>, log: Logger, onCrash: OnCrash): Started {

@@ -95,7 +95,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig & Partia
   }
   if (readiness.stopping) return;
   try {
-    started.push(...jobs.map((job) => ({ name: job.name, ...job.start(log) })));
+    started.push(...jobs.map((job) => job.start(log)));
     if (messaging && publisher) started.push(...messaging.publish(publisher, database, log, crash));
     if (messaging && consumer) started.push(...messaging.consume(consumer, database, log, crash));
   } catch (error) {

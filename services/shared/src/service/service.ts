@@ -9,9 +9,8 @@ import type { ServiceConfig } from './config.ts';
 
 /** Continuous or recurring work of a process. */
 export interface Job {
-  name: string;
   /** Called once the database is migrated. */
-  start(log: Logger): Omit<Started, 'name'>;
+  start(log: Logger): Started;
 }
 
 /** Something that was started, and is stopped in the opposite order. */

@@ -17,6 +17,7 @@ interface Log {
 }
 
 export interface Loop {
+  name: string;
   /** Begins the next round at once, also if one is under way; a pause after a failure is kept. */
   wake(): void;
   /** Finishes the round in flight. */
@@ -37,7 +38,6 @@ export const loop = (
   }: LoopOptions,
   work: () => Promise<unknown>,
 ) => ({
-  name,
   start(log: Log): Loop {
     const stopping = new AbortController();
     const { signal } = stopping;
@@ -62,6 +62,7 @@ export const loop = (
     const ended = run();
 
     return {
+      name,
       wake: () => waking.abort(),
       async stop() {
         stopping.abort();

@@ -65,12 +65,11 @@ export function mailSender({ repository, make, smtp, everyMs }: MailSenderOption
     return mails.length === batchSize;
   }
 
-  const name = 'mail sender';
   return {
-    name,
     start(log) {
-      const sending = loop({ name, everyMs }, () => sendDue(log)).start(log);
+      const sending = loop({ name: 'mail sender', everyMs }, () => sendDue(log)).start(log);
       return {
+        name: sending.name,
         async stop() {
           await sending.stop();
           smtp.close();

@@ -22,18 +22,17 @@ export async function deleteOldEventIds(
     Promise.all(topics.map((topic) => daysToKeep(admin, topic))),
   );
   const days = Math.max(...perTopic);
-  return deleteInBatches(async (limit) => {
-    // By where the rows are, which stays so since nothing updates them: by its key each would be looked up once more.
-    const { numAffectedRows = 0n } = await sql`
+  // By where the rows are, which stays so since nothing updates them: by its key each would be looked up once more.
+  return deleteInBatches((limit) =>
+    sql`
       delete from processed_events where ctid = any(array(
         select ctid from processed_events processed
         where processed_at < now() - interval '${sql.raw(String(days))} days' and not exists (
           select from dead_letters letter
           where letter.consumer_group = processed.consumer_group and letter.event_id = processed.event_id
             and letter.status = 'OPEN')
-        limit ${sql.lit(limit)}))`.execute(database);
-    return Number(numAffectedRows);
-  });
+        limit ${sql.lit(limit)}))`.execute(database),
+  );
 }
 
 /** The first of 30, 60, 120, … days of which the topic holds no older event, whatever its retention is. */

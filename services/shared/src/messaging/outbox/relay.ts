@@ -9,7 +9,7 @@ import { briefMs, pauseMs, recoveryMs, retryPauses, secondMs, sessionMs } from '
 import { outboxChannel } from './append.ts';
 import { bytesOf, toLanes } from './lanes.ts';
 import { relayMetrics } from './metrics.ts';
-import { deleteBatchSize, deleteSent, lockOutbox, markAndRead, markSent } from './statements.ts';
+import { lockOutbox, markAndRead, markSent } from './statements.ts';
 
 /**
  * How many publishers a relay needs: a broker answers the requests of one connection one after the other, each once all
@@ -40,12 +40,11 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-/** State that ends with the connection; its times are of performance.now(), which nobody sets back. */
+/** State that ends with the connection. */
 interface Session {
   client: pg.Client;
   /** False while the relay stands by. */
   isActive: boolean;
-  deleteAt: number;
   /** Acknowledged by the broker and not yet marked. */
   sent: StoredEvent[];
   /** Read and not yet published. */
@@ -69,7 +68,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
 
   async function connect(): Promise<Session> {
     const client = connectionFor(databaseUrl);
-    session = { client, isActive: false, deleteAt: 0, sent: [], next: [], limit: maxEvents / laneCount, isMore: false };
+    session = { client, isActive: false, sent: [], next: [], limit: maxEvents / laneCount, isMore: false };
     client.on('error', () => running.wake()); // the query that follows fails and says why
     client.on('notification', () => running.wake());
     await client.connect();
@@ -109,7 +108,6 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
       relayMetrics.setOldestUnsent(undefined); // it is known to the active one
       return false;
     }
-    await deleteOld(own);
     if (own.next.length === 0) await read(own, []);
     const lanes = toLanes(own.next, publishers);
     const events = lanes.flatMap((lane) => lane.events);
@@ -169,12 +167,6 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
       );
     },
   };
-}
-
-async function deleteOld(own: Session): Promise<void> {
-  if (performance.now() < own.deleteAt) return;
-  const forgotten = await deleteSent(own.client);
-  own.deleteAt = performance.now() + (forgotten < deleteBatchSize ? recoveryMs : secondMs);
 }
 
 /** Marks what was sent, and reads what follows the events in flight: as many as should fill a batch, judging by the last ones. */

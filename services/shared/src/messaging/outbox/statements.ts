@@ -1,10 +1,10 @@
+import { type QueryExecutorProvider, sql } from 'kysely';
 import type pg from 'pg';
+import { deleteInBatches } from '../../database/batches.ts';
 import type { StoredEvent } from '../events.ts';
 
 const fewIds = 50;
-const keepSentDays = 7;
-/** Small enough for deleting never to delay an event noticeably. */
-export const deleteBatchSize = 5_000;
+const keptDays = 7;
 
 /** Any constant. Earlier releases, whose relays share the outbox, hold it in shared mode, so they and this relay exclude each other. */
 const relayLock = 7_310_002;
@@ -43,10 +43,12 @@ export async function markAndRead(
   return rows;
 }
 
-export async function deleteSent(client: pg.Client): Promise<number> {
-  const { rowCount } = await client.query(
-    `delete from outbox where id = any(array(
-       select id from outbox where sent_at < now() - interval '${keepSentDays} days' limit ${deleteBatchSize}))`,
+/** Deletes what was published long ago. */
+export const deleteSent = (database: QueryExecutorProvider): Promise<number> =>
+  deleteInBatches((limit) =>
+    sql`
+      delete from outbox where id = any(array(
+        select id from outbox where sent_at < now() - interval '${sql.lit(keptDays)} days' limit ${sql.lit(limit)}))`.execute(
+      database,
+    ),
   );
-  return rowCount ?? 0;
-}
