@@ -106,7 +106,6 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
   const identify: Handler = async (req, res, next) => {
     const context = contextOf(res);
     context.route = route.path;
-    if (!production) context.declared = declared;
     const identity: IdentityRule = route.identity;
     const accountHeader = req.headers['id-account'];
     if (identity === 'account' || (identity === 'accountOrCaller' && accountHeader !== undefined)) {
@@ -117,11 +116,12 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
       context.roles = proven === undefined ? rolesOf(req.headers['account-roles']) : proven.roles;
       requireScope(route.scope, proven === undefined ? scopesOf(req.headers['account-scopes']) : proven.scopes);
       if (route.role !== undefined && !context.roles.includes(route.role)) throw lacksRole(route.role);
-      if (!inFlight.admitAccount(req, res, accountId)) return;
+      inFlight.countTo(accountId, res);
     } else checks[identity](req.headers.authorization);
     next();
   };
   const answer: Handler = async (req, res) => {
+    if (!production) contextOf(res).declared = declared;
     const ended = inFlight.working(res);
     try {
       const reply = await route.handler(inputOf(route, req, res));

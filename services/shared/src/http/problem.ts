@@ -51,7 +51,7 @@ export const problemSchema = z
     examples: [{ type: 'about:blank', title: 'Not Found', status: 404, detail: 'No such order.' }],
   });
 
-export type Problem = z.input<typeof problemSchema>;
+type Problem = z.input<typeof problemSchema>;
 
 /**
  * Sends a problem+json answer. `instance` is the path without the query, which may be private. Express would add a charset to the

@@ -1,5 +1,7 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { afterCommit } from '../../database/transaction.ts';
+import { coalesce } from '../../values/coalesce.ts';
+import { sleep } from '../../values/time.ts';
 import type { StoredEvent } from '../events.ts';
 
 /**
@@ -22,26 +24,25 @@ export const outboxChannel = 'outbox';
 /** Further commits within this time share a notification. */
 const gatherMs = 10;
 
-interface Waking {
-  /** @returns false unless it is the one that is active */
-  wake(): boolean;
-}
 interface Wakes {
-  isDue: boolean;
-  sentAt: number;
-  /** The relay of this process. */
-  own?: Waking;
+  notify(item: undefined): Promise<void>;
+  /** The relay of this process. @returns false unless it is the one that is active */
+  own?: { wake(): boolean };
 }
 const wakes = new WeakMap<QueryExecutorProvider, Wakes>();
 
 function wakesOf(database: QueryExecutorProvider): Wakes {
-  const state = wakes.get(database) ?? { isDue: false, sentAt: Number.NEGATIVE_INFINITY };
+  const notifying = async () => {
+    await notify(database);
+    await sleep(gatherMs);
+  };
+  const state = wakes.get(database) ?? { notify: coalesce(notifying) };
   wakes.set(database, state);
   return state;
 }
 
 /** Makes a relay of this process be woken without a notification while it is active. */
-export function wakeDirectly(database: QueryExecutorProvider, relay: Waking): void {
+export function wakeDirectly(database: QueryExecutorProvider, relay: { wake(): boolean }): void {
   wakesOf(database).own = relay;
 }
 
@@ -60,17 +61,8 @@ export const wakingRelays =
  * notification is lost, they look by themselves within a second.
  */
 function wakeRelays(database: QueryExecutorProvider): void {
-  const state = wakesOf(database);
-  if (state.isDue || state.own?.wake()) return;
-  state.isDue = true;
-  setTimeout(
-    () => {
-      state.isDue = false;
-      state.sentAt = performance.now();
-      notify(database).catch(() => undefined);
-    },
-    Math.max(0, state.sentAt + gatherMs - performance.now()),
-  );
+  const { own, notify } = wakesOf(database);
+  if (!own?.wake()) notify(undefined).catch(() => undefined);
 }
 
 /** A transaction that only notifies need not wait for the disk. */
