@@ -9,12 +9,9 @@ import { pages } from './access/pages-router.ts';
 import { referencePage } from './access/reference-router.ts';
 import { sessionRoutes } from './access/routes.ts';
 import { createSessions } from './access/session.ts';
-import { createAccounts } from './accounts/accounts.ts';
 import { accountPageRoutes } from './accounts/routes.ts';
 import { auditPageRoutes } from './audit/routes.ts';
-import { createProducts } from './catalogue/products.ts';
 import { cataloguePageRoutes } from './catalogue/routes.ts';
-import { createStock } from './catalogue/stock.ts';
 import { type ConsoleConfig, configSchema } from './config.ts';
 import { createDeadLetters } from './dead-letters/dead-letters.ts';
 import { deadLetterPageRoutes } from './dead-letters/routes.ts';
@@ -22,9 +19,7 @@ import { mailPageRoutes } from './mails/routes.ts';
 import { createOrderPages } from './orders/order-pages.ts';
 import { orderPageRoutes } from './orders/routes.ts';
 import { createServices } from './services-client.ts';
-import { counting } from './watch/counts.ts';
 import { createHistory } from './watch/history.ts';
-import { askReplicas } from './watch/replicas-client.ts';
 import { nowRoutes } from './watch/routes.ts';
 import { watching } from './watch/watch.ts';
 
@@ -42,9 +37,9 @@ export function createConsole(
     ...orderPageRoutes(createOrderPages(services, letters)),
     ...deadLetterPageRoutes(letters),
     ...mailPageRoutes(services),
-    ...accountPageRoutes(createAccounts(services, log)),
+    ...accountPageRoutes(services, log),
     ...auditPageRoutes(services, config.AUDITED),
-    ...cataloguePageRoutes(createStock(services, log), createProducts(services, log)),
+    ...cataloguePageRoutes(services, log),
   ];
   const app = express();
   app.disable('x-powered-by');
@@ -54,8 +49,7 @@ export function createConsole(
   app.use(basePath, pages, createHttpApp({ title: 'Console', routes, log, config }));
   app.get('/', (_req, res) => res.redirect(`${basePath}/`));
   app.use((req, res) => sendProblem(req, res, 404, { detail: `The console is at ${basePath}/.` }));
-  const addresses = { services: config.SERVICES, metrics: config.METRICS };
-  return { app, jobs: [watching(history, addresses, askReplicas, counting(services, config.GROUPS))] };
+  return { app, jobs: [watching(history, services, config)] };
 }
 
 export const consoleService: ServiceDefinition<typeof configSchema> = {

@@ -9,6 +9,13 @@ export const maxWaitMs = 60_000;
 
 export type Services = ReturnType<typeof createServices>;
 
+interface Sent {
+  timeoutMs?: number | undefined;
+  body?: object;
+  ifMatch?: string;
+  operator?: string;
+}
+
 const problemOut = z.object({ detail: z.string() });
 
 /** Calls the internal paths of services, as an operator (contract 3.7), and parses their replies by the schemas of the contracts. */
@@ -22,7 +29,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     service: string,
     path: string,
     schema: z.ZodType<T>,
-    { timeoutMs = maxWaitMs, ...sent }: { timeoutMs?: number; body?: object; ifMatch?: string; operator?: string } = {},
+    { timeoutMs = method === 'GET' ? readMs : maxWaitMs, ...sent }: Sent = {},
   ): Promise<{ body: T; etag: string | undefined }> {
     const baseUrl = addresses.get(service);
     if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);
@@ -43,7 +50,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     throw new DomainError('unavailable', `The ${service} service refuses: ${said}`);
   }
 
-  const get = async <T>(service: string, path: string, schema: z.ZodType<T>, timeoutMs = readMs): Promise<T> =>
+  const get = async <T>(service: string, path: string, schema: z.ZodType<T>, timeoutMs?: number): Promise<T> =>
     (await call('GET', service, path, schema, { timeoutMs })).body;
 
   return {

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { createServices } from '../src/services-client.ts';
 import { rules } from '../src/watch/alerts.ts';
-import { counting } from '../src/watch/counts.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { askReplicas, type Replica, samplesIn } from '../src/watch/replicas-client.ts';
 import { quantile } from '../src/watch/sample.ts';
+import { countAt } from '../src/watch/watch.ts';
 import { fakeService } from './_console.ts';
 
 const metrics = (placed: number, confirmed: number, lag = 3) => `# TYPE http_request_duration_seconds histogram
@@ -67,7 +67,7 @@ describe('the history', () => {
     );
     const addresses = ['order', 'payment', 'inventory'].map((name) => [name, fake.url] as const);
     const services = createServices(new Map([...addresses, ['invoice', 'http://127.0.0.1:1'] as const]), undefined);
-    expect(await counting(services, ['payment', 'inventory', 'invoice'])()).toEqual({
+    expect(await countAt(services, ['payment', 'inventory', 'invoice'])).toEqual({
       letters: 4,
       stuck: 9,
       problems: [expect.stringContaining('invoice')],

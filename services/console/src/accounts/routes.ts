@@ -1,15 +1,36 @@
-import { rolesIn } from '@store/shared/contracts/account';
+import { accountOut, rolesIn, rolesOut } from '@store/shared/contracts/account';
+import { apiKeyOut } from '@store/shared/contracts/api-key';
 import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
+import type { Logger } from '@store/shared/observability/log';
+import { DomainError } from '@store/shared/values/errors';
 import { text, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
-import type { Accounts } from './accounts.ts';
-import { shownAccountOut } from './schemas.ts';
+import type { Services } from '../services-client.ts';
 
 const base = { tag: 'accounts', ...byOperator } as const;
 const params = z.object({ id: uuid });
+const internal = '/internal/accounts';
 
-export const accountPageRoutes = (accounts: Accounts): AnyRoute[] => [
+const shownAccountOut = rolesOut.extend({
+  id: uuid,
+  name: z.string().nullable().describe('Null if it was sought by its id.'),
+  email: z.string().nullable(),
+  keys: z.array(apiKeyOut),
+});
+
+/** @param sought its e-mail address, or its id */
+async function identify(services: Services, sought: string) {
+  const id = uuid.safeParse(sought);
+  if (id.success) return { id: id.data, name: null, email: null };
+  const path = `${internal}?email=${encodeURIComponent(sought)}`;
+  const [account] = await services.get('account', path, z.array(accountOut));
+  if (account === undefined) throw new DomainError('notFound', `No account has the e-mail address ${sought}.`);
+  return account;
+}
+
+/** Makes the routes of the roles and API keys of an account (contract 3.9, 3.12). */
+export const accountPageRoutes = (services: Services, log: Logger): AnyRoute[] => [
   route({
     ...base,
     method: 'get',
@@ -21,7 +42,14 @@ export const accountPageRoutes = (accounts: Accounts): AnyRoute[] => [
       200: { description: 'The account.', body: shownAccountOut },
       404: problem('There is no such account.'),
     },
-    handler: async ({ query: { sought } }) => ok(await accounts.find(sought)),
+    async handler({ query: { sought } }) {
+      const { id, name, email } = await identify(services, sought);
+      const [{ roles }, keys] = await Promise.all([
+        services.get('auth', `${internal}/${id}/roles`, rolesOut),
+        services.get('auth', `${internal}/${id}/keys`, z.array(apiKeyOut)),
+      ]);
+      return ok({ id, name, email, roles, keys });
+    },
   }),
   route({
     ...base,
@@ -32,8 +60,9 @@ export const accountPageRoutes = (accounts: Accounts): AnyRoute[] => [
     params,
     body: rolesIn,
     responses: { 204: { description: 'They are set.' } },
-    async handler({ params: { id }, headers, body: { roles } }) {
-      await accounts.setRoles(headers['console-operator'], id, roles);
+    async handler({ params: { id }, headers: { 'console-operator': by }, body }) {
+      await services.call('PUT', 'auth', `${internal}/${id}/roles`, rolesOut, { body, operator: by });
+      log.info({ by, accountId: id, roles: body.roles }, 'Roles were set');
       return noContent();
     },
   }),
@@ -45,8 +74,9 @@ export const accountPageRoutes = (accounts: Accounts): AnyRoute[] => [
     summary: 'End an API key of an account',
     params: params.extend({ keyId: uuid }),
     responses: { 204: { description: 'It has ended.' } },
-    async handler({ params: { id, keyId }, headers }) {
-      await accounts.endKey(headers['console-operator'], id, keyId);
+    async handler({ params: { id, keyId }, headers: { 'console-operator': by } }) {
+      await services.call('DELETE', 'auth', `${internal}/${id}/keys/${keyId}`, z.undefined(), { operator: by });
+      log.info({ by, accountId: id, keyId }, 'An API key was ended');
       return noContent();
     },
   }),

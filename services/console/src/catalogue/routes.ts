@@ -1,16 +1,21 @@
 import { stockOut } from '@store/shared/contracts/stock';
 import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
+import type { Logger } from '@store/shared/observability/log';
 import { text, uuid } from '@store/shared/values/fields';
+import { Decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
-import type { Products } from './products.ts';
-import { fields, listedOut, productIn, shownOut, version } from './schemas.ts';
-import type { Stock } from './stock.ts';
+import type { Services } from '../services-client.ts';
+import { anyProduct, fields, listedOut, productIn, shownOut, version } from './schemas.ts';
 
 const base = { tag: 'catalogue', ...byOperator } as const;
 const path = '/api/products/{id}';
 const params = z.object({ id: uuid });
-export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[] {
+const stale = problem('Somebody else has changed it since this version.');
+const shown = 20;
+
+/** Makes the routes of products and their stock (contract 4.4 and 4.9), which are changed in the state in which they were seen. */
+export function cataloguePageRoutes(services: Services, log: Logger): AnyRoute[] {
   return [
     route({
       ...base,
@@ -22,7 +27,15 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       responses: {
         200: { description: 'Those with the text, or the latest.', body: z.array(listedOut) },
       },
-      handler: async ({ query: { search } }) => ok(await stock.list(search)),
+      async handler({ query: { search } }) {
+        const query = search === undefined ? 'sort=createdAt,desc' : `q=${encodeURIComponent(search)}`;
+        const products = await services.get('product', `/products?size=${shown}&${query}`, z.array(anyProduct));
+        const listed = products.map(async (product) => {
+          const stock = await services.find('inventory', `/stock/${product.id}`, stockOut).catch(() => undefined);
+          return { ...product, available: stock?.available ?? null };
+        });
+        return ok(await Promise.all(listed));
+      },
     }),
     route({
       ...base,
@@ -32,7 +45,11 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       summary: 'Show a product as it is now',
       params,
       responses: { 200: { description: 'The product.', body: shownOut } },
-      handler: async ({ params: { id } }) => ok(await products.find(id)),
+      async handler({ params: { id } }) {
+        const { body, etag = '' } = await services.call('GET', 'product', `/products/${id}`, anyProduct);
+        const { name, price, unit } = body;
+        return ok({ id, name, price: price.toFixed(), unit, version: etag });
+      },
     }),
     route({
       ...base,
@@ -42,12 +59,14 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       summary: 'Set name, price and unit of a product',
       params,
       body: productIn,
-      responses: {
-        204: { description: 'They are set.' },
-        409: problem('Somebody else has changed it since this version.'),
-      },
-      async handler({ params: { id }, headers, body: { version, ...fields } }) {
-        await products.change(headers['console-operator'], id, version, fields);
+      responses: { 204: { description: 'They are set.' }, 409: stale },
+      async handler({ params: { id }, headers: { 'console-operator': by }, body: { version, ...product } }) {
+        // Fields that are not shown here stay.
+        const { description, images, category } = await services.get('product', `/products/${id}`, anyProduct);
+        const body = { ...product, price: new Decimal(product.price), description, images, category };
+        const sent = { body, ifMatch: version, operator: by };
+        await services.call('PUT', 'product', `/internal/products/${id}`, anyProduct, sent);
+        log.info({ by, productId: id, product }, 'A product was changed');
         return noContent();
       },
     }),
@@ -59,8 +78,10 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       summary: 'Create a product',
       body: fields,
       responses: { 204: { description: 'It is there.' } },
-      async handler({ headers, body }) {
-        await products.create(headers['console-operator'], body);
+      async handler({ headers: { 'console-operator': by }, body: product }) {
+        const sent = { body: { ...product, price: new Decimal(product.price) }, operator: by };
+        const { body } = await services.call('POST', 'product', '/internal/products', anyProduct, sent);
+        log.info({ by, productId: body.id, product }, 'A product was created');
         return noContent();
       },
     }),
@@ -72,12 +93,11 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       summary: 'Delete a product',
       params,
       query: z.object({ version }),
-      responses: {
-        204: { description: 'It is gone.' },
-        409: problem('Somebody else has changed it since this version.'),
-      },
-      async handler({ params: { id }, query, headers }) {
-        await products.remove(headers['console-operator'], id, query.version);
+      responses: { 204: { description: 'It is gone.' }, 409: stale },
+      async handler({ params: { id }, query, headers: { 'console-operator': by } }) {
+        const sent = { ifMatch: query.version, operator: by };
+        await services.call('DELETE', 'product', `/internal/products/${id}`, z.undefined(), sent);
+        log.info({ by, productId: id }, 'A product was deleted');
         return noContent();
       },
     }),
@@ -90,8 +110,12 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       params: z.object({ productId: uuid }),
       body: z.object({ available: z.int().min(0).max(1_000_000_000) }),
       responses: { 200: { description: 'The stock.', body: stockOut } },
-      handler: async ({ params: { productId }, headers, body: { available } }) =>
-        ok(await stock.set(headers['console-operator'], productId, available)),
+      async handler({ params: { productId }, headers: { 'console-operator': by }, body }) {
+        const sent = { body, operator: by };
+        const { body: stock } = await services.call('PUT', 'inventory', `/stock/${productId}`, stockOut, sent);
+        log.info({ by, productId, available: body.available }, 'A stock was set');
+        return ok(stock);
+      },
     }),
   ];
 }

@@ -19,7 +19,6 @@ export const fields = z.object({
     .describe("Digits: a browser's number would lose some of a long one."),
   unit: text(1, 32),
 });
-export type ProductFields = z.output<typeof fields>;
 
 /** Entity tag of the product as it was read. */
 export const version = z
@@ -27,9 +26,7 @@ export const version = z
   .regex(/^"[^"]+"$/, 'must be one that was read')
   .max(100);
 
-export const productIn = fields.extend({
-  version,
-});
+export const productIn = fields.extend({ version });
 
 export const shownOut = z.object({
   id: uuid,

@@ -1,7 +1,8 @@
-import { auditOut, lettersOut, resultsOut } from '@store/shared/contracts/dead-letters';
+import { auditOut, type discardIn, lettersOut, type redriveIn, resultsOut } from '@store/shared/contracts/dead-letters';
 import type { Logger } from '@store/shared/observability/log';
 import { messageOf } from '@store/shared/values/errors';
 import { within } from '@store/shared/values/time';
+import type { z } from 'zod';
 import { collecting, late, maxWaitMs, readMs, type Services } from '../services-client.ts';
 import type { GroupLetters } from './schemas.ts';
 
@@ -19,10 +20,7 @@ interface Kept {
   last: GroupLetters | undefined;
 }
 
-interface Selection {
-  ids: string[];
-  dryRun: boolean;
-}
+type Decided = z.output<typeof redriveIn> | z.output<typeof discardIn>;
 
 export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
@@ -60,7 +58,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
     return within(withinMs, answer, missing);
   }
 
-  async function decide(decision: 'redrive' | 'discard', service: string, body: Selection & { by: string }) {
+  async function decide(decision: 'redrive' | 'discard', service: string, body: Decided) {
     const deciding = services.call('POST', service, `${path}/${decision}`, resultsOut, { body });
     const { body: answer } = await deciding.finally(() => {
       for (const key of kept.keys()) if (key.startsWith(`${service} `)) kept.delete(key);
@@ -93,8 +91,6 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
       return { entries: lists.flat().sort((a, b) => b.at.localeCompare(a.at)), problems };
     },
 
-    redrive: (service: string, by: string, selection: Selection) => decide('redrive', service, { ...selection, by }),
-    discard: (service: string, by: string, selection: Selection & { reason: string }) =>
-      decide('discard', service, { ...selection, by }),
+    decide,
   };
 }

@@ -41,8 +41,8 @@ export function deadLetterPageRoutes(letters: DeadLetters): AnyRoute[] {
       params,
       body: redriveIn.omit({ by: true }),
       responses: decided,
-      handler: async ({ params: { service }, headers, body }) =>
-        ok(await letters.redrive(service, headers['console-operator'], body)),
+      handler: async ({ params: { service }, headers: { 'console-operator': by }, body }) =>
+        ok(await letters.decide('redrive', service, { ...body, by })),
     }),
     route({
       ...base,
@@ -53,8 +53,8 @@ export function deadLetterPageRoutes(letters: DeadLetters): AnyRoute[] {
       params,
       body: discardIn.omit({ by: true }),
       responses: decided,
-      handler: async ({ params: { service }, headers, body }) =>
-        ok(await letters.discard(service, headers['console-operator'], body)),
+      handler: async ({ params: { service }, headers: { 'console-operator': by }, body }) =>
+        ok(await letters.decide('discard', service, { ...body, by })),
     }),
   ];
 }

@@ -1,26 +1,36 @@
+import { openOut } from '@store/shared/contracts/dead-letters';
+import { stuckOrdersOut } from '@store/shared/contracts/order-record';
 import type { Job } from '@store/shared/service/service';
 import { loop } from '@store/shared/values/loop';
+import type { ConsoleConfig } from '../config.ts';
+import { collecting, type Services } from '../services-client.ts';
 import { type Counted, everyMs, type History } from './history.ts';
-import type { Replica } from './replicas-client.ts';
-
-type Ask = (serviceUrl: string, metricsUrl: string) => Promise<Replica[]>;
+import { askReplicas } from './replicas-client.ts';
 
 /** Looks at every service every 5 s. */
-export function watching(
-  history: History,
-  addresses: { services: ReadonlyMap<string, string>; metrics: ReadonlyMap<string, string> },
-  ask: Ask,
-  count: () => Promise<Counted>,
-): Job {
-  async function look(): Promise<void> {
+export const watching = (history: History, services: Services, { SERVICES, METRICS, GROUPS }: ConsoleConfig): Job =>
+  loop({ name: 'watch', everyMs }, async () => {
     const [counted, ...replicas] = await Promise.all([
-      count(),
-      ...[...addresses.metrics].map(async ([service, metricsUrl]) => {
-        const found = await ask(addresses.services.get(service) ?? metricsUrl, metricsUrl);
+      countAt(services, GROUPS),
+      ...Array.from(METRICS, async ([service, metricsUrl]) => {
+        const found = await askReplicas(SERVICES.get(service) ?? metricsUrl, metricsUrl);
         return found.map((replica) => ({ service, ...replica }));
       }),
     ]);
     history.add(Date.now(), replicas.flat(), counted);
-  }
-  return loop({ name: 'watch', everyMs }, look);
+  });
+
+/** Asks those who have a group for their open dead letters, and order for orders that are PENDING for too long. */
+export async function countAt(services: Services, groups: string[]): Promise<Counted> {
+  const { or, problems } = collecting();
+  const [stuck, ...counts] = await Promise.all([
+    or(null, services.get('order', '/internal/stuck-orders?size=1', stuckOrdersOut)),
+    ...groups.map((service) => or(null, services.get(service, '/internal/dead-letters/count', openOut))),
+  ]);
+  const letters = counts.flatMap((count) => count?.open ?? []);
+  return {
+    letters: letters.length === 0 ? null : letters.reduce((sum, open) => sum + open, 0),
+    stuck: stuck?.total ?? null,
+    problems,
+  };
 }
