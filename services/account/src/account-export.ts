@@ -1,7 +1,7 @@
 import { stringifyJson } from '@store/shared/values/json';
 import type { AccountData } from './account-data-client.ts';
 import type { AccountRepository } from './account-repository.ts';
-import { noAccount, toOut } from './accounts.ts';
+import { accountOf, toOut } from './accounts.ts';
 import type { Customer } from './auth-client.ts';
 
 interface Dependencies {
@@ -20,8 +20,7 @@ export type ExportAccount = ReturnType<typeof createExport>;
 export const createExport =
   ({ repository, sources }: Dependencies) =>
   async (customer: Customer, id: string): Promise<AsyncGenerator<string>> => {
-    const account = customer.accountId === id ? await repository.findWhole(id) : undefined;
-    if (account === undefined) throw noAccount(id);
+    const account = await accountOf(repository, id, customer.accountId);
     const { confirmedAt } = account;
     const parts = await Promise.all(
       Object.entries(sources).map(async ([name, read]) => {

@@ -4,7 +4,8 @@ import type { Database } from '@store/shared/database/database';
 import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
 import { announce } from './account-events.ts';
-import type { Account, AccountRepository } from './account-repository.ts';
+import type { AccountRepository } from './account-repository.ts';
+import type { Account } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
@@ -19,6 +20,13 @@ interface Dependencies {
 }
 
 export const noAccount = (id: string) => new DomainError('notFound', `There is no account ${id}.`);
+
+/** @throws DomainError notFound, as for a customer who asks for another's account */
+export async function accountOf(repository: AccountRepository, id: string, callerId = id): Promise<Account> {
+  const account = callerId === id ? await repository.find(id) : undefined;
+  if (account === undefined) throw noAccount(id);
+  return account;
+}
 
 export const emailTaken = () =>
   new DomainError('conflict', 'An account with this e-mail address already exists.', { code: 'email-taken' });
@@ -42,11 +50,7 @@ export function createAccounts({ database, repository, requests, passwords, must
       const account = await repository.find(callerId);
       return account === undefined ? [] : [toOut(account)];
     },
-    async get(callerId: string, id: string): Promise<AccountOut> {
-      const account = id === callerId ? await repository.find(id) : undefined;
-      if (account === undefined) throw noAccount(id);
-      return toOut(account);
-    },
+    get: async (id: string, callerId?: string): Promise<AccountOut> => toOut(await accountOf(repository, id, callerId)),
     /** Finds whoever has this address: nobody, or one. */
     async search(email: string): Promise<AccountOut[]> {
       const account = await repository.findByEmail(email);

@@ -10,15 +10,7 @@ export interface Customer {
   clientAddress: string | undefined;
 }
 
-export interface AuthClient {
-  /**
-   * Checks the customer's own password; wrong ones are counted as those of logins are.
-   * @throws DomainError forbidden if it is wrong, rateLimited after too many
-   */
-  checkPassword(customer: Customer, email: string, password: string): Promise<void>;
-  /** Ends all sessions of the customer, and forgets where they began. */
-  endSessions(customer: Customer): Promise<void>;
-}
+export type AuthClient = ReturnType<typeof createAuthClient>;
 
 const refusals: Record<number, [ErrorKind, ProblemCode | undefined]> = {
   401: ['unauthenticated', undefined],
@@ -27,7 +19,7 @@ const refusals: Record<number, [ErrorKind, ProblemCode | undefined]> = {
 };
 
 /** The auth service, on behalf of the customer. Each call throws DomainError unavailable if it is. */
-export function createAuthClient(baseUrl: string): AuthClient {
+export function createAuthClient(baseUrl: string) {
   // A password takes its time.
   const client = createHttpClient({ service: 'auth', baseUrl, timeoutMs: 6_000 });
 
@@ -44,8 +36,13 @@ export function createAuthClient(baseUrl: string): AuthClient {
   }
 
   return {
-    checkPassword: (customer, email, password) =>
+    /**
+     * Checks the customer's own password; wrong ones are counted as those of logins are.
+     * @throws DomainError forbidden if it is wrong, rateLimited after too many
+     */
+    checkPassword: (customer: Customer, email: string, password: string) =>
       call('POST', '/internal/own-password-checks', customer, { email, password }),
-    endSessions: (customer) => call('DELETE', '/internal/own-sessions', customer),
+    /** Ends all sessions of the customer, and forgets where they began. */
+    endSessions: (customer: Customer) => call('DELETE', '/internal/own-sessions', customer),
   };
 }

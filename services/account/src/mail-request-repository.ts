@@ -57,13 +57,7 @@ export function createMailRequestRepository(prisma: PrismaClient, kysely: Kysely
       if (accountId !== undefined) await endAll(tx, accountId, purpose);
       await tx
         .insertInto('mail_requests')
-        .values({
-          id,
-          account_id: accountId ?? null,
-          purpose,
-          email: email ?? null,
-          client_address: clientAddress ?? null,
-        })
+        .values({ id, account_id: accountId, purpose, email, client_address: clientAddress })
         .execute();
     },
     /** Counts the requests of the last hour. */

@@ -6,7 +6,7 @@ import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
-import { emailTaken, noAccount, toOut } from './accounts.ts';
+import { accountOf, emailTaken, toOut } from './accounts.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
@@ -64,7 +64,7 @@ export function createMailRequests({ database, repository, requests, passwords }
      */
     async reset(token: string, password: string, client: string | undefined): Promise<AccountOut> {
       const request = await requests.find(token, 'PASSWORD');
-      const account = request && (await repository.findWhole(request.accountId));
+      const account = request && (await repository.find(request.accountId));
       if (request === undefined || account === undefined) throw invalidToken();
       if (request.isUsed) {
         const { email, passwordHash } = account;
@@ -108,9 +108,7 @@ export function createMailRequests({ database, repository, requests, passwords }
     },
 
     async isConfirmed(accountId: string): Promise<boolean> {
-      const account = await repository.findWhole(accountId);
-      if (account === undefined) throw noAccount(accountId);
-      return account.confirmedAt !== null;
+      return (await accountOf(repository, accountId)).confirmedAt !== null;
     },
 
     /**
@@ -119,9 +117,7 @@ export function createMailRequests({ database, repository, requests, passwords }
      * @throws DomainError notFound if the account is gone, or the request has ended: the mail must not be sent any more
      */
     async mailTo(accountId: string, requestId: string | undefined, isFormer: boolean): Promise<MailTo> {
-      const account = await repository.findWhole(accountId);
-      if (account === undefined) throw noAccount(accountId);
-      const { name, locale, email } = account;
+      const { name, locale, email } = await accountOf(repository, accountId);
       if (requestId === undefined) return { name, locale, email };
       if (isFormer) {
         const former = await requests.formerEmail(requestId, accountId);

@@ -7,7 +7,7 @@ import { DomainError } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
-import { noAccount, toOut } from './accounts.ts';
+import { accountOf, noAccount, toOut } from './accounts.ts';
 import type { AuthClient, Customer } from './auth-client.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
@@ -28,12 +28,6 @@ export type OwnAccount = ReturnType<typeof createOwnAccount>;
 export function createOwnAccount({ database, repository, requests, auth }: Dependencies) {
   const { kysely } = database;
 
-  async function ownEmail(customer: Customer, id: string): Promise<string> {
-    const account = customer.accountId === id ? await repository.find(id) : undefined;
-    if (account === undefined) throw noAccount(id);
-    return account.email;
-  }
-
   return {
     /**
      * Changes the account; another address comes into force by the link in the mail to it.
@@ -45,9 +39,9 @@ export function createOwnAccount({ database, repository, requests, auth }: Depen
       { email, currentPassword, ...change }: AccountChange,
       ifMatch: string | undefined,
     ): Promise<AccountOut> {
-      const present = await ownEmail(customer, id);
+      const present = await accountOf(repository, id, customer.accountId);
       if (email !== undefined) {
-        await auth.checkPassword(customer, present, currentPassword ?? '');
+        await auth.checkPassword(customer, present.email, currentPassword ?? '');
         if ((await requests.countRecent('EMAIL', { accountId: id })) >= maxEmailChanges) {
           throw new DomainError(
             'rateLimited',
@@ -79,7 +73,8 @@ export function createOwnAccount({ database, repository, requests, auth }: Depen
      * @throws DomainError notFound, forbidden for a wrong password, rateLimited
      */
     async delete(customer: Customer, id: string, password: string): Promise<void> {
-      await auth.checkPassword(customer, await ownEmail(customer, id), password);
+      const { email } = await accountOf(repository, id, customer.accountId);
+      await auth.checkPassword(customer, email, password);
       await auth.endSessions(customer);
       await inTransaction(kysely, async (tx) => {
         await repository.delete(tx, id);

@@ -53,7 +53,7 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
         200: { description: 'The account.', body: accountOut, headers: { ETag: etagDescription } },
       },
       async handler({ accountId, params: { id } }) {
-        const json = stringifyJson(await accounts.get(accountId, id));
+        const json = stringifyJson(await accounts.get(id, accountId));
         return ok({ json }, stateHeaders(json));
       },
     }),
@@ -152,7 +152,7 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       summary: 'Fetch an account',
       params,
       responses: { 200: { description: 'The account.', body: accountOut } },
-      handler: async ({ params: { id } }) => ok(await accounts.get(id, id)),
+      handler: async ({ params: { id } }) => ok(await accounts.get(id)),
     }),
     route({
       ...internal,
