@@ -2,7 +2,7 @@ import { nextLink } from '@store/shared/http/pagination';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { z } from 'zod';
 import { statusOut, statusQuery } from './schemas.ts';
-import type { Statuses } from './statuses.ts';
+import type { StatusRepository } from './status-repository.ts';
 
 /** For `skip`, which the cursor replaces since the first release: RFC 9745 and RFC 8594. */
 const retiring = {
@@ -10,7 +10,7 @@ const retiring = {
   Sunset: new Date(Date.UTC(2028, 0, 1)).toUTCString(),
 };
 
-export function statusRoutes(statuses: Statuses): AnyRoute[] {
+export function statusRoutes(statuses: StatusRepository): AnyRoute[] {
   const documented = '/api/v1/status/';
   return [documented, '/api/v1/status'].map((path) =>
     route({
@@ -34,7 +34,7 @@ export function statusRoutes(statuses: Statuses): AnyRoute[] {
         },
       },
       async handler({ query, url }) {
-        const { json, next } = await statuses.list(query);
+        const { json, next } = await statuses.page(query);
         return ok(
           { json },
           {

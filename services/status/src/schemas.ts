@@ -32,7 +32,7 @@ const minimum = -2_147_483_648;
 const maximum = 2_147_483_647;
 
 /** The range of PostgreSQL's integer. */
-export const int4 = z
+const int4 = z
   .string(once)
   .regex(/^-?\d{1,15}$/, 'must be a whole number')
   .transform(Number)

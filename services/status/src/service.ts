@@ -4,12 +4,9 @@ import { configSchema, type StatusConfig } from './config.ts';
 import type { DB } from './generated/tables.ts';
 import { statusRoutes } from './routes.ts';
 import { createStatusRepository } from './status-repository.ts';
-import { createStatuses } from './statuses.ts';
 
 export function createStatusService({ config, log, database }: ServiceContext<StatusConfig, DB>): Service<DB> {
-  const routes = statusRoutes(
-    createStatuses(createStatusRepository(database.lists.kysely, database.lists.readReplica)),
-  );
+  const routes = statusRoutes(createStatusRepository(database.lists));
   return {
     app: createHttpApp({ title: 'Status API', routes, log, config }),
     extraPorts: config.EXTRA_PORTS,

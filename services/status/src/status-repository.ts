@@ -1,33 +1,32 @@
-import { isoTime, rowsAfter } from '@store/shared/database/keyset';
-import type { ReadReplica } from '@store/shared/database/replica';
-import { type Kysely, sql } from 'kysely';
+import type { Database } from '@store/shared/database/database';
+import { decodeCursor, encodeCursor, isoTime, rowsAfter } from '@store/shared/database/keyset';
+import { sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
+import type { StatusQuery } from './schemas.ts';
+import { utcTime } from './utc-time.ts';
 
 /** A record's position in the order of all records, as texts so that no digit is lost. */
-export type Position = [time: string, stationId: string, row: string];
-
-export interface Selection {
-  limit: number;
-  stationId?: number | undefined;
-  /** Only records after this position. */
-  position?: Position | undefined;
-  /** Only records with a later time. */
-  laterThan?: string | undefined;
-  skip?: number | undefined;
-}
-
-interface StatusPage {
-  /** An array of StationStatus, as JSON. */
-  json: string;
-  /** The position of the last record, while more records follow. */
-  last: Position | undefined;
-}
+type Position = [time: string, stationId: string, row: string];
 
 export type StatusRepository = ReturnType<typeof createStatusRepository>;
 
-const time = { sql: 'time', type: 'timestamptz', direction: 'asc' } as const;
-const station = { sql: 'station_id', type: 'int', direction: 'asc' } as const;
-const row = { sql: 'id', type: 'bigint', direction: 'asc' } as const;
+/** Columns of the order. What they accept refuses a forged cursor here, before it reaches PostgreSQL. */
+const time = {
+  sql: 'time',
+  type: 'timestamptz',
+  direction: 'asc',
+  accepts: { test: (text: string) => utcTime(text) === text },
+} as const;
+const station = {
+  sql: 'station_id',
+  type: 'int',
+  direction: 'asc',
+  accepts: { test: (text: string) => /^-?\d+$/.test(text) && (Number(text) | 0) === Number(text) },
+} as const;
+const row = { sql: 'id', type: 'bigint', direction: 'asc', accepts: /^\d{1,18}$/ } as const;
+const cursorName = 'status;time,station,row';
+export const cursorOf = (position: Position) => encodeCursor(cursorName, position);
+
 const maxRow = String(2n ** 63n - 1n);
 
 const isoUtc = sql<string>`${sql.raw(isoTime('time', 'US'))}`;
@@ -37,21 +36,27 @@ const maxAge = '10 seconds';
 const isRecent = sql<boolean>`(not pg_is_in_recovery()
   or clock_timestamp() - pg_last_xact_replay_timestamp() < ${sql.lit(maxAge)}::interval) is true`;
 
-export function createStatusRepository(kysely: Kysely<DB>, readReplica?: ReadReplica) {
+export function createStatusRepository({ kysely, readReplica }: Database<DB>['lists']) {
   return {
-    /** One statement, whose rows PostgreSQL joins to JSON: fast, and no microsecond is lost in a Date. */
-    async page({ limit, stationId, position, laterThan, skip = 0 }: Selection): Promise<StatusPage> {
+    /**
+     * Reads a page by one statement, whose rows PostgreSQL joins to JSON: fast, and no microsecond is lost in a Date. `after` is exact
+     * and replaces `cursor` and `skip`.
+     */
+    async page({ limit, station_id: stationId, cursor, after, skip = 0 }: StatusQuery) {
+      const position = after === undefined ? undefined : decodeCursor(after, cursorName, [time, station, row]);
       // The index of a station has the order (time, id): only a comparison of just these is a range of it.
       const key = stationId === undefined ? [time, station, row] : [time, row];
       const orderBy = sql.raw(key.map((column) => column.sql).join(', '));
 
       let rows = kysely.selectFrom('station_status').selectAll().orderBy(orderBy).limit(sql<number>`${limit}::int + 1`);
       if (stationId !== undefined) rows = rows.where('station_id', '=', stationId);
-      if (laterThan !== undefined) rows = rows.where('time', '>', sql<Date>`${laterThan}::timestamptz`);
       if (position !== undefined) {
-        rows = rows.where(rowsAfter(key, stationId === undefined ? position : withinStation(position, stationId)));
+        const from = stationId === undefined ? position : withinStation(position as Position, stationId);
+        rows = rows.where(rowsAfter(key, from));
+      } else {
+        if (cursor !== undefined) rows = rows.where('time', '>', sql<Date>`${cursor}::timestamptz`);
+        if (skip > 0) rows = rows.offset(sql<number>`${skip}::bigint`);
       }
-      if (skip > 0) rows = rows.offset(sql<number>`${skip}::bigint`);
 
       // One row more than requested tells whether there is a next page.
       const statement = kysely
@@ -82,9 +87,9 @@ export function createStatusRepository(kysely: Kysely<DB>, readReplica?: ReadRep
             .as('last'),
           isRecent.as('isRecent'),
         ]);
-      const copies = await readReplica?.(statement.compile(), ([copy]) => copy?.isRecent === true);
+      const copies = await readReplica(statement.compile(), ([copy]) => copy?.isRecent === true);
       const { json, last } = copies?.[0] ?? (await statement.executeTakeFirstOrThrow());
-      return { json: json ?? '[]', last: last === null ? undefined : JSON.parse(last) };
+      return { json: json ?? '[]', next: last === null ? undefined : cursorOf(JSON.parse(last)) };
     },
   };
 }

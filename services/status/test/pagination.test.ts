@@ -2,7 +2,8 @@ import request from 'supertest';
 import { nextLink } from '../../../tests/kit/http.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { recordedStatement } from '../../../tests/kit/postgres/recorded-statement.ts';
-import { createStatusRepository, type Position, type Selection } from '../src/status-repository.ts';
+import type { StatusQuery } from '../src/schemas.ts';
+import { createStatusRepository, cursorOf } from '../src/status-repository.ts';
 import { testApp } from './_app.ts';
 import { add, clear } from './_records.ts';
 
@@ -41,9 +42,9 @@ interface Plan {
 }
 
 /** The plan node that reads the table for a page. */
-async function scanOf(selection: Selection): Promise<Plan> {
+async function scanOf(query: StatusQuery): Promise<Plan> {
   const { sql, parameters } = await recordedStatement((kysely) =>
-    createStatusRepository(kysely as never).page(selection),
+    createStatusRepository({ kysely, readReplica: async () => undefined } as never).page(query),
   );
   const rows = await status.prisma.$queryRawUnsafe<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(
     `explain (analyze, format json) ${sql}`,
@@ -122,14 +123,15 @@ describe('pagination of status records', () => {
       select to_char(time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time, station_id::text as station,
              id::text as row
       from station_status order by time desc, station_id desc, id desc offset 1000 limit 1`;
-    const position: Position = [last?.time ?? '', last?.station ?? '', last?.row ?? ''];
-    for (const selection of [
-      { limit: 10, position },
-      { limit: 10, laterThan: position[0] },
-      { limit: 10, position, stationId: 7 },
-      { limit: 10, laterThan: position[0], stationId: 7 },
+    const { time: cursor = '', station = '', row = '' } = last ?? {};
+    const after = cursorOf([cursor, station, row]);
+    for (const query of [
+      { limit: 10, after },
+      { limit: 10, cursor },
+      { limit: 10, after, station_id: 7 },
+      { limit: 10, cursor, station_id: 7 },
     ]) {
-      const scan = await scanOf(selection);
+      const scan = await scanOf(query);
       expect(scan).toMatchObject({ 'Node Type': 'Index Scan', 'Index Cond': expect.stringContaining('"time"') });
       expect(scan).not.toHaveProperty('Filter');
       expect(scan['Actual Rows']).toBe(11);
