@@ -14,7 +14,7 @@ const requests = new Counter({
 /** Data that one statement has read: as JSON, with the version of the catalogue. */
 interface CatalogueRead {
   json: string;
-  headers: Record<string, string>;
+  headers?: Record<string, string>;
   version: string;
 }
 
@@ -111,7 +111,7 @@ export function createCatalogueCache(maxBytes: number, currentVersion: () => Pro
   };
 }
 
-function toReply({ json, headers, version }: CatalogueRead): Reply {
+function toReply({ json, headers = {}, version }: CatalogueRead): Reply {
   // A buffer of its own size: a slice of Node's pool would keep all of it in memory.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
   bytes.write(json);

@@ -1,27 +1,48 @@
+import { randomUUID } from 'node:crypto';
 import { productOut } from '@store/shared/contracts/product';
+import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
 import { nextLink } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, staleVersion } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, route } from '@store/shared/http/route';
+import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { CatalogueCache } from './catalogue-cache.ts';
-import type { Products } from './products.ts';
+import type { ProductRepository } from './product-repository.ts';
 import { productChange, productIn, productQuery } from './schemas.ts';
 
 const open = { tag: 'products', identity: 'none' } as const;
-const byWriter = { tag: 'products', identity: 'account', scope: 'products:write' } as const;
-/** On the service's own address: the gateway does not route these. */
-const byOperator = { tag: 'products', identity: 'caller', internal: true } as const;
 const params = z.object({ id: uuid });
-const notWriter = problem('The account may not change products.');
+const product = { body: productIn, bodyKib: 64, decimals: true } as const;
 const stale = problem(staleVersion);
-const creation = { body: productIn, bodyKib: 64, decimals: true } as const;
-const made = { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } };
-const replacement = { ...creation, params, headers: ifMatchHeader, body: productChange } as const;
-const replaced = { description: 'The product as it is now.', body: productOut };
-const removed = { description: 'Deleted.' };
 
-export function productRoutes(products: Products, cache: CatalogueCache): AnyRoute[] {
+const byAccount = {
+  base: { tag: 'products', identity: 'account', scope: 'products:write' },
+  path: '/products',
+  operations: { create: 'createProduct', replace: 'replaceProduct', remove: 'deleteProduct' },
+  refused: problem('The account may not change products.'),
+} as const;
+/** On the service's own address: the gateway does not route these. */
+const byOperator = {
+  base: { tag: 'products', identity: 'caller', internal: true },
+  path: '/internal/products',
+  operations: { create: 'addProduct', replace: 'setProduct', remove: 'removeProduct' },
+  refused: problem('The credential of the caller is missing or wrong.'),
+} as const;
+
+interface Dependencies {
+  repository: ProductRepository;
+  cache: CatalogueCache;
+  writers: Writers;
+}
+
+export const productRoutes = (dependencies: Dependencies): AnyRoute[] => [
+  ...readingRoutes(dependencies),
+  ...writingRoutes(dependencies, byAccount),
+  ...writingRoutes(dependencies, byOperator),
+];
+
+function readingRoutes({ repository, cache }: Dependencies): AnyRoute[] {
   return [
     route({
       ...open,
@@ -39,7 +60,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       },
       async handler({ query, url }) {
         const read = async () => {
-          const { next, ...page } = await products.list(query);
+          const { next, ...page } = await repository.list(query);
           return { ...page, headers: nextLink(url, next) };
         };
         // Orders read their prices by id.
@@ -62,10 +83,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
         },
       },
       async handler({ url }) {
-        const { json, headers } = await cache.reply(url, async () => ({
-          ...(await products.categories()),
-          headers: {},
-        }));
+        const { json, headers } = await cache.reply(url, repository.categories);
         return ok({ json }, headers);
       },
     }),
@@ -80,86 +98,78 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
         200: { description: 'The product.', body: productOut, headers: { ETag: etagDescription } },
       },
       async handler({ params: { id }, url }) {
-        const { json, headers } = await cache.reply(url, async () => ({ ...(await products.get(id)), headers: {} }));
+        const { json, headers } = await cache.reply(url, async () => found(await repository.find(id), id));
         return ok({ json }, headers);
       },
     }),
+  ];
+}
+
+function writingRoutes(
+  { repository, writers }: Dependencies,
+  { base, path, operations, refused }: typeof byAccount | typeof byOperator,
+): AnyRoute[] {
+  /** @throws DomainError forbidden for an account that may not write; operators may, whoever else may */
+  function mayWrite(accountId: string | undefined, roles: readonly string[] = []): void {
+    if (accountId !== undefined) mustBeWriter(writers, { accountId, roles });
+  }
+  return [
     route({
-      ...byWriter,
+      ...base,
       method: 'post',
-      path: '/products',
-      operationId: 'createProduct',
+      path,
+      operationId: operations.create,
       summary: 'Create a product',
-      ...creation,
-      responses: { 201: made, 403: notWriter },
-      async handler({ body, ...caller }) {
-        const { id, json } = await products.asWriter(caller).create(body);
-        return created(`/products/${id}`, { json });
+      ...product,
+      responses: {
+        201: { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } },
+        403: refused,
+      },
+      async handler({ accountId, roles, actor, body }) {
+        mayWrite(accountId, roles);
+        const id = randomUUID();
+        return created(`/products/${id}`, { json: await repository.insert(actor, id, body) });
       },
     }),
     route({
-      ...byWriter,
+      ...base,
       method: 'put',
-      path: '/products/{id}',
-      operationId: 'replaceProduct',
+      path: `${path}/{id}`,
+      operationId: operations.replace,
       summary: 'Replace a product',
-      ...replacement,
-      responses: { 200: replaced, 403: notWriter, 409: stale },
-      handler: async ({ params: { id }, headers, body, ...caller }) =>
-        ok({ json: await products.asWriter(caller).replace(id, body, headers['if-match']) }),
+      ...product,
+      params,
+      headers: ifMatchHeader,
+      body: productChange,
+      responses: {
+        200: { description: 'The product as it is now.', body: productOut },
+        403: refused,
+        409: stale,
+      },
+      async handler({ accountId, roles, actor, params: { id }, headers, body }) {
+        mayWrite(accountId, roles);
+        return ok({ json: found(await repository.update(actor, id, body, headers['if-match']), id) });
+      },
     }),
     route({
-      ...byWriter,
+      ...base,
       method: 'delete',
-      path: '/products/{id}',
-      operationId: 'deleteProduct',
+      path: `${path}/{id}`,
+      operationId: operations.remove,
       summary: 'Delete a product',
       params,
       headers: ifMatchHeader,
-      responses: { 204: removed, 403: notWriter },
-      async handler({ params: { id }, headers, ...caller }) {
-        await products.asWriter(caller).remove(id, headers['if-match']);
-        return noContent();
-      },
-    }),
-    // For operators, whoever may write otherwise.
-    route({
-      ...byOperator,
-      method: 'post',
-      path: '/internal/products',
-      operationId: 'addProduct',
-      summary: 'Create a product as an operator',
-      ...creation,
-      responses: { 201: made },
-      async handler({ body, actor }) {
-        const { id, json } = await products.asOperator(actor).create(body);
-        return created(`/products/${id}`, { json });
-      },
-    }),
-    route({
-      ...byOperator,
-      method: 'put',
-      path: '/internal/products/{id}',
-      operationId: 'setProduct',
-      summary: 'Replace a product as an operator',
-      ...replacement,
-      responses: { 200: replaced, 409: stale },
-      handler: async ({ params: { id }, headers, body, actor }) =>
-        ok({ json: await products.asOperator(actor).replace(id, body, headers['if-match']) }),
-    }),
-    route({
-      ...byOperator,
-      method: 'delete',
-      path: '/internal/products/{id}',
-      operationId: 'removeProduct',
-      summary: 'Delete a product as an operator',
-      params,
-      headers: ifMatchHeader,
-      responses: { 204: removed },
-      async handler({ params: { id }, headers, actor }) {
-        await products.asOperator(actor).remove(id, headers['if-match']);
+      responses: { 204: { description: 'Deleted.' }, 403: refused },
+      async handler({ accountId, roles, actor, params: { id }, headers }) {
+        mayWrite(accountId, roles);
+        found(await repository.remove(actor, id, headers['if-match']), id);
         return noContent();
       },
     }),
   ];
+}
+
+function found<T>(product: T | undefined, id: string): T {
+  if (product === undefined) throw new DomainError('notFound', `There is no product ${id}.`);
+  return product;
 }

@@ -1,4 +1,3 @@
-import type { productOut } from '@store/shared/contracts/product';
 import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
 import { text, uuid } from '@store/shared/values/fields';
@@ -33,7 +32,7 @@ export const productChange = productIn
   .extend({ version: seenVersion })
   .meta({ id: 'ProductChange', examples: [{ name: 'Tea', price: 4.5, unit: '100 g', version: 1 }] });
 
-export const sortFields = ['id', 'name', 'price', 'createdAt'] as const;
+const sortFields = ['id', 'name', 'price', 'createdAt'] as const;
 
 export const productQuery = withinCounted(
   z.object({
@@ -55,5 +54,4 @@ export const productQuery = withinCounted(
 
 export type ProductChange = z.output<typeof productChange>;
 export type ProductIn = z.output<typeof productIn>;
-export type ProductOut = z.input<typeof productOut>;
 export type ProductQuery = z.output<typeof productQuery>;

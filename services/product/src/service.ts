@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { writersOf } from '@store/shared/contracts/writers';
 import { createHttpApp } from '@store/shared/http/app';
 import { auditCleanUp, auditRoute } from '@store/shared/service/audit';
@@ -7,16 +6,14 @@ import { createCatalogueCache } from './catalogue-cache.ts';
 import { configSchema, type ProductConfig } from './config.ts';
 import type { DB } from './generated/tables.ts';
 import { createProductRepository } from './product-repository.ts';
-import { createProducts } from './products.ts';
 import { productRoutes } from './routes.ts';
 
 export function createProductService(
   { config, log, database }: ServiceContext<ProductConfig, DB>,
   repository = createProductRepository(database),
 ): Service<DB> {
-  const products = createProducts({ repository, writers: writersOf(config), newId: randomUUID });
   const cache = createCatalogueCache(config.CATALOGUE_CACHE_MIB * 1024 * 1024, repository.currentVersion);
-  const routes = [...productRoutes(products, cache), auditRoute(database.kysely)];
+  const routes = [...productRoutes({ repository, cache, writers: writersOf(config) }), auditRoute(database.kysely)];
   return {
     app: createHttpApp({ title: 'Product API', routes, log, config }),
     jobs: [auditCleanUp(database.kysely)],

@@ -24,7 +24,7 @@ const asOperator = async (call: object = {}) => {
 
 const contract: Contract = {
   // Only for the documents; the requests go to the application.
-  routes: [...productRoutes({} as never, {} as never), auditRoute({} as never)],
+  routes: [...productRoutes({} as never), auditRoute({} as never)],
   app: () => product.app,
   unavailableApp: () => unavailable.app,
   accountId,
