@@ -2,24 +2,20 @@ import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once
 import { type OrderEvent, PoisonError } from '@store/shared/messaging/events';
 import type { DB } from './generated/tables.ts';
 import type { OrderClient, OrderDemand } from './order-client.ts';
-import { type Item, reservationsOn } from './reservation-repository.ts';
-import type { Demand, Reservations } from './reservations.ts';
+import type { Item } from './reservation-repository.ts';
+import type { Demand, HandleReservations } from './reservations.ts';
 import type { Stock } from './stock.ts';
 
 interface Dependencies {
   stock: Stock;
   orders: OrderClient;
-  reservations: Reservations;
+  handle: HandleReservations;
 }
 
 type Created = OrderEvent<'OrderCreated'>['payload'];
 
 /** Inventory's steps of the saga (contract 6.1). */
-export function createConsumerGroup({
-  stock,
-  orders,
-  reservations,
-}: Dependencies): ConsumerGroup<DB, Demand | undefined> {
+export function createConsumerGroup({ stock, orders, handle }: Dependencies): ConsumerGroup<DB, Demand | undefined> {
   return {
     name: 'inventory-group',
     kinds: ['OrderCreated', 'PaymentFailed', 'OrderCancelled', 'OrderShipped'],
@@ -48,7 +44,7 @@ export function createConsumerGroup({
       });
     },
 
-    handle: (events, tx, refuse) => reservations.handle(events, reservationsOn(tx), refuse),
+    handle,
   };
 }
 

@@ -2,8 +2,6 @@ import type { Database } from '@store/shared/database/database';
 import { createKeyset, isoTime, uuidColumn } from '@store/shared/database/keyset';
 import { type PageQuery, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
-import type { StoredEvent } from '@store/shared/messaging/events';
-import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import { sql, type Transaction } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
@@ -36,10 +34,8 @@ const asJson = sql<string>`${sql.raw(`json_build_object('orderId', order_id, 'st
   'createdAt', ${isoTime('created_at', 'MS')}, 'updatedAt', ${isoTime('updated_at', 'MS')})`)}::text`;
 
 export type ReservationRepository = ReturnType<typeof createReservationRepository>;
-export type ReservationTransaction = ReturnType<typeof reservationsOn>;
 
 export function createReservationRepository(prisma: PrismaClient, { lists }: Database<DB>) {
-  const select = { orderId: true, customerId: true, status: true, items: true, createdAt: true, updatedAt: true };
   return {
     /** A page of all reservations of a customer. */
     pageOf: (customerId: string, page: PageQuery) =>
@@ -50,10 +46,12 @@ export function createReservationRepository(prisma: PrismaClient, { lists }: Dat
       ),
     /** Finds the reservation of an order, of any customer, with the events that were written about it. */
     async find(orderId: string) {
-      const row = await prisma.reservation.findUnique({ where: { orderId }, select });
+      const hidden = { shipAt: true, shipmentId: true, traceparent: true } as const;
+      const row = await prisma.reservation.findUnique({ where: { orderId }, omit: hidden });
       if (row === null) return undefined;
-      const reservation = row as typeof row & Reservation; // the database checks the status
-      return { ...reservation, events: await eventsOf(lists.kysely, orderId) };
+      const { createdAt, updatedAt, ...reservation } = row as typeof row & Reservation; // the database checks the status
+      const events = await eventsOf(lists.kysely, orderId);
+      return { ...reservation, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString(), events };
     },
   };
 }
@@ -116,6 +114,4 @@ export const reservationsOn = (tx: Transaction<DB>) => ({
       from ${rowsAs('change', stock, { productId: 'uuid', available: 'int' })}
       where product_id = change."productId"`.execute(tx);
   },
-
-  append: (events: StoredEvent[]): Promise<void> => appendToOutbox(tx, ...events),
 });

@@ -7,10 +7,13 @@ import {
   PoisonError,
   type StoredEvent,
 } from '@store/shared/messaging/events';
+import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { runInTrace } from '@store/shared/observability/trace-context';
 import { unavailable } from '@store/shared/values/errors';
 import type { Money } from '@store/shared/values/money';
-import type { Item, Reservation, ReservationTransaction, StatusChange } from './reservation-repository.ts';
+import type { Transaction } from 'kysely';
+import type { DB } from './generated/tables.ts';
+import { type Item, type Reservation, reservationsOn, type StatusChange } from './reservation-repository.ts';
 
 interface Dependencies {
   newId: () => string;
@@ -36,7 +39,7 @@ interface Step extends Demanded {
   reservation: Reservation;
 }
 
-export type Reservations = ReturnType<typeof createReservations>;
+export type HandleReservations = ReturnType<typeof createReservations>;
 
 /** Decides what happens to the stock of orders (contract 6.1). */
 export function createReservations({ newId, clock, forget }: Dependencies) {
@@ -107,30 +110,28 @@ export function createReservations({ newId, clock, forget }: Dependencies) {
     return { statuses, stock, events };
   }
 
-  return {
-    /** Handles events of different orders together. Late and repeated ones change nothing. */
-    async handle(delivered: Demanded[], tx: ReservationTransaction, refuse: Refuse): Promise<void> {
-      const now = clock();
-      const steps = await openSteps(delivered, tx, now);
-      const moving = steps.filter(({ event }) => event.kind !== 'OrderShipped');
-      const productIds = moving.flatMap(({ reservation }) => reservation.items.map(({ productId }) => productId));
-      const available = productIds.length > 0 ? await tx.lockStock(productIds) : new Map<string, number>();
-      const { statuses, stock, events } = decide(steps, available, now, refuse);
-      if (statuses.length > 0) await tx.setStatuses(statuses, now);
-      if (stock.size > 0) await tx.setStock([...stock].map(([productId, available]) => ({ productId, available })));
-      if (events.length > 0) await tx.append(events);
-    },
+  /** Handles events of different orders together. Late and repeated ones change nothing. */
+  return async (delivered: Demanded[], tx: Transaction<DB>, refuse: Refuse): Promise<void> => {
+    const [on, now] = [reservationsOn(tx), clock()];
+    const steps = await openSteps(delivered, on, now);
+    const moving = steps.filter(({ event }) => event.kind !== 'OrderShipped');
+    const productIds = moving.flatMap(({ reservation }) => reservation.items.map(({ productId }) => productId));
+    const available = productIds.length > 0 ? await on.lockStock(productIds) : new Map<string, number>();
+    const { statuses, stock, events } = decide(steps, available, now, refuse);
+    if (statuses.length > 0) await on.setStatuses(statuses, now);
+    if (stock.size > 0) await on.setStock([...stock].map(([productId, available]) => ({ productId, available })));
+    if (events.length > 0) await appendToOutbox(tx, ...events);
   };
 }
 
 /** Locks the reservations of all orders, those included that begin here. */
-async function openSteps(delivered: Demanded[], tx: ReservationTransaction, now: Date): Promise<Step[]> {
+async function openSteps(delivered: Demanded[], on: ReturnType<typeof reservationsOn>, now: Date): Promise<Step[]> {
   const beginning = delivered.flatMap(reservationAtFirst);
-  const inserted = new Set(beginning.length > 0 ? await tx.insertMissing(beginning, now) : []);
+  const inserted = new Set(beginning.length > 0 ? await on.insertMissing(beginning, now) : []);
   const known = delivered.map(({ event }) => event.payload.orderId).filter((orderId) => !inserted.has(orderId));
   const reservations = [
     ...beginning.filter(({ orderId }) => inserted.has(orderId)),
-    ...(known.length > 0 ? await tx.lock(known) : []),
+    ...(known.length > 0 ? await on.lock(known) : []),
   ];
   const reserved = new Map(
     reservations.filter(({ status }) => status === 'RESERVED').map((reservation) => [reservation.orderId, reservation]),

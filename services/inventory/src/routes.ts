@@ -84,12 +84,7 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       async handler({ params: { orderId } }) {
         const record = await reservations.find(orderId);
         if (record === undefined) throw new DomainError('notFound', `There is no reservation of the order ${orderId}.`);
-        const { createdAt, updatedAt, ...reservation } = record;
-        return ok({
-          ...reservation,
-          createdAt: createdAt.toISOString(),
-          updatedAt: updatedAt.toISOString(),
-        });
+        return ok(record);
       },
     }),
   ];

@@ -35,8 +35,8 @@ export function createInventoryService(
     products,
     initialStock: config.INITIAL_STOCK,
   });
-  const reservations = createReservations({ newId: randomUUID, clock, forget: stock.forget });
-  const group = createConsumerGroup({ stock, orders, reservations });
+  const handle = createReservations({ newId: randomUUID, clock, forget: stock.forget });
+  const group = createConsumerGroup({ stock, orders, handle });
   const consumer = { group, config, publishesAs: 'inventory', servesWithoutKafka: true };
   const routes = [
     ...inventoryRoutes(stock, createReservationRepository(prisma, database)),

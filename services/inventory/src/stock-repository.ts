@@ -3,38 +3,33 @@ import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustMatch } from '@store/shared/http/precondition';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 
 export type StockRepository = ReturnType<typeof createStockRepository>;
 
 export function createStockRepository(prisma: PrismaClient, { kysely, lists }: Database<DB>) {
+  async function availableOn(on: Kysely<DB>, productIds: string[]): Promise<Map<string, number>> {
+    const rows = await on
+      .selectFrom('stock')
+      .select(['product_id', 'available'])
+      .where('product_id', '=', sql<string>`any(${productIds}::uuid[])`)
+      .execute();
+    return new Map(rows.map((row) => [row.product_id, row.available]));
+  }
+
   return {
     /** Undefined for a product that was never seen here. */
     async available(productId: string): Promise<number | undefined> {
       return (await prisma.stock.findUnique({ where: { productId } }))?.available;
     },
 
-    /** Reads what is available of those that were seen here before, as lists are read, so that visitors take no connection from the saga. */
-    async all(productIds: string[]): Promise<Map<string, number>> {
-      const rows = await lists.kysely
-        .selectFrom('stock')
-        .select(['product_id', 'available'])
-        .where('product_id', '=', sql<string>`any(${productIds}::uuid[])`)
-        .execute();
-      return new Map(rows.map(({ product_id, available }) => [product_id, available]));
-    },
+    /** Reads what is available of those that were seen here before. */
+    all: (productIds: string[]) => availableOn(kysely, productIds),
 
-    /** Those of the products that were seen here before. */
-    async seen(productIds: string[]): Promise<Set<string>> {
-      const rows = await kysely
-        .selectFrom('stock')
-        .select('product_id')
-        .where('product_id', '=', sql<string>`any(${productIds}::uuid[])`)
-        .execute();
-      return new Set(rows.map((row) => row.product_id));
-    },
+    /** The same as lists are read, so that visitors take no connection from the saga. */
+    list: (productIds: string[]) => availableOn(lists.kysely, productIds),
 
     /** In the order of their ids, as everyone who locks several products: so there are no deadlocks. */
     async addMissing(productIds: string[], available: number): Promise<void> {

@@ -21,7 +21,7 @@ export function createStock({ repository, products, initialStock }: Dependencies
   return {
     /** Each of the products, in the order in which they are asked about; one that was never seen here has its initial stock. */
     async all(productIds: string[]): Promise<{ productId: string; available: number }[]> {
-      const available = await repository.all(productIds);
+      const available = await repository.list(productIds);
       return productIds.map((productId) => ({ productId, available: available.get(productId) ?? initialStock }));
     },
 
@@ -50,9 +50,9 @@ export function createStock({ repository, products, initialStock }: Dependencies
     async introduce(productIds: string[]): Promise<Set<string>> {
       const asked = [...new Set(productIds)].filter((id) => !known.has(id));
       if (asked.length === 0) return new Set();
-      const seen = await repository.seen(asked);
+      const seen = await repository.all(asked);
       if (known.size > maxKnown) known.clear();
-      for (const id of seen) known.add(id);
+      for (const id of seen.keys()) known.add(id);
       const unseen = asked.filter((id) => !seen.has(id));
       if (unseen.length === 0) return new Set();
       const existing = await products.find(unseen);

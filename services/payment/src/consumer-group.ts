@@ -6,6 +6,7 @@ import {
   type Payload,
   type StoredEvent,
 } from '@store/shared/messaging/events';
+import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { runInTrace } from '@store/shared/observability/trace-context';
 import { DomainError } from '@store/shared/values/errors';
 import type { DB } from './generated/tables.ts';
@@ -144,7 +145,7 @@ export function createConsumerGroup({ repository, provider, clock, newId }: Depe
       const { changes, announced } = decide(known, payments, now);
       if (changes.length === 0) return;
       await tx.update(changes, now);
-      await tx.append(announced);
+      await appendToOutbox(transaction, ...announced);
     },
   };
 }

@@ -2,8 +2,6 @@ import type { Database } from '@store/shared/database/database';
 import { createKeyset, isoTime, uuidColumn } from '@store/shared/database/keyset';
 import { type PageQuery, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
-import type { StoredEvent } from '@store/shared/messaging/events';
-import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import { Decimal } from '@store/shared/values/money';
 import { type Kysely, sql, type Transaction } from 'kysely';
@@ -34,10 +32,8 @@ const asJson = sql<string>`${sql.raw(`json_build_object('orderId', order_id, 'pa
 export type PaymentRepository = ReturnType<typeof createPaymentRepository>;
 
 export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }: Database<DB>) {
-  const find = (orderIds: string[]): Promise<Payment[]> =>
-    selectPayments(kysely, orderIds)
-      .execute()
-      .then((rows) => rows.map(toPayment));
+  const find = async (orderIds: string[]): Promise<Payment[]> =>
+    (await selectPayments(kysely, orderIds).execute()).map(toPayment);
 
   return {
     find,
@@ -72,9 +68,15 @@ export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }:
     async findRecord(orderId: string) {
       const row = await prisma.payment.findUnique({ where: { orderId } });
       if (row === null) return undefined;
-      const { amount, currency, ...payment } = row;
-      const money = amount === null || currency === null ? null : { amount, currency };
-      return { ...payment, amount: money, events: await eventsOf(lists.kysely, orderId) };
+      const { amount, currency, createdAt, updatedAt, ...payment } = row;
+      return {
+        ...payment,
+        status: row.status as PaymentStatus, // checked by the database
+        amount: amount === null || currency === null ? null : { amount, currency },
+        createdAt: createdAt.toISOString(),
+        updatedAt: updatedAt.toISOString(),
+        events: await eventsOf(lists.kysely, orderId),
+      };
     },
   };
 }
@@ -104,8 +106,6 @@ export const paymentsOn = (tx: Transaction<DB>) => ({
       from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text', paymentId: 'uuid', reason: 'text' })}
       where order_id = change."orderId"`.execute(tx);
   },
-
-  append: (events: StoredEvent[]): Promise<void> => appendToOutbox(tx, ...events),
 });
 
 interface NewRow {

@@ -1,5 +1,5 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
-import { type PaymentRecordOut, paymentRecordOut } from '@store/shared/contracts/order-record';
+import { paymentRecordOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
@@ -23,13 +23,7 @@ export function paymentRoutes(payments: PaymentRepository): AnyRoute[] {
       async handler({ params: { orderId } }) {
         const record = await payments.findRecord(orderId);
         if (record === undefined) throw new DomainError('notFound', `There is no payment of the order ${orderId}.`);
-        const { status, createdAt, updatedAt, ...payment } = record;
-        return ok({
-          ...payment,
-          status: status as PaymentRecordOut['status'], // checked by the database
-          createdAt: createdAt.toISOString(),
-          updatedAt: updatedAt.toISOString(),
-        });
+        return ok(record);
       },
     }),
   ];
