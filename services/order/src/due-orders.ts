@@ -1,7 +1,11 @@
+import { inTransaction } from '@store/shared/database/transaction';
 import { newEvent, type StoredEvent } from '@store/shared/messaging/events';
+import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { inSpan } from '@store/shared/observability/trace-context';
+import type { Kysely } from 'kysely';
 import { Counter } from 'prom-client';
-import type { SagaRepository } from './saga-repository.ts';
+import type { DB } from './generated/tables.ts';
+import { sagaOn } from './saga-repository.ts';
 
 const timedOut = new Counter({
   name: 'orders_timed_out_total',
@@ -11,7 +15,7 @@ const timedOut = new Counter({
 const reason = 'not confirmed in time';
 
 interface Dependencies {
-  repository: SagaRepository;
+  kysely: Kysely<DB>;
   newId: () => string;
   clock: () => Date;
   /** From payment to shipment (contract 6.1). */
@@ -20,23 +24,21 @@ interface Dependencies {
   pendingTimeoutMs: number;
 }
 
-export type DueOrders = ReturnType<typeof createDueOrders>;
-
 /** Makes the functions for orders whose time has come, each for at most `limit` of them. They return how many. */
-export function createDueOrders({ repository, newId, clock, shipAfterMs, pendingTimeoutMs }: Dependencies) {
+export function createDueOrders({ kysely, newId, clock, shipAfterMs, pendingTimeoutMs }: Dependencies) {
   return {
     /** The order's row decides: whoever cancels it changes the same row, so an order is never both cancelled and shipped. */
     ship: (limit: number): Promise<number> =>
-      repository.transaction(async (tx) => {
+      inTransaction(kysely, async (tx) => {
         const now = clock();
-        const shipped = await tx.shipPaid(new Date(now.getTime() - shipAfterMs), now, limit);
+        const shipped = await sagaOn(tx).shipPaid(new Date(now.getTime() - shipAfterMs), now, limit);
         const events: StoredEvent[] = [];
         for (const { traceparent, ...order } of shipped) {
           const payload = { ...order, timestamp: now.toISOString(), shipmentId: newId() };
           const span = { name: 'ship', kind: 'internal', parent: traceparent } as const;
           events.push(await inSpan(span, async () => newEvent(newId(), 'OrderShipped', payload)));
         }
-        if (events.length > 0) await tx.append(events);
+        if (events.length > 0) await appendToOutbox(tx, ...events);
         return shipped.length;
       }),
 
@@ -45,12 +47,12 @@ export function createDueOrders({ repository, newId, clock, shipAfterMs, pending
      * compensated.
      */
     async cancelTimedOut(limit: number): Promise<number> {
-      const cancelled = await repository.transaction(async (tx) => {
+      const cancelled = await inTransaction(kysely, async (tx) => {
         const now = clock();
-        const orders = await tx.cancelPlaced(new Date(now.getTime() - pendingTimeoutMs), reason, now, limit);
+        const orders = await sagaOn(tx).cancelPlaced(new Date(now.getTime() - pendingTimeoutMs), reason, now, limit);
         const timestamp = now.toISOString();
         const events = orders.map((order) => newEvent(newId(), 'OrderCancelled', { ...order, timestamp, reason }));
-        if (events.length > 0) await tx.append(events);
+        if (events.length > 0) await appendToOutbox(tx, ...events);
         return orders.length;
       });
       timedOut.inc(cancelled);

@@ -6,13 +6,13 @@ import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { uuid, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
-import type { OrderRecord } from './order-record-repository.ts';
-import type { Orders } from './orders.ts';
+import type { OrderRecord, OrderRecordRepository } from './order-record-repository.ts';
+import { notFound } from './orders.ts';
 
 const base = { method: 'get', tag: 'order records', internal: true } as const;
 
 /** For operators and for inventory, on the service's own address (contract 3.7, 4.14). */
-export function orderRecordRoutes(orders: Orders): AnyRoute[] {
+export function orderRecordRoutes(records: OrderRecordRepository, clock: () => Date): AnyRoute[] {
   return [
     route({
       ...base,
@@ -28,7 +28,7 @@ export function orderRecordRoutes(orders: Orders): AnyRoute[] {
       responses: {
         200: { description: 'Those that are known, in any order.', body: z.array(orderDemandOut) },
       },
-      handler: async ({ query: { id } }) => ok(await orders.demandsOf(id)),
+      handler: async ({ query: { id } }) => ok(await records.demandsOf(id)),
     }),
     route({
       ...base,
@@ -39,7 +39,7 @@ export function orderRecordRoutes(orders: Orders): AnyRoute[] {
       query: z.object({ accountId: uuid }),
       responses: { 200: { description: 'The newest first.', body: z.array(orderOut) } },
       async handler({ query: { accountId } }) {
-        const latest = await orders.latestOf(accountId);
+        const latest = await records.latestOf(accountId);
         return ok({ json: `[${latest.map(({ json }) => json)}]` });
       },
     }),
@@ -56,7 +56,7 @@ export function orderRecordRoutes(orders: Orders): AnyRoute[] {
       }),
       responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut } },
       async handler({ query: { seconds, ...page } }) {
-        const { rows, total, next = null } = await orders.stuck(seconds, page);
+        const { rows, total, next = null } = await records.stuck(new Date(clock().getTime() - seconds * 1_000), page);
         const more = JSON.stringify({ total, next });
         return ok({ json: `{"orders":[${rows.map(({ json }) => json)}],${more.slice(1)}` });
       },
@@ -70,12 +70,13 @@ export function orderRecordRoutes(orders: Orders): AnyRoute[] {
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The order.', body: orderRecordOut } },
       handler: async ({ params: { id } }) => {
-        const record = await orders.record(id);
+        const record = await records.find(id);
+        if (record === undefined) throw notFound(id);
         return ok({ json: withMore(record, { events: record.events }) });
       },
     }),
     accountDataRoute(async (accountId, page) => {
-      const { rows, next } = await orders.pageOf(accountId, page);
+      const { rows, next } = await records.pageOf(accountId, page);
       return { rows: rows.map((order) => ({ json: withMore(order) })), next };
     }),
   ];

@@ -1,9 +1,6 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
 import { isoTime } from '@store/shared/database/keyset';
-import { inTransaction } from '@store/shared/database/transaction';
-import type { StoredEvent } from '@store/shared/messaging/events';
-import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -11,7 +8,6 @@ import { createInsertOrder } from './new-order-repository.ts';
 import { type Line, type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
 
 export type OrderRepository = ReturnType<typeof createOrderRepository>;
-export type OrderTransaction = ReturnType<typeof orderTransaction>;
 
 const time = (column: string) => `'"' || ${isoTime(column, 'MS')} || '"'`;
 const money = (amount: string) => `'{"amount":' || trim_scale(${amount}) || ',"currency":"' || orders.currency || '"}'`;
@@ -43,9 +39,6 @@ export const orderJson = sql<string>`${sql.raw(`'{"id":"' || orders.id || '","cu
 
 export const orderColumns = [
   'id',
-  'account_id as accountId',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
   'shipped_at as shippedAt',
   'cancelled_at as cancelledAt',
   'cancel_reason as cancelReason',
@@ -99,8 +92,23 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
         return prisma.idempotencyKey.deleteMany({ where });
       }),
 
-    transaction: <T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T> =>
-      inTransaction(kysely, (tx) => work(orderTransaction(tx))),
+    lock: (tx: Transaction<DB>, accountId: string, orderId: string): Promise<Order | undefined> =>
+      selectOrder(tx, accountId, orderId).forUpdate().executeTakeFirst(),
+
+    /** @returns its representation from now on */
+    async cancel(tx: Transaction<DB>, orderId: string, cancelledAt: Date, reason: string): Promise<string> {
+      const { json } = await tx
+        .updateTable('orders')
+        .set({ status: 'CANCELLED', cancelled_at: cancelledAt, cancel_reason: reason, updated_at: cancelledAt })
+        .where('id', '=', orderId)
+        .returning(orderJson.as('json'))
+        .executeTakeFirstOrThrow();
+      return json;
+    },
+
+    async markDeleted(tx: Transaction<DB>, orderId: string, deletedAt: Date): Promise<void> {
+      await tx.updateTable('orders').set({ deleted_at: deletedAt }).where('id', '=', orderId).execute();
+    },
   };
 }
 
@@ -111,22 +119,3 @@ const selectOrder = (kysely: Kysely<DB>, accountId: string, orderId: string) =>
     .where('id', '=', orderId)
     .where('account_id', '=', accountId)
     .where('deleted_at', 'is', null);
-
-const orderTransaction = (tx: Transaction<DB>) => ({
-  findForUpdate: (accountId: string, orderId: string): Promise<Order | undefined> =>
-    selectOrder(tx, accountId, orderId).forUpdate().executeTakeFirst(),
-  /** @returns its representation from now on */
-  async cancel(orderId: string, cancelledAt: Date, reason: string): Promise<string> {
-    const { json } = await tx
-      .updateTable('orders')
-      .set({ status: 'CANCELLED', cancelled_at: cancelledAt, cancel_reason: reason, updated_at: cancelledAt })
-      .where('id', '=', orderId)
-      .returning(orderJson.as('json'))
-      .executeTakeFirstOrThrow();
-    return json;
-  },
-  async markDeleted(orderId: string, deletedAt: Date): Promise<void> {
-    await tx.updateTable('orders').set({ deleted_at: deletedAt }).where('id', '=', orderId).execute();
-  },
-  append: (event: StoredEvent) => appendToOutbox(tx, event),
-});

@@ -41,10 +41,7 @@ export interface NewOrder extends Details {
 /** An order as it is stored. */
 export interface Order {
   id: string;
-  accountId: string;
   status: OrderStatus;
-  createdAt: Date;
-  updatedAt: Date;
   shippedAt: Date | null;
   cancelledAt: Date | null;
   cancelReason: string | null;

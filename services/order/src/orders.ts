@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
-import type { PageQuery } from '@store/shared/database/read-page';
+import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import { newEvent } from '@store/shared/messaging/events';
+import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError } from '@store/shared/values/errors';
 import { type Money, minorUnit, total } from '@store/shared/values/money';
+import type { Kysely, Transaction } from 'kysely';
 import type { AuthClient } from './auth-client.ts';
+import type { DB } from './generated/tables.ts';
 import {
   type Line,
   mergeLines,
@@ -18,14 +21,13 @@ import {
   type StoredReply,
 } from './order.ts';
 import type { OrderListRepository } from './order-list-repository.ts';
-import type { OrderRecordRepository } from './order-record-repository.ts';
-import type { OrderRepository, OrderTransaction } from './order-repository.ts';
+import type { OrderRepository } from './order-repository.ts';
 import type { OrderChange, OrderIn, OrderQuery } from './schemas.ts';
 
 interface Dependencies {
+  kysely: Kysely<DB>;
   repository: OrderRepository;
   lists: OrderListRepository;
-  records: OrderRecordRepository;
   products: ProductClient;
   /** Default: everybody may. */
   mayOrder?: AuthClient['mustBeConfirmed'] | undefined;
@@ -52,7 +54,7 @@ interface Seen {
 
 export type Orders = ReturnType<typeof createOrders>;
 
-export function createOrders({ repository, lists, records, products, mayOrder, currency, clock, newId }: Dependencies) {
+export function createOrders({ kysely, repository, lists, products, mayOrder, currency, clock, newId }: Dependencies) {
   const digits = minorUnit(currency);
   /** Keys whose first request is in flight in this process. Across processes the database decides when it stores. */
   const inFlight = new Set<string>();
@@ -141,32 +143,26 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
 
   /** Cancels the order if it is neither cancelled nor shipped (contract 4.6). */
   async function cancel(
-    tx: OrderTransaction,
+    tx: Transaction<DB>,
     accountId: string,
     orderId: string,
     seen: Seen,
   ): Promise<Cancelled | 'shipped'> {
-    const order = await tx.findForUpdate(accountId, orderId);
+    const order = await repository.lock(tx, accountId, orderId);
     if (order === undefined) throw notFound(orderId);
     mustMatch(seen.ifMatch, entityTag(order.json));
     mustBeVersion(seen.version, order.version);
     if (order.status === 'CANCELLED') return { json: order.json, isNew: false };
     if (order.shippedAt) return 'shipped';
     const now = clock();
-    const json = await tx.cancel(orderId, now, byCustomer);
-    await tx.append(
-      newEvent(newId(), 'OrderCancelled', {
-        orderId,
-        customerId: accountId,
-        timestamp: now.toISOString(),
-        reason: byCustomer,
-      }),
-    );
+    const json = await repository.cancel(tx, orderId, now, byCustomer);
+    const cancelled = { orderId, customerId: accountId, timestamp: now.toISOString(), reason: byCustomer };
+    await appendToOutbox(tx, newEvent(newId(), 'OrderCancelled', cancelled));
     return { json, isNew: true };
   }
 
   const cancelOrRefuse = (accountId: string, orderId: string, seen: Seen): Promise<Cancelled> =>
-    repository.transaction(async (tx) => {
+    inTransaction(kysely, async (tx) => {
       const result = await cancel(tx, accountId, orderId, seen);
       if (result !== 'shipped') return result;
       throw new DomainError('conflict', 'The order has been shipped and can no longer be cancelled.', {
@@ -208,22 +204,10 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
 
     /** Cancels the order if that is still possible, and hides it from its owner. */
     remove: (accountId: string, orderId: string, ifMatch?: string): Promise<void> =>
-      repository.transaction(async (tx) => {
+      inTransaction(kysely, async (tx) => {
         await cancel(tx, accountId, orderId, { ifMatch });
-        await tx.markDeleted(orderId, clock());
+        await repository.markDeleted(tx, orderId, clock());
       }),
-
-    // For operators and inventory, who see the orders of every customer (contract 4.14).
-    latestOf: records.latestOf,
-    pageOf: records.pageOf,
-    demandsOf: records.demandsOf,
-    async record(orderId: string) {
-      const record = await records.find(orderId);
-      if (record === undefined) throw notFound(orderId);
-      return record;
-    },
-    /** Orders that have been PENDING for more than so many seconds. */
-    stuck: (seconds: number, page: PageQuery) => records.stuck(new Date(clock().getTime() - seconds * 1_000), page),
   };
 }
 
@@ -240,4 +224,4 @@ const stillRunning = () =>
     retryAfterSeconds: 1,
   });
 
-const notFound = (orderId: string) => new DomainError('notFound', `There is no order ${orderId}.`);
+export const notFound = (orderId: string) => new DomainError('notFound', `There is no order ${orderId}.`);

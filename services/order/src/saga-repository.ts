@@ -1,7 +1,4 @@
 import { rowsAs } from '@store/shared/database/rows';
-import { inTransaction } from '@store/shared/database/transaction';
-import type { StoredEvent } from '@store/shared/messaging/events';
-import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import type { Line, OrderStatus } from './order.ts';
@@ -25,28 +22,17 @@ export interface Shipment {
   shippedAt: Date;
 }
 
-export type SagaRepository = ReturnType<typeof createSagaRepository>;
-export type SagaTransaction = ReturnType<typeof sagaOn>;
-
-export const createSagaRepository = (kysely: Kysely<DB>) => ({
-  transaction: <T>(work: (tx: SagaTransaction) => Promise<T>): Promise<T> =>
-    inTransaction(kysely, (tx) => work(sagaOn(tx))),
-
-  /**
-   * Deletes what orders have brought since the accounts were deleted: those that were on their way then. Sessions end within a second,
-   * and a request takes some seconds at most.
-   */
-  async forgetLate(): Promise<void> {
-    await kysely
-      .deleteFrom('order_details')
-      .where('account_id', 'in', (db) => db.selectFrom('deleted_accounts').select('account_id'))
-      .execute();
-    await kysely
-      .deleteFrom('deleted_accounts')
-      .where('deleted_at', '<', sql<Date>`now() - interval '1 hour'`)
-      .execute();
-  },
-});
+/**
+ * Deletes what orders have brought since the accounts were deleted: those that were on their way then. Sessions end within a second,
+ * and a request takes some seconds at most.
+ */
+export async function forgetLate(kysely: Kysely<DB>): Promise<void> {
+  await kysely
+    .deleteFrom('order_details')
+    .where('account_id', 'in', (db) => db.selectFrom('deleted_accounts').select('account_id'))
+    .execute();
+  await kysely.deleteFrom('deleted_accounts').where('deleted_at', '<', sql<Date>`now() - interval '1 hour'`).execute();
+}
 
 /** The saga's transitions. Each is a guarded update: an order in any other state stays as it is. */
 export const sagaOn = (tx: Transaction<DB>) => ({
@@ -126,8 +112,6 @@ export const sagaOn = (tx: Transaction<DB>) => ({
       .execute();
     await tx.deleteFrom('order_details').where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`).execute();
   },
-
-  append: (events: StoredEvent[]): Promise<void> => appendToOutbox(tx, ...events),
 });
 
 /** Selects orders whose time has come, the longest due first. What others have locked is left for later. */

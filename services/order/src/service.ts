@@ -20,7 +20,7 @@ import { orderRecordRoutes } from './order-record-routes.ts';
 import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
 import { orderRoutes } from './routes.ts';
-import { createSagaRepository } from './saga-repository.ts';
+import { forgetLate } from './saga-repository.ts';
 
 const migrations = new URL('../prisma/migrations/', import.meta.url);
 
@@ -43,10 +43,10 @@ export function createOrderService(
 ): Service<DB> {
   const auth = createAuthClient({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL });
   const orders = createOrders({
+    kysely: database.kysely,
     repository: createOrderRepository(new PrismaClient({ adapter: database.adapter }), database),
     mayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
     lists: createOrderListRepository(database),
-    records: createOrderRecordRepository(database),
     products,
     currency: config.STORE_CURRENCY,
     clock,
@@ -57,7 +57,7 @@ export function createOrderService(
     check: sessionCheck ?? auth.endedOf,
     limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
   });
-  const routes = [...orderRoutes(orders, streams), ...orderRecordRoutes(orders)];
+  const routes = [...orderRoutes(orders, streams), ...orderRecordRoutes(createOrderRecordRepository(database), clock)];
   return {
     app: createHttpApp({ title: 'Order API', routes, log, config }),
     // How soon a change is seen, and the end of a session (contract 4.11).
@@ -88,10 +88,10 @@ const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
   const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const changes = createOrderChanges(database);
+  const { kysely } = database;
   const clock = () => new Date();
-  const saga = createSagaRepository(database.kysely);
   const dueOrders = createDueOrders({
-    repository: saga,
+    kysely,
     newId: randomUUID,
     clock,
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
@@ -106,7 +106,7 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
     return count === batchSize;
   }
   const consumer = { group: createConsumerGroup(clock), config, publishesAs: 'order' };
-  const routes = deadLetterRoutes(consumer, database.kysely);
+  const routes = deadLetterRoutes(consumer, kysely);
   return {
     app: createHttpApp({ title: 'Order worker', routes, log, config }),
     consumer,
@@ -117,8 +117,8 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
       loop({ name: 'pending time-out', delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) }, () =>
         batchOf(dueOrders.cancelTimedOut, 'Orders were cancelled that were PENDING for too long'),
       ),
-      loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(database.kysely)),
-      loop({ name: 'late orders of deleted accounts', everyMs: 20_000 }, saga.forgetLate),
+      loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(kysely)),
+      loop({ name: 'late orders of deleted accounts', everyMs: 20_000 }, () => forgetLate(kysely)),
       loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => repository.deleteExpiredReplies(clock())),
       loop({ name: 'old changes of orders', everyMs: hourMs }, () => changes.deleteOld(clock())),
     ],

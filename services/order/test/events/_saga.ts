@@ -4,7 +4,6 @@ import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { createConsumerGroup } from '../../src/consumer-group.ts';
 import { createDueOrders } from '../../src/due-orders.ts';
-import { createSagaRepository } from '../../src/saga-repository.ts';
 import { alice, as, tea, testApp } from '../_app.ts';
 
 /** The clock of the application. */
@@ -40,7 +39,7 @@ export function openSaga(databaseUrl: string) {
   const group = createConsumerGroup(() => handledAt);
   const dueAt = (now: Date, on = kysely) =>
     createDueOrders({
-      repository: createSagaRepository(on),
+      kysely: on,
       newId: randomUUID,
       clock: () => now,
       shipAfterMs,

@@ -4,7 +4,7 @@ import { newEvent } from '@store/shared/messaging/events';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createConsumerGroup } from '../../src/consumer-group.ts';
-import { createSagaRepository } from '../../src/saga-repository.ts';
+import { forgetLate } from '../../src/saga-repository.ts';
 import { alice, as, bob, fakeProducts, oneTea, testApp } from '../_app.ts';
 
 let name = 'Tea';
@@ -91,11 +91,10 @@ it('loses address and metadata when its account is deleted, and nothing else', a
 });
 
 it('loses them soon after, too, if it was on its way when its account was deleted', async () => {
-  const { forgetLate } = createSagaRepository(order.kysely);
   await deleteAccount();
   const late = await customer.place({ ...oneTea, shippingAddress: address });
   const other = await as(bob, order).place({ ...oneTea, shippingAddress: address });
-  await forgetLate();
+  await forgetLate(order.kysely);
   expect((await customer.get(late.body.id)).body.shippingAddress).toBeNull();
   expect((await as(bob, order).get(other.body.id)).body).toEqual(other.body);
 });
