@@ -64,7 +64,7 @@ export function createAuth(dependencies: Dependencies) {
   }
 
   /** Tries the passwords in turn, as one login. @returns undefined if none is right */
-  async function checkCounted(email: string, passwords: string[], { address }: Client) {
+  async function checkCounted(email: string, passwords: string[], { clientAddress }: Client) {
     const counted = await failures.count(email);
     if (counted === undefined) {
       throw new DomainError('rateLimited', 'Too many logins with this e-mail address have failed. Try again later.', {
@@ -73,7 +73,7 @@ export function createAuth(dependencies: Dependencies) {
       });
     }
     for (const password of passwords) {
-      const account = await checkPassword({ email, password }, address ?? undefined, counted);
+      const account = await checkPassword({ email, password }, clientAddress, counted);
       if (account === undefined) continue;
       await failures.reset(counted);
       return { account, at: counted.at };
@@ -114,7 +114,7 @@ export function createAuth(dependencies: Dependencies) {
       if ((await checkCounted(account.email, [currentPassword, newPassword], client)) === undefined) {
         throw wrongPassword();
       }
-      await accounts.setPassword(accountId, newPassword, client.address ?? undefined);
+      await accounts.setPassword(accountId, newPassword, client.clientAddress);
       const { endedAt } = await endAll(accountId);
       return begin(accountId, endedAt + secondsAfter, client);
     },
@@ -122,11 +122,8 @@ export function createAuth(dependencies: Dependencies) {
      * Has a link to set a new password sent to an address. It takes as long, and says the same, whether an account has it or not.
      * @throws DomainError rateLimited
      */
-    async requestReset(email: string, { address }: Client): Promise<void> {
-      const [outcome] = await Promise.allSettled([
-        accounts.requestReset(email, address ?? undefined),
-        sleep(resetAnswerMs),
-      ]);
+    async requestReset(email: string, { clientAddress }: Client): Promise<void> {
+      const [outcome] = await Promise.allSettled([accounts.requestReset(email, clientAddress), sleep(resetAnswerMs)]);
       if (outcome.status === 'rejected') throw outcome.reason;
     },
     /**
@@ -134,8 +131,8 @@ export function createAuth(dependencies: Dependencies) {
      * answer.
      * @throws DomainError forbidden, invalid
      */
-    async resetPassword({ token, password }: PasswordReset, { address }: Client): Promise<void> {
-      const { id, email } = await accounts.resetPassword(token, password, address ?? undefined);
+    async resetPassword({ token, password }: PasswordReset, { clientAddress }: Client): Promise<void> {
+      const { id, email } = await accounts.resetPassword(token, password, clientAddress);
       await endAll(id);
       await failures.forget(email);
     },
@@ -180,9 +177,7 @@ export function createAuth(dependencies: Dependencies) {
       await sessions.forget(accountId);
     },
     /** Ends all sessions of the account that have begun by now. */
-    async endSessions(accountId: string): Promise<void> {
-      await endAll(accountId);
-    },
+    endSessions: endAll,
     /** @throws DomainError notFound */
     async rolesOf(accountId: string): Promise<{ roles: Role[] }> {
       if ((await accounts.find(accountId)) === undefined) throw noAccount(accountId);

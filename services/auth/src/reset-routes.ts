@@ -1,7 +1,7 @@
 import { confirmationIn, credentials, resetIn, resetRequest } from '@store/shared/contracts/account';
 import { type AnyRoute, noContent, problem, route, tooMany } from '@store/shared/http/route';
 import type { Auth } from './auth.ts';
-import { clientOf, noStore } from './requests.ts';
+import { noStore } from './requests.ts';
 
 const open = { tag: 'auth', identity: 'none' } as const;
 const byCustomer = { tag: 'auth', identity: 'account', internal: true } as const;
@@ -21,7 +21,7 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
         429: tooMany('Too many requests from this client address.'),
       },
       async handler({ body, ...request }) {
-        await auth.requestReset(body.email, clientOf(request));
+        await auth.requestReset(body.email, request);
         return { status: 202 as const, headers: noStore };
       },
     }),
@@ -37,7 +37,7 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
         403: problem('The link is used, void or expired.'),
       },
       async handler({ body, ...request }) {
-        await auth.resetPassword(body, clientOf(request));
+        await auth.resetPassword(body, request);
         return noContent(noStore);
       },
     }),
@@ -72,7 +72,7 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
         429: tooMany('Too many wrong passwords for this account.'),
       },
       async handler({ accountId, body, ...request }) {
-        await auth.checkOwnPassword(body, accountId, clientOf(request));
+        await auth.checkOwnPassword(body, accountId, request);
         return noContent();
       },
     }),

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { apiKeyRoutes } from './api-key-routes.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { Auth } from './auth.ts';
-import { bearerOf, clientOf, noStore } from './requests.ts';
+import { bearerOf, noStore } from './requests.ts';
 import { resetRoutes } from './reset-routes.ts';
 import {
   endedOut,
@@ -63,7 +63,7 @@ export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks:
         429: tooMany('Too many logins with this e-mail address have failed.'),
       },
       async handler({ body, isHttps, ...request }) {
-        const { account, token } = await auth.login(body, clientOf(request));
+        const { account, token } = await auth.login(body, request);
         return ok(account, { ...noStore, 'Set-Cookie': cookie.carrying(token, isHttps) });
       },
     }),
@@ -139,7 +139,7 @@ export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks:
       },
       async handler({ accountId, params: { id }, body, isHttps, ...request }) {
         mustBeOwn(accountId, id);
-        const token = await auth.changePassword(id, body, clientOf(request));
+        const token = await auth.changePassword(id, body, request);
         return noContent({ ...noStore, 'Set-Cookie': cookie.carrying(token, isHttps) });
       },
     }),

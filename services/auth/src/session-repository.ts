@@ -45,11 +45,14 @@ export const lockSessions = (tx: Transaction<DB>, accountId: string) =>
 /** Sessions that are listed: the others have begun before. */
 const maxListed = 100;
 
-/** From where a session began, if it is known. */
+/** From where a session begins, as the input of a route has it. */
 export interface Client {
-  address: string | null;
-  userAgent: string | null;
+  clientAddress: string | undefined;
+  userAgent: string | undefined;
 }
+
+/** The name of a browser takes some hundred characters. */
+const maxName = 300;
 
 /** Long enough for every replica to have forgotten what expired, whose clocks may differ. */
 const keptMs = 3_600_000;
@@ -57,7 +60,7 @@ const keptMs = 3_600_000;
 export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   return {
     /** Stores from where the session began, for its customer to see. */
-    async begin({ id, accountId, authenticatedAt, expiresAt }: Session, { address, userAgent }: Client): Promise<void> {
+    async begin({ id, accountId, authenticatedAt, expiresAt }: Session, client: Client): Promise<void> {
       await kysely
         .insertInto('sessions')
         .values({
@@ -65,13 +68,13 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
           account_id: accountId,
           began_at: sql`to_timestamp(${authenticatedAt})`,
           expires_at: sql`to_timestamp(${expiresAt})`,
-          address,
-          user_agent: userAgent,
+          address: client.clientAddress,
+          user_agent: client.userAgent?.slice(0, maxName),
         })
         .execute();
     },
     /** The newest ones that have neither expired nor ended; with an id that one, ended or not. */
-    ofAccount(accountId: string, id?: string): Promise<(Session & Client)[]> {
+    ofAccount(accountId: string, id?: string) {
       const ofAccount = kysely
         .selectFrom('sessions')
         .select(['id', 'account_id as accountId', 'address', 'user_agent as userAgent'])
