@@ -12,8 +12,7 @@ export const createGroup: CreateGroup = ({ config, database }) => ({
     handle: (events, tx) => insertInvoices(tx, events.flatMap(toInvoice)),
   },
   routes: invoiceRoutes({
-    ...createInvoiceRepository(database.lists.kysely),
-    find: createInvoiceRepository(database.kysely).find,
+    ...createInvoiceRepository(database),
     orders: createOrderClient(config.ORDER_URL ?? ''),
     seller: config.SELLER,
   }),

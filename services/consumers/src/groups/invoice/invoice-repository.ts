@@ -1,10 +1,11 @@
 import type { invoiceOut } from '@store/shared/contracts/invoice';
+import type { Database } from '@store/shared/database/database';
 import { createKeyset, isoTime } from '@store/shared/database/keyset';
 import { type PageQuery, readCountedPage, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
 import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { z } from 'zod';
 import type { DB } from '../../generated/tables.ts';
 import type { InvoiceQuery } from './schemas.ts';
@@ -30,16 +31,16 @@ const asJson = sql<string>`${sql.raw(`json_build_object('number', number, 'order
 
 export type InvoiceRepository = ReturnType<typeof createInvoiceRepository>;
 
-export const createInvoiceRepository = (kysely: Kysely<DB>) => ({
+export const createInvoiceRepository = ({ kysely, lists }: Database<DB>) => ({
   list(query: InvoiceQuery) {
-    let rows = kysely.selectFrom('invoices').select(asJson.as('json'));
+    let rows = lists.kysely.selectFrom('invoices').select(asJson.as('json'));
     if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
-    return readCountedPage(kysely, rows, keyset(query.sort), query);
+    return readCountedPage(lists.kysely, rows, keyset(query.sort), query);
   },
   /** A page of all invoices of a customer. */
   pageOf: (customerId: string, page: PageQuery) =>
     readPage(
-      kysely.selectFrom('invoices').select(asJson.as('json')).where('customer_id', '=', customerId),
+      lists.kysely.selectFrom('invoices').select(asJson.as('json')).where('customer_id', '=', customerId),
       keyset([{ field: 'number', direction: 'asc' }]),
       page,
     ),

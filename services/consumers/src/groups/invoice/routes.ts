@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { listRoute } from '../../list-routes.ts';
 import { invoicePage } from './invoice-page.ts';
 import type { InvoiceRepository } from './invoice-repository.ts';
-import type { Customer, OrderClient } from './order-client.ts';
+import type { OrderClient } from './order-client.ts';
 import { invoiceQuery } from './schemas.ts';
 
 interface Dependencies extends InvoiceRepository {
@@ -18,13 +18,6 @@ interface Dependencies extends InvoiceRepository {
 
 /** Makes the list for operators, and the route by which customers get their own invoices (contract 4.10). */
 export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependencies): AnyRoute[] {
-  async function read(orderId: string, customer: Customer) {
-    const invoice = await find(orderId, customer.accountId);
-    const lines = invoice && (await orders.lines(orderId, customer));
-    if (invoice !== undefined && lines !== undefined) return { ...invoice, seller, lines };
-    throw new DomainError('notFound', `There is no invoice for the order ${orderId}.`);
-  }
-
   return [
     accountDataRoute(pageOf),
     listRoute({
@@ -54,7 +47,11 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
         },
       },
       async handler({ accountId, authorization, params: { id }, prefersPage }) {
-        const invoice = await read(id, { accountId, authorization });
+        const found = await find(id, accountId);
+        const lines = found && (await orders.lines(id, { accountId, authorization }));
+        if (found === undefined || lines === undefined)
+          throw new DomainError('notFound', `There is no invoice for the order ${id}.`);
+        const invoice = { ...found, seller, lines };
         const headers = { Vary: 'Accept', 'Cache-Control': 'no-store' };
         if (!prefersPage) return ok(invoice, headers);
         const { page, headers: ofPage } = invoicePage(customerInvoiceOut.parse(invoice));

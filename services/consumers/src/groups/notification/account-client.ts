@@ -2,19 +2,18 @@ import { type MailTo, mailTo, type mailToIn } from '@store/shared/contracts/acco
 import { createHttpClient, type HttpClientOptions } from '@store/shared/http/client';
 import type { z } from 'zod';
 
-export interface AccountClient {
-  /**
-   * Returns what a mail to an account needs, with a new token for its link; undefined if the account is gone, or the mail must not be
-   * sent any more.
-   * @throws DomainError unavailable when the account service gives no valid answer within about 2 s
-   */
-  mailTo(accountId: string, request: z.input<typeof mailToIn>): Promise<MailTo | undefined>;
-}
+export type AccountClient = ReturnType<typeof createAccountClient>;
 
-export function createAccountClient(options: Pick<HttpClientOptions, 'baseUrl' | 'credential'>): AccountClient {
+export function createAccountClient(options: Pick<HttpClientOptions, 'baseUrl' | 'credential'>) {
   const client = createHttpClient({ service: 'account', timeoutMs: 2_000, ...options });
+
   return {
-    async mailTo(accountId, request) {
+    /**
+     * Returns what a mail to an account needs, with a new token for its link; undefined if the account is gone, or the mail must not be
+     * sent any more.
+     * @throws DomainError unavailable when the account service gives no valid answer within about 2 s
+     */
+    async mailTo(accountId: string, request: z.input<typeof mailToIn>): Promise<MailTo | undefined> {
       const { status, body } = await client.call('POST', `/internal/accounts/${accountId}/mail`, { body: request });
       if (status === 404) return undefined;
       const { success, data, error } = mailTo.safeParse(body);
