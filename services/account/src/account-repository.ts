@@ -1,4 +1,3 @@
-import type { Database } from '@store/shared/database/database';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Account, PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -15,7 +14,7 @@ const columns = [
   'confirmed_at as confirmedAt',
 ] as const;
 
-export function createAccountRepository(prisma: PrismaClient, { kysely }: Database<DB>) {
+export function createAccountRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   return {
     find: async (id: string): Promise<Account | undefined> =>
       (await prisma.account.findUnique({ where: { id } })) ?? undefined,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountIn, AccountOut, Credentials } from '@store/shared/contracts/account';
-import type { Database } from '@store/shared/database/database';
 import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
+import type { Kysely } from 'kysely';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
 import type { Account } from './generated/client.ts';
@@ -11,7 +11,7 @@ import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
 
 interface Dependencies {
-  database: Database<DB>;
+  kysely: Kysely<DB>;
   repository: AccountRepository;
   requests: MailRequestRepository;
   passwords: Passwords;
@@ -41,9 +41,7 @@ export const toOut = ({ id, name, email, locale, createdAt }: Account): AccountO
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts({ database, repository, requests, passwords, mustConfirm }: Dependencies) {
-  const { kysely } = database;
-
+export function createAccounts({ kysely, repository, requests, passwords, mustConfirm }: Dependencies) {
   return {
     /** Everything that the caller may see: the caller's own account. */
     async list(callerId: string): Promise<AccountOut[]> {

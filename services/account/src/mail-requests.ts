@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountOut, MailTo } from '@store/shared/contracts/account';
-import type { Database } from '@store/shared/database/database';
 import { isDuplicate } from '@store/shared/database/errors';
 import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
+import type { Kysely } from 'kysely';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
 import { accountOf, emailTaken, toOut } from './accounts.ts';
@@ -12,7 +12,7 @@ import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
 
 interface Dependencies {
-  database: Database<DB>;
+  kysely: Kysely<DB>;
   repository: AccountRepository;
   requests: MailRequestRepository;
   passwords: Passwords;
@@ -29,9 +29,7 @@ const invalidToken = () =>
 export type MailRequests = ReturnType<typeof createMailRequests>;
 
 /** Passwords that are forgotten and addresses that are confirmed, by a link in a mail (contract 3.11). */
-export function createMailRequests({ database, repository, requests, passwords }: Dependencies) {
-  const { kysely } = database;
-
+export function createMailRequests({ kysely, repository, requests, passwords }: Dependencies) {
   return {
     /**
      * Has a link sent to an address by which the password can be set anew. Nobody is told whether an account has the address.

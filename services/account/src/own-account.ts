@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountChange, AccountOut } from '@store/shared/contracts/account';
-import type { Database } from '@store/shared/database/database';
 import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustMatch } from '@store/shared/http/precondition';
 import { DomainError } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
+import type { Kysely } from 'kysely';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
 import { accountOf, noAccount, toOut } from './accounts.ts';
@@ -13,7 +13,7 @@ import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 
 interface Dependencies {
-  database: Database<DB>;
+  kysely: Kysely<DB>;
   repository: AccountRepository;
   requests: MailRequestRepository;
   auth: AuthClient;
@@ -25,9 +25,7 @@ const maxEmailChanges = 5;
 export type OwnAccount = ReturnType<typeof createOwnAccount>;
 
 /** Changes that customers make to their own account (contract 4.3). */
-export function createOwnAccount({ database, repository, requests, auth }: Dependencies) {
-  const { kysely } = database;
-
+export function createOwnAccount({ kysely, repository, requests, auth }: Dependencies) {
   return {
     /**
      * Changes the account; another address comes into force by the link in the mail to it.

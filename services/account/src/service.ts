@@ -26,10 +26,11 @@ export async function createAccountService(
     ...limits
   }: PasswordLimits & { auth?: AuthClient; sources?: Record<string, AccountData> } = {},
 ): Promise<Service<DB>> {
-  const prisma = new PrismaClient({ adapter: database.adapter });
-  const requests = createMailRequestRepository(prisma, database.kysely);
-  const repository = createAccountRepository(prisma, database);
-  const parts = { database, repository, requests, passwords: await createPasswords(limits) };
+  const { adapter, kysely } = database;
+  const prisma = new PrismaClient({ adapter });
+  const requests = createMailRequestRepository(prisma, kysely);
+  const repository = createAccountRepository(prisma, kysely);
+  const parts = { kysely, repository, requests, passwords: await createPasswords(limits) };
   const accounts = createAccounts({ ...parts, mustConfirm: config.EMAIL_CONFIRMATION === 'required' });
   const own = createOwnAccount({ ...parts, auth });
   const exportAccount = createExport({ repository, sources });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/handle-once';
 import {
   type EventKind,
@@ -16,7 +17,6 @@ import type { DB } from './generated/tables.ts';
 import { type Item, type Reservation, reservationsOn, type StatusChange } from './reservation-repository.ts';
 
 interface Dependencies {
-  newId: () => string;
   clock: () => Date;
   /** Called with products whose stock was lost. */
   forget(productIds: string[]): void;
@@ -42,7 +42,7 @@ interface Step extends Demanded {
 export type HandleReservations = ReturnType<typeof createReservations>;
 
 /** Decides what happens to the stock of orders (contract 6.1). */
-export function createReservations({ newId, clock, forget }: Dependencies) {
+export function createReservations({ clock, forget }: Dependencies) {
   /**
    * Decides steps one after another.
    * @param available of all products that they concern
@@ -56,7 +56,7 @@ export function createReservations({ newId, clock, forget }: Dependencies) {
     const events: StoredEvent[] = [];
     const availableNow = (productId: string) => stock.get(productId) ?? available.get(productId) ?? 0;
     const announce = <K extends EventKind>(kind: K, payload: Payload<K>) =>
-      events.push(newEvent(newId(), kind, payload));
+      events.push(newEvent(randomUUID(), kind, payload));
 
     /** Reserves all items or none. A product that is gone was deleted after it was ordered, or there never was one. */
     function reserve(event: OrderEvent, { orderId, customerId }: Reservation, demand: Demand): void {

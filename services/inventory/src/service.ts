@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createProductClient, type ProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
@@ -35,7 +34,7 @@ export function createInventoryService(
     products,
     initialStock: config.INITIAL_STOCK,
   });
-  const handle = createReservations({ newId: randomUUID, clock, forget: stock.forget });
+  const handle = createReservations({ clock, forget: stock.forget });
   const group = createConsumerGroup({ stock, orders, handle });
   const consumer = { group, config, publishesAs: 'inventory', servesWithoutKafka: true };
   const routes = [

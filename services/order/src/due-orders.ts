@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { inTransaction } from '@store/shared/database/transaction';
 import { newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
@@ -16,7 +17,6 @@ const reason = 'not confirmed in time';
 
 interface Dependencies {
   kysely: Kysely<DB>;
-  newId: () => string;
   clock: () => Date;
   /** From payment to shipment (contract 6.1). */
   shipAfterMs: number;
@@ -25,7 +25,7 @@ interface Dependencies {
 }
 
 /** Makes the functions for orders whose time has come, each for at most `limit` of them. They return how many. */
-export function createDueOrders({ kysely, newId, clock, shipAfterMs, pendingTimeoutMs }: Dependencies) {
+export function createDueOrders({ kysely, clock, shipAfterMs, pendingTimeoutMs }: Dependencies) {
   return {
     /** The order's row decides: whoever cancels it changes the same row, so an order is never both cancelled and shipped. */
     ship: (limit: number): Promise<number> =>
@@ -34,9 +34,9 @@ export function createDueOrders({ kysely, newId, clock, shipAfterMs, pendingTime
         const shipped = await sagaOn(tx).shipPaid(new Date(now.getTime() - shipAfterMs), now, limit);
         const events: StoredEvent[] = [];
         for (const { traceparent, ...order } of shipped) {
-          const payload = { ...order, timestamp: now.toISOString(), shipmentId: newId() };
+          const payload = { ...order, timestamp: now.toISOString(), shipmentId: randomUUID() };
           const span = { name: 'ship', kind: 'internal', parent: traceparent } as const;
-          events.push(await inSpan(span, async () => newEvent(newId(), 'OrderShipped', payload)));
+          events.push(await inSpan(span, async () => newEvent(randomUUID(), 'OrderShipped', payload)));
         }
         if (events.length > 0) await appendToOutbox(tx, ...events);
         return shipped.length;
@@ -51,7 +51,7 @@ export function createDueOrders({ kysely, newId, clock, shipAfterMs, pendingTime
         const now = clock();
         const orders = await sagaOn(tx).cancelPlaced(new Date(now.getTime() - pendingTimeoutMs), reason, now, limit);
         const timestamp = now.toISOString();
-        const events = orders.map((order) => newEvent(newId(), 'OrderCancelled', { ...order, timestamp, reason }));
+        const events = orders.map((order) => newEvent(randomUUID(), 'OrderCancelled', { ...order, timestamp, reason }));
         if (events.length > 0) await appendToOutbox(tx, ...events);
         return orders.length;
       });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
 import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
@@ -34,7 +34,6 @@ interface Dependencies {
   /** ISO 4217 */
   currency: string;
   clock: () => Date;
-  newId: () => string;
 }
 
 const byCustomer = 'cancelled by the customer';
@@ -54,7 +53,7 @@ interface Seen {
 
 export type Orders = ReturnType<typeof createOrders>;
 
-export function createOrders({ kysely, repository, lists, products, mayOrder, currency, clock, newId }: Dependencies) {
+export function createOrders({ kysely, repository, lists, products, mayOrder, currency, clock }: Dependencies) {
   const digits = minorUnit(currency);
   /** Keys whose first request is in flight in this process. Across processes the database decides when it stores. */
   const inFlight = new Set<string>();
@@ -104,7 +103,7 @@ export function createOrders({ kysely, repository, lists, products, mayOrder, cu
     }
     const now = clock();
     const order: NewOrder = {
-      id: newId(),
+      id: randomUUID(),
       accountId,
       total: sum,
       items,
@@ -118,7 +117,7 @@ export function createOrders({ kysely, repository, lists, products, mayOrder, cu
       body: newOrderJson(order),
       replayed: false,
     };
-    const event = newEvent(newId(), 'OrderCreated', {
+    const event = newEvent(randomUUID(), 'OrderCreated', {
       orderId: order.id,
       customerId: accountId,
       timestamp: now.toISOString(),
@@ -157,7 +156,7 @@ export function createOrders({ kysely, repository, lists, products, mayOrder, cu
     const now = clock();
     const json = await repository.cancel(tx, orderId, now, byCustomer);
     const cancelled = { orderId, customerId: accountId, timestamp: now.toISOString(), reason: byCustomer };
-    await appendToOutbox(tx, newEvent(newId(), 'OrderCancelled', cancelled));
+    await appendToOutbox(tx, newEvent(randomUUID(), 'OrderCancelled', cancelled));
     return { json, isNew: true };
   }
 

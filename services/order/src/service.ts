@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
@@ -50,7 +49,6 @@ export function createOrderService(
     products,
     currency: config.STORE_CURRENCY,
     clock,
-    newId: randomUUID,
   });
   const streams = createOrderStreams({
     changes: createOrderChanges(database),
@@ -92,7 +90,6 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
   const clock = () => new Date();
   const dueOrders = createDueOrders({
     kysely,
-    newId: randomUUID,
     clock,
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
     pendingTimeoutMs: config.PENDING_TIMEOUT_SECONDS * 1_000,

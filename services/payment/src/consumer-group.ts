@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ConsumerGroup, DeliveredEvent, NewEvent } from '@store/shared/messaging/consumer/handle-once';
 import {
   type EventKind,
@@ -18,7 +19,6 @@ interface Dependencies {
   repository: PaymentRepository;
   provider: PaymentProvider;
   clock: () => Date;
-  newId: () => string;
 }
 
 /** The provider's answers, obtained before the transaction. */
@@ -35,7 +35,7 @@ type Charging = Payment & { status: 'CHARGING' };
  * outcome: the provider gives the same answer for the same order, and once the row is no longer CHARGING, the first
  * answer stands.
  */
-export function createConsumerGroup({ repository, provider, clock, newId }: Dependencies): ConsumerGroup<DB, Answers> {
+export function createConsumerGroup({ repository, provider, clock }: Dependencies): ConsumerGroup<DB, Answers> {
   /** The payments of the events' orders: those that StockReserved begins are stored as CHARGING. */
   async function openPayments(events: OrderEvent[]): Promise<Map<string, Payment>> {
     const starts = events.flatMap(({ kind, payload }) => {
@@ -91,7 +91,7 @@ export function createConsumerGroup({ repository, provider, clock, newId }: Depe
     const announced: StoredEvent[] = [];
     const timestamp = now.toISOString();
     const announce = <K extends EventKind>(kind: K, payload: Payload<K>) =>
-      announced.push(newEvent(newId(), kind, payload));
+      announced.push(newEvent(randomUUID(), kind, payload));
 
     function settle(payment: Charging, result: ChargeResult): Payment {
       const { orderId, customerId, amount } = payment;

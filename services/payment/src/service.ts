@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
@@ -22,7 +21,7 @@ export function createPaymentService(
 ) {
   const prisma = new PrismaClient({ adapter: database.adapter });
   const repository = createPaymentRepository(prisma, database);
-  const group = createConsumerGroup({ repository, provider, clock, newId: randomUUID });
+  const group = createConsumerGroup({ repository, provider, clock });
   const consumer = { group, config, publishesAs: 'payment' };
   const routes = [...paymentRoutes(repository), ...deadLetterRoutes(consumer, database.kysely)];
   return {

@@ -40,7 +40,6 @@ export function openSaga(databaseUrl: string) {
   const dueAt = (now: Date, on = kysely) =>
     createDueOrders({
       kysely: on,
-      newId: randomUUID,
       clock: () => now,
       shipAfterMs,
       pendingTimeoutMs,
