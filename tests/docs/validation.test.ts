@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type BuiltService, buildServices, type Operation } from '../../tools/api/build-services.ts';
-import type { Schema } from '../../tools/api/schema-changes.ts';
+import { type BuiltService, buildServices, type Operation, type Schema } from '../../tools/api/build-services.ts';
 import { compilerOf } from '../kit/openapi/document.ts';
 import {
   fieldMutations,

@@ -1,86 +1,49 @@
-import { bundleFromString, createConfig } from '@redocly/openapi-core';
-import type { Operation } from './build-services.ts';
-import { type Schema, schemaChanges } from './schema-changes.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { parse } from 'yaml';
+import { findOnPath } from '../local/downloads/provide-tool.ts';
+import { root } from '../paths.ts';
+import { withFolder } from '../with-folder.ts';
+
+/** Also what the typed client goes by: the names of its methods, and headers such as Location. */
+const levels = join(root, 'tools/api/oasdiff-levels.txt');
+
+/** Returns the command of this machine, or the one that compiles it, which takes a minute once; undefined without Go. */
+export async function oasdiff(): Promise<string[] | undefined> {
+  if (await findOnPath('oasdiff')) return ['oasdiff'];
+  return (await findOnPath('go')) ? ['go', 'run', 'github.com/oasdiff/oasdiff@v1.37.0'] : undefined;
+}
+
+/** Returns the changes of an OpenAPI document by which a client of the old one fails, a sentence each. */
+export const breakingChanges = (old: string, now: string): Promise<string[]> =>
+  withFolder(async (dir) => {
+    const [command, ...run] = (await oasdiff()) ?? [];
+    if (!command)
+      throw new Error('oasdiff is not on PATH, nor Go, which compiles it: https://www.oasdiff.com/docs/install');
+    const files = [join(dir, 'old.yaml'), join(dir, 'now.yaml')] as const;
+    await Promise.all([writeFile(files[0], old), writeFile(files[1], now)]);
+    const args = [...run, 'breaking', '--format', 'json', '--severity-levels', levels, ...files];
+    const found: { operation: string; path: string; text: string }[] = JSON.parse((await execa(command, args)).stdout);
+    return found.map(({ operation, path, text }) => `${operation} ${path}: ${text}`);
+  });
 
 /**
- * Returns the changes of an OpenAPI document by which a client of the old one fails, a sentence each. More operations, optional
- * parameters and fields, and other failures are no such changes: clients ignore fields that they do not know.
- * @param old as YAML, like `now`
+ * Returns the events of an AsyncAPI document as operations of an OpenAPI document, each of which is sent and read: a topic holds
+ * events of the old version for days, and consumers of either version read it.
  */
-export async function breakingChanges(old: string, now: string): Promise<string[]> {
-  type Api = { paths: Record<string, Record<string, Operation>> };
-  const [before, after] = [await resolved<Api>(old), await resolved<Api>(now)];
-  return Object.entries(before.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, operation]) => {
-      const at = `${method.toUpperCase()} ${path}`;
-      const current = after.paths[path]?.[method];
-      if (current === undefined) return [`${at} is gone`];
-      return operationChanges(operation, current).map((change) => `${at}: ${change}`);
-    }),
-  );
+export function eventsAsOperations(text: string): string {
+  const { info, components } = parse(text) as Events;
+  const paths = Object.entries(components.messages).map(([kind, { payload }]) => {
+    const content = { 'application/json': { schema: payload } };
+    const responses = { 200: { description: kind, content } };
+    return [`/${kind}`, { post: { requestBody: { required: true, content }, responses } }];
+  });
+  const { schemas } = components;
+  return JSON.stringify({ openapi: '3.1.0', info, paths: Object.fromEntries(paths), components: { schemas } });
 }
 
-function operationChanges(old: Operation, now: Operation): string[] {
-  const found = [
-    ...schemaChanges(requestOf(old), requestOf(now), 'sent'),
-    ...schemaChanges(responseOf(old, now), responseOf(now, old), 'read'),
-  ];
-  if (old.security?.length === 0 && now.security?.length !== 0) found.push('needs a token');
-  if (old.operationId !== now.operationId)
-    found.push(`is called ${now.operationId}, and was called ${old.operationId}`);
-  return found;
-}
-
-/** All that a client sends, as the schema of one object. */
-function requestOf({ parameters = [], requestBody }: Operation): Schema {
-  const nameOf = (parameter: { name: string; in: string }) => `${parameter.in} ${parameter.name}`;
-  const required = parameters.filter((parameter) => parameter.required).map(nameOf);
-  return {
-    properties: {
-      ...Object.fromEntries(parameters.map((parameter) => [nameOf(parameter), parameter.schema])),
-      ...schemasOf('body', requestBody?.content),
-    },
-    required: requestBody?.required ? [...required, 'body'] : required,
-  };
-}
-
-/** All that a client reads, as the schema of one object. A failure counts where both have it. */
-function responseOf({ responses }: Operation, other: Operation): Schema {
-  const counted = Object.entries(responses).filter(([status]) => /^[23]/.test(status) || status in other.responses);
-  const properties = counted.map(([status, { headers = {}, content }]) => ({
-    [status]: {},
-    ...Object.fromEntries(Object.keys(headers).map((name) => [`${status} ${name}`, {}])),
-    ...schemasOf(status, content),
-  }));
-  return { properties: Object.assign({}, ...properties) };
-}
-
-const schemasOf = (at: string, content: Record<string, { schema?: Schema }> = {}) =>
-  Object.fromEntries(Object.entries(content).map(([type, { schema = {} }]) => [`${at} ${type}`, schema]));
-
-/**
- * Returns the changes of an AsyncAPI document by which a consumer of the old one fails on new events, or one of the new on old
- * events, which a topic holds for days.
- */
-export async function eventChanges(old: string, now: string): Promise<string[]> {
-  const [before, after] = await Promise.all(
-    [old, now].map(async (text): Promise<Schema> => {
-      type Events = { components: { messages: Record<string, { payload: Schema }> } };
-      const { messages } = (await resolved<Events>(text)).components;
-      return { properties: Object.fromEntries(Object.entries(messages).map(([kind, { payload }]) => [kind, payload])) };
-    }),
-  );
-  const directions = ['read', 'sent'] as const;
-  const found = directions.flatMap((direction) => schemaChanges(before ?? {}, after ?? {}, direction));
-  return [...new Set(found)].map((change) => `The event ${change}`);
-}
-
-/**
- * Parses a document, with what its references name in their place.
- * @throws Error where a reference names nothing
- */
-async function resolved<Document>(source: string): Promise<Document> {
-  const { bundle, problems } = await bundleFromString({ source, config: await createConfig({}), dereference: true });
-  if (problems[0]) throw new Error(problems[0].message);
-  return bundle.parsed as Document;
+interface Events {
+  info: object;
+  components: { schemas: object; messages: Record<string, { payload: object }> };
 }

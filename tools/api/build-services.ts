@@ -10,7 +10,12 @@ import { serviceEnv } from '../local/components/services.ts';
 import { fixedPorts } from '../local/ports.ts';
 import { root } from '../paths.ts';
 import { topology } from '../topology/topology.ts';
-import type { Schema } from './schema-changes.ts';
+
+export interface Schema {
+  maximum?: number;
+  examples?: string[];
+  [keyword: string]: unknown;
+}
 
 type Content = Record<string, { schema: Schema }>;
 

@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { parse } from 'yaml';
 import { root } from '../paths.ts';
 import { Tool } from '../run-command.ts';
-import { breakingChanges, eventChanges } from './breaking-changes.ts';
+import { breakingChanges, eventsAsOperations } from './breaking-changes.ts';
 import { textsOfRoutes } from './texts.ts';
 
 const api = 'docs/openapi.yaml';
@@ -29,7 +29,8 @@ await new Tool('compare')
         throw new Error(`There is no ${file} in ${base}. In a shallow clone: git fetch --unshallow --tags.`);
       });
     const [old, now] = [await read(api), await textsOfRoutes()];
-    const found = [...(await breakingChanges(old, now[api])), ...(await eventChanges(await read(events), now[events]))];
+    const [oldEvents, nowEvents] = [await read(events), now[events]].map(eventsAsOperations);
+    const found = [...(await breakingChanges(old, now[api])), ...(await breakingChanges(oldEvents, nowEvents))];
     for (const sentence of found) console.log(`- ${sentence}`);
     const [from, to] = [versionOf(old), versionOf(now[api])];
     if (found.length === 0) console.log(`A client of ${base} (${from}) works as before.`);
