@@ -87,13 +87,15 @@ grant: build ## Set the roles of an account; EMAIL=<address> ROLE=operator,catal
 	@$(tool) tools/local/commands/grant.ts
 
 # A context on the command line is that of a cluster; without one it is the store of this machine.
-console: node ## Print address and token of the console, the pages for operators; CONTEXT=kind-store forwards that of a cluster
+console: ## Print address and token of the console, the pages for operators; CONTEXT=kind-store forwards that of a cluster
 ifeq ($(origin CONTEXT),command line)
 	@echo "http://localhost:8091, with this token:"
 	@$(kubectl) --namespace $(NAMESPACE) get secret store-console --output 'go-template={{.data.CONSOLE_TOKEN | base64decode}}{{"\n"}}'
 	@$(kubectl) --namespace $(NAMESPACE) port-forward deployment/console 8091:8080
 else
-	@$(tool) tools/local/commands/console.ts
+	@test -f .cache/data/console-token || { echo 'There is no store yet: start it with make run.' >&2; exit 1; }
+	@echo "http://localhost:$${CONSOLE_PORT:-8091}, with this token:"
+	@echo "$${CONSOLE_TOKEN:-$$(cat .cache/data/console-token)}"
 endif
 
 timeline: build ## Show the events of an order; ORDER=<id>

@@ -19,25 +19,6 @@ async function listen(answer: RequestListener): Promise<string> {
   return String((server.address() as AddressInfo).port);
 }
 
-const consoleThatAnswers = (status: number): Promise<string> =>
-  listen((req, res) => res.writeHead(req.url === '/console/session' ? status : 200).end());
-const consoles = { own: await consoleThatAnswers(204), another: await consoleThatAnswers(401) };
-
-test('make console shows its token to its own console, and not to that of another store', async () => {
-  const env = { CONSOLE_TOKEN: 'own-token' };
-  expect(await run('console', { ...env, CONSOLE_PORT: consoles.own })).toEqual([
-    0,
-    expect.stringContaining('with this token:\nown-token'),
-    '',
-  ]);
-  const problem = 'is that of another store: export CONSOLE_PORT as make run prints it.';
-  expect(await run('console', { ...env, CONSOLE_PORT: consoles.another })).toEqual([
-    1,
-    '',
-    `The console at http://127.0.0.1:${consoles.another} ${problem}`,
-  ]);
-});
-
 const closed = '1';
 const strict = await listen((_, response) => response.end());
 const open = await listen(({ headers }, response) =>

@@ -22,9 +22,8 @@ export interface InstalledClient {
 /** Packs the client as a release does, and installs it as its users do. */
 export async function installClient(): Promise<InstalledClient> {
   const folder = await mkdtemp(join(tmpdir(), 'store-client-test-'));
-  const pack = ['tools/release/pack-client.ts', '0.2.0-rc.1', '--to', folder];
-  const { stdout } = await execa(process.execPath, pack, { cwd: root, env: { NODE_OPTIONS: '' } });
-  const [, file = ''] = /^package=(.+)\ntag=next$/.exec(stdout) ?? [];
+  const pack = ['pack', '--silent', '--workspace', 'clients/typescript', '--pack-destination', folder];
+  const file = join(folder, (await execa('npm', pack, { cwd: root, env: { NODE_OPTIONS: '' } })).stdout);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   await execa('npm', ['install', ...flags, file], { cwd: folder, env: { NODE_OPTIONS: '' } });

@@ -94,23 +94,6 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
     );
   });
 
-  it('is what CI upgrades from, where it is the last before', async () => {
-    const git = (...args: string[]) =>
-      execa('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...args], { cwd: dir, env: publisher.env });
-    const previous = () => {
-      const args = ['tools/release/previous.ts', repository, '--to', dir];
-      return execa(process.execPath, args, { cwd: root, env: { ...publisher.env, GIT_DIR: join(dir, '.git') } });
-    };
-    await git('init', '--quiet');
-    await git('commit', '--quiet', '--allow-empty', '--message', 'one');
-    expect(await previous()).toMatchObject({ stdout: '', stderr: expect.stringMatching(/^There is no release yet/) });
-    for (const tag of ['v0.1.0', 'v0.2.0', 'v0.10.0-rc.1']) await git('tag', tag);
-    await git('commit', '--quiet', '--allow-empty', '--message', 'two');
-    await git('tag', 'v0.3.0');
-    expect((await previous()).stdout).toBe(`PREVIOUS_CHART=${dir}/store-0.2.0.tgz`);
-    expect((await run('tar', ['-tzf', join(dir, 'store-0.2.0.tgz')])).stdout).toContain('store/Chart.yaml');
-  });
-
   it('is signed: the commands of the documents verify images and chart, and refuse what is not', async () => {
     const { text = '' } = codeBlocks.find(({ text }) => text.includes('cosign verify')) ?? {};
     const names = [...text.matchAll(/ghcr\.io\/store-platform\/store-platform(\/\S+:)\S+/g)].map(([, name]) => name);

@@ -1,5 +1,5 @@
 import { readdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../../../tools/paths.ts';
 import { clientExample, fullExample, type InstalledClient, installClient } from '../../kit/packed-client.ts';
@@ -16,7 +16,7 @@ const run = (program: string, ...args: string[]) =>
   execa(program, args, { cwd: client.folder, env: { NODE_OPTIONS: '' }, reject: false });
 const runScript = (script: string) => run('node', '--input-type=module', '--eval', script);
 
-test('the package of the client has the version of the release, what is compiled, and the licence', async () => {
+test('the package of the client has what is compiled, and the licence', async () => {
   const sources = await readdir(join(root, 'clients/typescript/src'));
   const compiled = sources.flatMap((name) => [name.replace(/ts$/, 'js'), name.replace(/ts$/, 'd.ts')]);
   const { stdout } = await run('tar', '-tzf', client.file);
@@ -25,7 +25,6 @@ test('the package of the client has the version of the release, what is compiled
       .map((name) => `package/${name}`)
       .sort(),
   );
-  expect(basename(client.file)).toBe('store-platform-client-0.2.0-rc.1.tgz');
 });
 
 describe.each([
