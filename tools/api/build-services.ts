@@ -12,6 +12,11 @@ import { root } from '../paths.ts';
 import { topology } from '../topology/topology.ts';
 
 export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
   maximum?: number;
   examples?: string[];
   [keyword: string]: unknown;

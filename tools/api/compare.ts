@@ -29,7 +29,7 @@ await new Tool('compare')
         throw new Error(`There is no ${file} in ${base}. In a shallow clone: git fetch --unshallow --tags.`);
       });
     const [old, now] = [await read(api), await textsOfRoutes()];
-    const [oldEvents, nowEvents] = [await read(events), now[events]].map(eventsAsOperations);
+    const [oldEvents, nowEvents] = [eventsAsOperations(await read(events)), eventsAsOperations(now[events])];
     const found = [...(await breakingChanges(old, now[api])), ...(await breakingChanges(oldEvents, nowEvents))];
     for (const sentence of found) console.log(`- ${sentence}`);
     const [from, to] = [versionOf(old), versionOf(now[api])];

@@ -48,11 +48,11 @@ const stored = () => {
 const keys = () => readKeys(stored());
 
 /** @returns what it said, the refusal last */
-async function runRotateKey(options: Partial<Options> = {}) {
+async function runRotateKey(options: Options = {}) {
   const lines: string[] = [];
   const log = mock.method(console, 'log', (line: string) => lines.push(line));
   try {
-    await withCluster((cluster) => rotateKey(cluster, { keep: 2, ...options }));
+    await withCluster((cluster) => rotateKey(cluster, options));
     return { done: true, said: lines.join('\n') };
   } catch (error) {
     return { done: false, said: [...lines, (error as Error).message].join('\n') };
@@ -61,7 +61,7 @@ async function runRotateKey(options: Partial<Options> = {}) {
   }
 }
 
-async function expectDone(options?: Partial<Options>, said = '') {
+async function expectDone(options?: Options, said = '') {
   expect(await runRotateKey(options)).toEqual({ done: true, said: expect.stringContaining(said) });
 }
 
@@ -73,38 +73,20 @@ function changeDates(change: (date: string) => string): void {
 
 /** The time that a refusal names. */
 const possibleFrom = (text: string) => Date.parse(/\d{4}-\S+Z/.exec(text)?.[0] ?? '');
-const refusal = { done: false, said: expect.stringMatching(/would drop .*--keep 3.*--now/) };
 
 describe('make rotate-key', () => {
-  it('refuses a third rotation while tokens of the key that it would drop may be valid, unless it is told to', async () => {
+  it('keeps every key of which tokens may be valid, and then drops it with the next rotation', async () => {
     const first = write();
     await expectDone();
+    const second = keys().signing;
     await expectDone();
-    const before = keys();
-    expect(before.previous).toEqual([expect.any(String), first]);
-
-    const third = await runRotateKey();
-    expect(third).toEqual(refusal);
-    expect(keys()).toEqual(before);
-    expect(possibleFrom(third.said)).toBeGreaterThan(Date.now() + 23.9 * hours);
-    expect(possibleFrom(third.said)).toBeLessThan(Date.now() + 24.1 * hours);
-    for (const key of [before.signing, ...before.previous]) expect(third.said).not.toContain(key);
-
-    await expectDone({ keep: 3 });
-    expect(keys().previous).toEqual([before.signing, ...before.previous]);
-    await expectDone({ now: true });
-    expect(keys().previous).toHaveLength(2);
-    expect(keys().previous).not.toContain(first);
-  });
-
-  it('rotates a third time once the tokens of the key that it drops have expired', async () => {
-    const first = write();
+    const third = keys().signing;
     await expectDone();
-    await expectDone();
+    expect(keys().previous).toEqual([third, second, first]);
     changeDates(() => inHours(-1));
+    const fourth = keys().signing;
     await expectDone();
-    expect(keys().previous).toHaveLength(2);
-    expect(keys().previous).not.toContain(first);
+    expect(keys().previous).toEqual([fourth]);
   });
 
   it('counts from the end of a rotation that was interrupted, because replicas sign with the old key until then', async () => {
@@ -131,11 +113,13 @@ describe('a Secret that does not say when the tokens of its previous keys expire
   it.each([
     ['by version 0.1.0', { 'store/jwt-key-since': inHours(-48) }],
     ['by hand', {}],
-  ])('is refused for one life of a token, not for ever: written %s', async (_, annotations) => {
+  ])('keeps them for one life of a token, not for ever: written %s', async (_, annotations) => {
     write(previous, annotations);
-    const [first, second] = [await runRotateKey(), await runRotateKey()];
-    expect(second).toEqual(refusal);
-    expect(possibleFrom(second.said)).toBe(possibleFrom(first.said));
+    const [first, second] = [await runRotateKey({ dropPrevious: true }), await runRotateKey({ dropPrevious: true })];
+    expect(possibleFrom(second.said)).toBeGreaterThan(Date.now() + 23.9 * hours);
+    expect(second).toEqual(first);
+    await expectDone();
+    expect(keys().previous.slice(1)).toEqual(previous);
   });
 
   it('keeps its previous keys for the same time', async () => {

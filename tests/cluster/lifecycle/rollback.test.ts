@@ -28,7 +28,7 @@ test('after a key rotation, a rollback works, logs nobody out and changes no Sec
     const mark = `account.podAnnotations.test=${randomUUID()}`;
     say('helm upgrade, make rotate-key');
     await helm('upgrade', release, 'charts/store', '--reuse-values', '--set', mark, '--wait', '--timeout', '10m');
-    const { all, exitCode } = await runTool('cluster/commands/rotate-key.ts', ['--keep', '9']);
+    const { all, exitCode } = await runTool('cluster/commands/rotate-key.ts', []);
     say(all);
     expect(exitCode).toBe(0);
     const rotated = await readSecrets();

@@ -18,8 +18,6 @@ import { expiryOfAll, noteExpiries } from './expiry.ts';
 import { findReaders, replaceReplicas, secretNameOf } from './key-readers.ts';
 
 export interface Options {
-  secret?: string;
-  keep: number;
   dropPrevious?: boolean;
   now?: boolean;
   keyPair?: boolean;
@@ -32,8 +30,8 @@ interface Rotation extends Options {
 /** Does the work of make rotate-key. @throws Error as a sentence, where it refuses */
 export async function rotateKey(cluster: Cluster, options: Options): Promise<void> {
   const auth = await findAuth(cluster);
-  const name = options.secret ?? secretNameOf(auth);
-  if (!name) throw new Error('auth does not get its keys from a Secret: name the Secret with --secret');
+  const name = secretNameOf(auth);
+  if (!name) throw new Error('auth does not get its keys from a Secret');
   const ttlSeconds = Number(variableOf(auth, 'JWT_TTL_SECONDS')?.value || 86_400);
   const found = await read(cluster, name);
   const keyPair = options.keyPair || isPair(readKeys(found).signing);
@@ -74,7 +72,6 @@ async function rotate(cluster: Cluster, found: V1Secret, options: Rotation): Pro
   const next = secret.metadata?.annotations?.[nextAnnotation];
   if (next === undefined) {
     const keys = readKeys(secret);
-    await mayDrop(secret, [keys.signing, ...keys.previous], options);
     const key = options.keyPair ? newPair() : newSecret();
     const kid = await kidOf(key);
     const introduced = withKeys(secret, { ...keys, previous: [key, ...keys.previous] }, { [nextAnnotation]: kid });
@@ -95,19 +92,7 @@ async function rotate(cluster: Cluster, found: V1Secret, options: Rotation): Pro
   console.log('From then on it can be dropped: make rotate-key ARGS=--drop-previous');
 }
 
-/**
- * Refuses to log anybody out.
- * @param keys those that verify now, the signing one first, of which all behind the number to keep would be dropped
- */
-async function mayDrop(secret: V1Secret, keys: string[], { keep, ttlSeconds, now }: Rotation): Promise<void> {
-  const expiry = await expiryOfAll(secret, ttlSeconds, keys.slice(keep));
-  if (expiry === undefined || now) return;
-  throw new Error(
-    `This rotation would drop a key of which tokens may be valid until ${expiry.toISOString()}: from then on it is possible. Until then, --keep ${keys.length} keeps that key too, and --now drops it and logs its customers out.`,
-  );
-}
-
-/** Step 2, unless it is done. */
+/** Step 2, unless it is done. Previous keys whose last token has expired go. */
 async function promote(cluster: Cluster, secret: V1Secret, options: Rotation): Promise<V1Secret> {
   const { signing, previous } = readKeys(secret);
   const next = secret.metadata?.annotations?.[nextAnnotation] ?? '';
@@ -120,15 +105,13 @@ async function promote(cluster: Cluster, secret: V1Secret, options: Rotation): P
       `The Secret ${name} notes ${next} as the next key, but does not contain it. Remove the note and start again: kubectl -n ${cluster.namespace} annotate secret ${name} ${nextAnnotation}-`,
     );
   }
-  const verifying = [retired(signing), ...previous.filter((one) => one !== key)];
-  await mayDrop(secret, verifying, options);
   await replaceReplicas(cluster, secret);
-  const kept = verifying.slice(0, options.keep);
+  const older = previous.filter((one) => one !== key);
+  const expiries = await Promise.all(older.map((one) => expiryOfAll(secret, options.ttlSeconds, [one])));
+  const kept = [retired(signing), ...older.filter((_, index) => expiries[index] !== undefined)];
   const promoted = withKeys(secret, { signing: key, previous: kept }, { [nextAnnotation]: next });
   const written = await write(cluster, promoted);
-  const dropped = verifying.length - kept.length;
-  const verify = kept.length === 1 ? '1 previous key verifies' : `${kept.length} previous keys verify`;
-  console.log(`2 of 2: it signs; ${verify}${dropped > 0 ? `, ${dropped} older dropped` : ''}`);
+  console.log(`2 of 2: it signs; of the keys before ${kept.length} still verify`);
   return written;
 }
 
