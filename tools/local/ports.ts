@@ -1,5 +1,4 @@
 import { createServer } from 'node:net';
-import { execa } from 'execa';
 import { freePort } from '../free-port.ts';
 import { topology } from '../topology/topology.ts';
 
@@ -62,7 +61,7 @@ export async function freePorts(): Promise<Ports> {
   return portsOf(found);
 }
 
-/** @throws Error that names every port in use, the variable that changes it and, where it can be seen, the process */
+/** @throws Error that names every port in use, and the variable that changes it */
 export async function checkPorts(ports: Ports, names: string[]): Promise<void> {
   const seen = new Map<number, string>();
   const problems: string[] = [];
@@ -71,10 +70,8 @@ export async function checkPorts(ports: Ports, names: string[]): Promise<void> {
     const other = seen.get(port);
     seen.set(port, name);
     if (other) problems.push(`Port ${port} is set for both ${other} and ${name}: change ${variableOf(name)}.`);
-    else if (!(await isFree(port))) {
-      const user = await userOf(port);
-      problems.push(`Port ${port} (${name}) is in use${user}: stop that process, or set ${variableOf(name)}.`);
-    }
+    else if (!(await isFree(port)))
+      problems.push(`Port ${port} (${name}) is in use: stop what listens there, or set ${variableOf(name)}.`);
   }
   if (problems.length === 0) return;
   throw new Error([...problems, 'To run this store beside another one, on free ports: make run PORTS=free'].join('\n'));
@@ -86,16 +83,4 @@ function isFree(port: number): Promise<boolean> {
     server.once('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
-}
-
-/** By ss, which most Linux have, or lsof, which macOS has. */
-async function userOf(port: number): Promise<string> {
-  const { stdout: shown = '' } = await execa('ss', ['-Hltnp', `sport = :${port}`], { reject: false });
-  const [, command, pid] = shown.match(/\("([^"]+)",pid=(\d+)/) ?? [];
-  if (pid) return ` by ${command} (pid ${pid})`;
-  const { stdout: listed = '' } = await execa('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], {
-    reject: false,
-  });
-  const [, otherPid, otherCommand] = listed.match(/^p(\d+)\nc(.+)$/m) ?? [];
-  return otherPid ? ` by ${otherCommand} (pid ${otherPid})` : '';
 }

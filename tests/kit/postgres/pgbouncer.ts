@@ -40,7 +40,7 @@ export async function startPgbouncer(command: string, dir: string, databaseUrl: 
   const pgbouncer = await startProcess({
     name: 'pgbouncer',
     // Like PostgreSQL it refuses to run as root.
-    ...startOf(await findPostgres(dir), command, [file]),
+    ...startOf(await findPostgres(), command, [file]),
     logDir: dir,
     log: () => undefined,
     ready: async () => {

@@ -1,6 +1,6 @@
 import { Tool } from '../../run-command.ts';
 import { type Cluster, environmentHelp, withCluster } from '../api.ts';
-import { checkRelease, checkVolumes, checkWriters } from '../doctor/check-release.ts';
+import { checkRelease, checkVolumes } from '../doctor/check-release.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import { checkWorkload } from '../doctor/check-workloads.ts';
 import type { Finding } from '../doctor/findings.ts';
@@ -18,7 +18,6 @@ async function doctor(cluster: Cluster): Promise<void> {
   const deployments = await deploymentsOf(cluster);
   const statefulSets = (await apps.listNamespacedStatefulSet({ namespace, labelSelector })).items;
   report(await checkSecrets(cluster, deployments));
-  report(checkWriters(deployments));
   report(await checkVolumes(cluster));
   for (const workload of [...statefulSets, ...deployments]) report(await checkWorkload(cluster, workload));
   console.log(count === 0 ? '\nNothing is wrong.' : `\n${count} ${count === 1 ? 'thing is' : 'things are'} wrong.`);
@@ -27,7 +26,7 @@ async function doctor(cluster: Cluster): Promise<void> {
 
 await new Tool('make doctor')
   .description(
-    'Reports what is wrong with the release in the cluster, and what to do about it: its state, Secrets, who may write products, volumes, workloads. Changes nothing and prints no secret. Whether the installed store does its work is tested by helm test and watched by alerts.',
+    'Reports what is wrong with the release in the cluster, and what to do about it: its state, Secrets, volumes, workloads. Changes nothing and prints no secret. Whether the installed store does its work is tested by helm test and watched by alerts.',
   )
   .addHelpText('after', `${environmentHelp}\n\nExit code: 0 where nothing is wrong.`)
   .action(() => withCluster(doctor))

@@ -1,6 +1,5 @@
-import type { V1Deployment } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
-import { nameOf, variableOf } from '../rollout.ts';
+import { nameOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
 /** Checks the state of the release. Helm keeps each revision in a Secret, its number and status in labels. */
@@ -31,16 +30,4 @@ export async function checkVolumes({ core, namespace }: Cluster): Promise<Findin
       `kubectl -n ${namespace} describe pvc ${nameOf(claim)}; kubectl get storageclass shows whether there is a default`,
     );
   });
-}
-
-/** Says who may write products (contract 4.4). */
-export function checkWriters(deployments: V1Deployment[]): Finding[] {
-  const product = deployments.find((one) => nameOf(one) === 'product');
-  if (!product) return [];
-  const isProduction = variableOf(product, 'APP_PROFILE')?.value === 'prod';
-  const writers = variableOf(product, 'PRODUCT_WRITERS')?.value || (isProduction ? 'role:catalogue' : 'everybody');
-  if (writers === 'everybody') return [ok('product: every account may write products')];
-  if (writers === 'role:catalogue') return [ok('product: accounts with the role catalogue may write products')];
-  const count = writers.split(',').length;
-  return [ok(`product: ${count} ${count === 1 ? 'account' : 'accounts'} may write products`)];
 }

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { rootCertificates } from 'node:tls';
+import { getCACertificates, rootCertificates } from 'node:tls';
 import { named, renderObjects } from '../../chart/render.ts';
 import { root } from '../../paths.ts';
 import { provideEnvoy } from '../downloads/envoy.ts';
@@ -81,12 +80,9 @@ export async function startGateway(options: GatewayOptions): Promise<SupervisedP
   });
 }
 
-/** The file of the machine's certificate authorities, or a file with Node's own where there is none. */
+/** A file of the certificate authorities of the machine (SSL_CERT_FILE) and, as it may have none, of Node. */
 async function trustedCa(dir: string): Promise<string> {
-  const places = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem'];
-  const found = [process.env.SSL_CERT_FILE, ...places].find((place) => place && existsSync(place));
-  if (found) return found;
   const file = join(dir, 'authorities.pem');
-  await writeFile(file, rootCertificates.join('\n'));
+  await writeFile(file, [...getCACertificates('system'), ...rootCertificates].join('\n'));
   return file;
 }

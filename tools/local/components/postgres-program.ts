@@ -16,10 +16,10 @@ export interface PostgresProgram {
   through: string[];
 }
 
-/** Finds PostgreSQL's binaries and the user to run them as. @param dir which that user must be able to enter */
-export async function findPostgres(dir: string): Promise<PostgresProgram> {
+/** Finds PostgreSQL's binaries and the user to run them as. */
+export async function findPostgres(): Promise<PostgresProgram> {
   const found = await binaries();
-  return { ...found, ...(userInfo().uid === 0 ? await unprivilegedUser(found.postgres, dir) : { through: [] }) };
+  return { ...found, ...(userInfo().uid === 0 ? await unprivilegedUser() : { through: [] }) };
 }
 
 /**
@@ -49,7 +49,7 @@ export function startOf({ through }: PostgresProgram, program: string, args: str
 
 const user = 'postgres';
 
-/** For a clone in a folder that only root may enter, such as its home. The bit makes access(2), which initdb uses, honour it. */
+/** Also for a clone in a folder that only root may enter, such as its home; the bit makes access(2), which initdb uses, honour it. */
 const enterAny = [
   '--inh-caps=-all,+dac_override',
   '--ambient-caps=-all,+dac_override',
@@ -57,19 +57,13 @@ const enterAny = [
 ];
 
 /** PostgreSQL refuses to run as root: the user postgres is created where it is missing, as Debian's package does. */
-async function unprivilegedUser(postgres: string, dir: string): Promise<{ owner: User; through: string[] }> {
+async function unprivilegedUser(): Promise<{ owner: User; through: string[] }> {
   if (process.platform !== 'linux') throw new Error('PostgreSQL refuses to run as root: use an ordinary account.');
   const idOf = async (flag: string) => Number((await execa('id', [flag, user], { reject: false })).stdout || NaN);
   if (Number.isNaN(await idOf('-u'))) await execa('useradd', ['--system', '--user-group', user]);
   const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')]);
-  const asUser = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-  const attempt = ['sh', '-c', 'cd "$0" && exec "$1" --version', dir, postgres];
-  for (const flags of [asUser, [...asUser, ...enterAny]]) {
-    const { failed } = await execa('setpriv', [...flags, ...attempt], { reject: false });
-    if (!failed) return { owner: { uid, gid }, through: ['setpriv', ...flags] };
-  }
-  throw new Error(
-    `PostgreSQL refuses to run as root, and the user ${user} may not enter ${dirname(postgres)} or ${dir}: ` +
-      `move them to where everybody may enter, or use an ordinary account.`,
-  );
+  return {
+    owner: { uid, gid },
+    through: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...enterAny],
+  };
 }

@@ -37,7 +37,7 @@ const localSettings = {
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dataDir, port, settings, ...supervision } = options;
   await mkdir(dirname(dataDir), { recursive: true });
-  const program = await findPostgres(dirname(dataDir));
+  const program = await findPostgres();
   const passwords = await openPasswords(dataDir);
   const superuserPassword = passwords.of(superuser);
   await prepareDataDir(dataDir, program, { name: superuser, password: superuserPassword });
