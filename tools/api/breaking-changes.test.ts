@@ -24,7 +24,7 @@ const schema = (document: Document, name: string) => document.components.schemas
 const list = (document: Document) => document.paths['/orders'].get;
 const since = { name: 'since', in: 'query', schema: { type: 'string' } };
 
-// Of the many changes that oasdiff finds, those that depend on how it is called, and one for each direction.
+// Those that depend on how oasdiff is called, and one for each direction, of the many that it finds.
 (isHere ? describe : describe.skip)('a client of before', () => {
   // It is compiled first, where it is not installed.
   beforeAll(() => changesBy(() => undefined), 300_000);
