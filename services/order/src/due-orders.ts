@@ -51,7 +51,9 @@ export function createDueOrders({ kysely, clock, shipAfterMs, pendingTimeoutMs }
         const now = clock();
         const orders = await sagaOn(tx).cancelPlaced(new Date(now.getTime() - pendingTimeoutMs), reason, now, limit);
         const timestamp = now.toISOString();
-        const events = orders.map((order) => newEvent(randomUUID(), 'OrderCancelled', { ...order, timestamp, reason }));
+        const events = orders.map(({ traceparent: _, ...order }) =>
+          newEvent(randomUUID(), 'OrderCancelled', { ...order, timestamp, reason }),
+        );
         if (events.length > 0) await appendToOutbox(tx, ...events);
         return orders.length;
       });

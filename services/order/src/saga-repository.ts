@@ -1,5 +1,5 @@
 import { rowsAs } from '@store/shared/database/rows';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction, type Updateable } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import type { Line, OrderStatus } from './order.ts';
 
@@ -79,28 +79,19 @@ export const sagaOn = (tx: Transaction<DB>) => ({
    * @returns what was shipped
    */
   shipPaid: (paidUntil: Date, now: Date, limit: number) =>
-    tx
-      .with('due', () => due(tx, 'CONFIRMED', 'paid_at', paidUntil, limit))
-      .updateTable('orders')
-      .from('due')
-      .set({ shipped_at: now, updated_at: now })
-      .whereRef('orders.id', '=', 'due.id')
-      .returning(['orders.id as orderId', 'account_id as customerId', 'traceparent'])
-      .execute(),
+    changeDue(tx, due(tx, 'CONFIRMED', 'paid_at', paidUntil, limit), { shipped_at: now, updated_at: now }),
 
   /**
    * PENDING, not shipped and placed until then -> CANCELLED, at most `limit` orders
    * @returns what was cancelled
    */
   cancelPlaced: (placedUntil: Date, reason: string, now: Date, limit: number) =>
-    tx
-      .with('due', () => due(tx, 'PENDING', 'created_at', placedUntil, limit))
-      .updateTable('orders')
-      .from('due')
-      .set({ status: 'CANCELLED', cancelled_at: now, cancel_reason: reason, updated_at: now })
-      .whereRef('orders.id', '=', 'due.id')
-      .returning(['orders.id as orderId', 'account_id as customerId'])
-      .execute(),
+    changeDue(tx, due(tx, 'PENDING', 'created_at', placedUntil, limit), {
+      status: 'CANCELLED',
+      cancelled_at: now,
+      cancel_reason: reason,
+      updated_at: now,
+    }),
 
   /** Deletes what orders have of the persons whose accounts are deleted. */
   async forget(accountIds: string[]): Promise<void> {
@@ -126,3 +117,13 @@ const due = (tx: Transaction<DB>, status: OrderStatus, since: 'paid_at' | 'creat
     .limit(limit)
     .forUpdate()
     .skipLocked();
+
+const changeDue = (tx: Transaction<DB>, orders: ReturnType<typeof due>, change: Updateable<DB['orders']>) =>
+  tx
+    .with('due', () => orders)
+    .updateTable('orders')
+    .from('due')
+    .set(change)
+    .whereRef('orders.id', '=', 'due.id')
+    .returning(['orders.id as orderId', 'account_id as customerId', 'traceparent'])
+    .execute();
