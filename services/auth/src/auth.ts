@@ -1,4 +1,4 @@
-import type { AccountIn, Credentials, PasswordReset } from '@store/shared/contracts/account';
+import type { AccountIn, AccountOut, Credentials, PasswordReset } from '@store/shared/contracts/account';
 import type { Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError, unavailable } from '@store/shared/values/errors';
@@ -35,7 +35,6 @@ const resetAnswerMs = 400;
 const secondsAfter = 0.000001;
 
 const wrongPassword = () => new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
-const noAccount = (id: string) => new DomainError('notFound', `There is no account ${id}.`);
 
 export type Auth = ReturnType<typeof createAuth>;
 
@@ -50,6 +49,12 @@ export function createAuth(dependencies: Dependencies) {
       await failures.uncount(counted).catch((err: unknown) => log.warn({ err }, 'A login still counts as failed'));
       throw error;
     }
+  }
+
+  async function existing(accountId: string): Promise<AccountOut> {
+    const account = await accounts.find(accountId);
+    if (account === undefined) throw new DomainError('notFound', `There is no account ${accountId}.`);
+    return account;
   }
 
   async function listSessions(accountId: string, currentId?: string): Promise<OwnSession[]> {
@@ -109,11 +114,8 @@ export function createAuth(dependencies: Dependencies) {
      * @throws DomainError forbidden if the current password is wrong, invalid if the new one is refused, rateLimited as for logins
      */
     async changePassword(accountId: string, { currentPassword, newPassword }: PasswordChange, client: Client) {
-      const account = await accounts.find(accountId);
-      if (account === undefined) throw noAccount(accountId);
-      if ((await checkCounted(account.email, [currentPassword, newPassword], client)) === undefined) {
-        throw wrongPassword();
-      }
+      const { email } = await existing(accountId);
+      if ((await checkCounted(email, [currentPassword, newPassword], client)) === undefined) throw wrongPassword();
       await accounts.setPassword(accountId, newPassword, client.clientAddress);
       const { endedAt } = await endAll(accountId);
       return begin(accountId, endedAt + secondsAfter, client);
@@ -180,7 +182,7 @@ export function createAuth(dependencies: Dependencies) {
     endSessions: endAll,
     /** @throws DomainError notFound */
     async rolesOf(accountId: string): Promise<{ roles: Role[] }> {
-      if ((await accounts.find(accountId)) === undefined) throw noAccount(accountId);
+      await existing(accountId);
       return { roles: await roleRepository.find(accountId) };
     },
     /**
@@ -189,7 +191,7 @@ export function createAuth(dependencies: Dependencies) {
      * @throws DomainError notFound
      */
     async setRoles(by: string, accountId: string, owned: Role[]): Promise<{ roles: Role[] }> {
-      if ((await accounts.find(accountId)) === undefined) throw noAccount(accountId);
+      await existing(accountId);
       roles.add(await roleRepository.set(by, accountId, owned));
       log.info({ accountId, roles: owned, by }, 'Roles given');
       return { roles: owned };

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { accountRoles } from './roles.ts';
 import type { Session } from './tokens.ts';
 
 /** One session that ended before its token expires. Times are seconds since 1970. */
 const endedSession = z.object({ id: z.string(), expiresAt: z.number() });
 /** All sessions of an account that began at `endedAt` or before. */
 const sessionCutoff = z.object({ accountId: z.string(), endedAt: z.number(), expiresAt: z.number() });
-const notification = z.union([endedSession, sessionCutoff]);
+const notification = z.union([endedSession, sessionCutoff, accountRoles]);
 
 export type EndedSession = z.output<typeof endedSession>;
 export type SessionCutoff = z.output<typeof sessionCutoff>;
@@ -33,11 +34,6 @@ export function createEndedSessions(clock: () => number = Date.now) {
     has({ id, accountId, authenticatedAt }: Pick<Session, 'id' | 'accountId' | 'authenticatedAt'>): boolean {
       return expiries.has(id) || authenticatedAt <= (cutoffs.get(accountId)?.endedAt ?? 0);
     },
-    /** @param payload JSON of an EndedSession or a SessionCutoff; anything else is ignored */
-    hear(payload: string): void {
-      const { success, data } = notification.safeParse(fromJson(payload));
-      if (success) add(data);
-    },
     forgetExpired(): void {
       const now = clock() / 1000 - marginSeconds;
       for (const [id, expiresAt] of expiries) if (expiresAt < now) expiries.delete(id);
@@ -47,10 +43,10 @@ export function createEndedSessions(clock: () => number = Date.now) {
   };
 }
 
-/** @returns undefined for what is no JSON */
-export function fromJson(text: string): unknown {
+/** Reads a notification; what it does not understand is undefined. */
+export function notificationOf(payload: string): z.output<typeof notification> | undefined {
   try {
-    return JSON.parse(text);
+    return notification.safeParse(JSON.parse(payload)).data;
   } catch {
     return undefined;
   }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { fromJson } from './ended-sessions.ts';
 
 /** The roles of an account since a change of them, in seconds since 1970. */
-const accountRoles = z.object({ accountId: z.string(), roles: z.array(z.string()), changedAt: z.number() });
+export const accountRoles = z.object({ accountId: z.string(), roles: z.array(z.string()), changedAt: z.number() });
 
 export type AccountRoles = z.output<typeof accountRoles>;
 export type Roles = ReturnType<typeof createRoles>;
@@ -21,10 +20,5 @@ export function createRoles() {
     add,
     /** Returns the same array until they change. */
     of: (accountId: string): readonly string[] => known.get(accountId)?.roles ?? none,
-    /** @param payload JSON of an AccountRoles; anything else is ignored */
-    hear(payload: string): void {
-      const { success, data } = accountRoles.safeParse(fromJson(payload));
-      if (success) add(data);
-    },
   };
 }

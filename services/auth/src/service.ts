@@ -14,7 +14,7 @@ import { createApiKeys } from './api-keys.ts';
 import { createAuth } from './auth.ts';
 import { createCheck } from './check.ts';
 import { type AuthConfig, configSchema } from './config.ts';
-import { createEndedSessions } from './ended-sessions.ts';
+import { createEndedSessions, notificationOf } from './ended-sessions.ts';
 import { createFollower, type Follower } from './follower.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -48,8 +48,9 @@ export async function createAuthService(
     channel: endedSessionsChannel,
     load: () => Promise.all([sessions.load(endedSessions.add), roleRepository.load(roles.add)]),
     onNotification(payload) {
-      endedSessions.hear(payload);
-      roles.hear(payload);
+      const heard = notificationOf(payload);
+      if (heard && 'roles' in heard) roles.add(heard);
+      else if (heard) endedSessions.add(heard);
     },
   });
   const keyRepository = createApiKeyRepository(prisma, database.kysely);
