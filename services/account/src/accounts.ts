@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AccountIn, AccountOut, Credentials } from '@store/shared/contracts/account';
 import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
+import type { ProblemCode } from '@store/shared/values/problem-types';
 import type { Kysely } from 'kysely';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
@@ -30,6 +31,9 @@ export async function accountOf(repository: AccountRepository, id: string, calle
 
 export const emailTaken = () =>
   new DomainError('conflict', 'An account with this e-mail address already exists.', { code: 'email-taken' });
+
+export const tooMany = (what: string, code: ProblemCode) =>
+  new DomainError('rateLimited', `Too many ${what}. Try again later.`, { code, retryAfterSeconds: 600 });
 
 export const toOut = ({ id, name, email, locale, createdAt }: Account): AccountOut => ({
   id,

@@ -6,7 +6,7 @@ import { DomainError } from '@store/shared/values/errors';
 import type { Kysely } from 'kysely';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
-import { accountOf, emailTaken, toOut } from './accounts.ts';
+import { accountOf, emailTaken, toOut, tooMany } from './accounts.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
@@ -38,14 +38,7 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
     async requestReset(email: string, clientAddress: string | undefined): Promise<void> {
       const recent = clientAddress === undefined ? 0 : await requests.countRecent('PASSWORD', { clientAddress });
       if (recent >= maxPerAddress) {
-        throw new DomainError(
-          'rateLimited',
-          'Too many password resets were requested from your address. Try again later.',
-          {
-            code: 'too-many-resets',
-            retryAfterSeconds: 600,
-          },
-        );
+        throw tooMany('password resets were requested from your address', 'too-many-resets');
       }
       const accountId = (await repository.findByEmail(email))?.id;
       const known = accountId !== undefined && (await requests.countRecent('PASSWORD', { accountId })) < maxPerAccount;

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { AccountChange, AccountOut } from '@store/shared/contracts/account';
 import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustMatch } from '@store/shared/http/precondition';
-import { DomainError } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import type { Kysely } from 'kysely';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
-import { accountOf, noAccount, toOut } from './accounts.ts';
+import { accountOf, noAccount, toOut, tooMany } from './accounts.ts';
 import type { AuthClient, Customer } from './auth-client.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
@@ -41,14 +40,7 @@ export function createOwnAccount({ kysely, repository, requests, auth }: Depende
       if (email !== undefined) {
         await auth.checkPassword(customer, present.email, currentPassword ?? '');
         if ((await requests.countRecent('EMAIL', { accountId: id })) >= maxEmailChanges) {
-          throw new DomainError(
-            'rateLimited',
-            'Too many changes of your e-mail address were requested. Try again later.',
-            {
-              code: 'too-many-changes',
-              retryAfterSeconds: 600,
-            },
-          );
+          throw tooMany('changes of your e-mail address were requested', 'too-many-changes');
         }
       }
       return inTransaction(kysely, async (tx) => {
