@@ -22,25 +22,12 @@ interface List<Query extends PagedQuery> {
 }
 
 /** Makes the route of a group's collection (contract 4.10). */
-export function listRoute<Query extends PagedQuery>({
-  path,
-  operationId,
-  summary,
-  query,
-  item,
-  page,
-  identity = 'caller',
-  scope,
-  list,
-}: List<Query>): AnyRoute {
-  return route({
+export const listRoute = <Query extends PagedQuery>({ query, item, page, list, ...own }: List<Query>): AnyRoute =>
+  route({
     method: 'get',
-    path,
-    operationId,
-    summary,
-    tag: path.slice(1),
-    identity,
-    ...(scope && { scope }),
+    tag: own.path.slice(1),
+    identity: 'caller',
+    ...own,
     query,
     responses: {
       200: {
@@ -56,4 +43,3 @@ export function listRoute<Query extends PagedQuery>({
       return ok({ json: `{"content":[${content}],"page":${info}}` }, nextLink(url, next));
     },
   });
-}
