@@ -1,4 +1,4 @@
-import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
+import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { fieldErrorsOf, missingOf, sentenceOf } from '../shop/sentences.ts';
 import { Failure } from './failure.tsx';
@@ -21,11 +21,10 @@ interface Props {
   onSubmit(values: Record<string, string>): Promise<void>;
   /** Says what an error means, where that is not what it always means. */
   explain?: (error: unknown) => string | undefined;
-  children?: ComponentChildren;
 }
 
 /** A form of a few fields, all required. */
-export function SmallForm({ id, inputs, button, onSubmit, explain, children }: Props) {
+export function SmallForm({ id, inputs, button, onSubmit, explain }: Props) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   const [errors, setErrors] = useState<Record<string, string>>({});
@@ -68,7 +67,6 @@ export function SmallForm({ id, inputs, button, onSubmit, explain, children }: P
       {inputs.map((input) => (
         <Field key={input.name} {...input} id={id && `${id}-${input.name}`} error={errors[input.name]} />
       ))}
-      {children}
       <button type="submit" class="main" aria-disabled={busy}>
         {busy ? 'One moment…' : button}
       </button>
