@@ -1,34 +1,14 @@
 import { orderOut, orderStatuses } from '@store/shared/contracts/order';
-import type { EventOut } from '@store/shared/contracts/order-record';
+import type { orderDemandOut } from '@store/shared/contracts/order-demand';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
-import {
-  type CountedPage,
-  type Page,
-  type PageQuery,
-  readCountedPage,
-  readPage,
-} from '@store/shared/database/read-page';
+import { type PageQuery, readCountedPage, readPage } from '@store/shared/database/read-page';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import { parseJson } from '@store/shared/values/json';
-import type { Money } from '@store/shared/values/money';
 import { type RawBuilder, sql } from 'kysely';
+import type { z } from 'zod';
 import type { DB } from './generated/tables.ts';
-import type { Line, Order } from './order.ts';
 import { orderColumns } from './order-repository.ts';
-
-/** An order as operators see it: of any customer, and whether its owner has deleted it. */
-export interface OrderRecord extends Order {
-  deletedAt: Date | null;
-  events: EventOut[];
-}
-
-/** An order as inventory needs it. */
-export interface Demand {
-  orderId: string;
-  total: Money;
-  items: Line[];
-}
 
 const maxOrders = 50;
 
@@ -65,13 +45,14 @@ export type OrderRecordRepository = ReturnType<typeof createOrderRecordRepositor
 export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>) {
   const select = kysely.selectFrom('orders').select([...orderColumns, 'deleted_at as deletedAt']);
   return {
-    async find(orderId: string): Promise<OrderRecord | undefined> {
+    /** An order of any customer, whether or not its owner has deleted it. */
+    async find(orderId: string) {
       const row = await select.where('id', '=', orderId).executeTakeFirst();
-      if (row === undefined) return undefined;
-      return { ...row, events: await eventsOf(kysely, orderId) };
+      return row && { ...row, events: await eventsOf(kysely, orderId) };
     },
 
-    async demandsOf(orderIds: string[]): Promise<Demand[]> {
+    /** What inventory needs of orders. */
+    async demandsOf(orderIds: string[]): Promise<z.input<typeof orderDemandOut>[]> {
       const rows = await select.where('id', '=', sql<string>`any(${orderIds}::uuid[])`).execute();
       return rows.map(({ id, json }) => {
         const { items, total } = orderOut.parse(parseJson(json));
@@ -80,19 +61,19 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
     },
 
     /** Orders that were placed before a time and are still PENDING, the oldest first. */
-    stuck(placedBefore: Date, page: PageQuery): Promise<CountedPage<Order>> {
+    stuck(placedBefore: Date, page: PageQuery) {
       const late = select.where('status', '=', sql.lit('PENDING')).where('created_at', '<', placedBefore);
       return readCountedPage(kysely, late, oldestFirst, page);
     },
 
     /** The latest ones, deleted ones included. */
-    latestOf(accountId: string): Promise<Order[]> {
+    latestOf(accountId: string) {
       const latest = idsOf(accountId, 'created_at desc', maxOrders);
       return select.where('id', 'in', latest).orderBy('created_at', 'desc').execute();
     },
 
     /** A page of all orders of an account, the oldest first, deleted ones included. */
-    pageOf(accountId: string, page: PageQuery): Promise<Page<Order & { deletedAt: Date | null }>> {
+    pageOf(accountId: string, page: PageQuery) {
       const behind = page.after === undefined ? undefined : ofAccount.after(page.after);
       const ids = idsOf(accountId, 'created_at, id', page.size + 1, behind);
       return readPage(select.where('id', 'in', ids), ofAccount, page);

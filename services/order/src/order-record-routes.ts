@@ -6,7 +6,8 @@ import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { uuid, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
-import type { OrderRecord, OrderRecordRepository } from './order-record-repository.ts';
+import type { Order } from './order.ts';
+import type { OrderRecordRepository } from './order-record-repository.ts';
 import { notFound } from './orders.ts';
 
 const base = { method: 'get', tag: 'order records', internal: true } as const;
@@ -83,8 +84,10 @@ export function orderRecordRoutes(records: OrderRecordRepository, clock: () => D
 }
 
 /** Adds what customers are not shown. */
-function withMore(order: Pick<OrderRecord, 'json' | 'cancelReason' | 'deletedAt'>, more: object = {}): string {
-  const { json, cancelReason, deletedAt } = order;
+function withMore(
+  { json, cancelReason, deletedAt }: Pick<Order, 'json' | 'cancelReason'> & { deletedAt: Date | null },
+  more: object = {},
+): string {
   const added = stringifyJson({ cancelReason, deletedAt: deletedAt?.toISOString() ?? null, ...more });
   return `${json.slice(0, -1)},${added.slice(1)}`;
 }

@@ -10,12 +10,6 @@ import type { DB } from './generated/tables.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
 import type { Charge } from './provider.ts';
 
-interface Cancellation {
-  orderId: string;
-  customerId: string;
-  reason: string;
-}
-
 export interface PaymentChange {
   orderId: string;
   status: PaymentStatus;
@@ -84,7 +78,7 @@ export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }:
 /** Changes rows. Callers insert missing payments first, then lock existing ones, each in the order of ids: no deadlocks. */
 export const paymentsOn = (tx: Transaction<DB>) => ({
   /** Stores orders without payment as CANCELLED. @returns the ids of these orders */
-  insertCancelled: (cancellations: Cancellation[], now: Date): Promise<string[]> =>
+  insertCancelled: (cancellations: Omit<NewRow, 'status'>[], now: Date): Promise<string[]> =>
     insertMissing(
       tx,
       cancellations.map((cancellation) => ({ ...cancellation, status: 'CANCELLED' })),
