@@ -51,7 +51,7 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
       return row && { ...row, events: await eventsOf(kysely, orderId) };
     },
 
-    /** What inventory needs of orders. */
+    /** Returns items and totals, as inventory needs them. */
     async demandsOf(orderIds: string[]): Promise<z.input<typeof orderDemandOut>[]> {
       const rows = await select.where('id', '=', sql<string>`any(${orderIds}::uuid[])`).execute();
       return rows.map(({ id, json }) => {
