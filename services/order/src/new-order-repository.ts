@@ -1,6 +1,6 @@
 import type { Database } from '@store/shared/database/database';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { wakingRelays } from '@store/shared/messaging/outbox/append';
+import { wakeRelays } from '@store/shared/messaging/outbox/append';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import { type NewOrder, replyLifetimeHours, type StoredReply } from './order.ts';
@@ -25,9 +25,7 @@ export function createInsertOrder({ kysely, run }: Database<DB>) {
   const insertFrom = (source: RawBuilder<unknown>) => {
     const statement = insert(source).compile(kysely);
     const names = statement.parameters as (keyof Values)[];
-    return wakingRelays(kysely, (values: Values) =>
-      run<Inserted>({ ...statement, parameters: names.map((name) => values[name]) }),
-    );
+    return (values: Values) => run<Inserted>({ ...statement, parameters: names.map((name) => values[name]) });
   };
   const insertPlain = insertFrom(sql`lock as (select true as acquired), source as (select 1)`);
   const insertKeyed = insertFrom(keyedSource);
@@ -35,6 +33,7 @@ export function createInsertOrder({ kysely, run }: Database<DB>) {
   return async (order: NewOrder, event: StoredEvent, reply: KeyedReply | undefined): Promise<InsertOutcome> => {
     const values = orderValues(order, event);
     const [row] = await (reply === undefined ? insertPlain(values) : insertKeyed({ ...values, ...reply }));
+    wakeRelays(kysely);
     if (row?.stored === true) return 'stored';
     return row?.acquired === true ? 'repeated' : 'running';
   };

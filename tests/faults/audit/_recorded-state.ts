@@ -1,7 +1,7 @@
 import type { EventKind } from '@store/shared/messaging/events';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { readMessage } from '@store/shared/messaging/kafkajs/messages';
-import { readRanges, topicRanges } from '@store/shared/messaging/kafkajs/read-range';
+import { readRanges } from '@store/shared/messaging/kafkajs/read-range';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
 import type { View } from '../_fixture.ts';
 import { brokerOf } from '../inject/_consumer-groups.ts';
@@ -92,7 +92,6 @@ async function readAll(view: View, topic: string) {
   await readRanges({
     kafka,
     topic,
-    ranges: await topicRanges(kafka, topic),
     onMessage(partition, raw) {
       messages.push(readMessage(topic, partition, raw));
     },

@@ -1,5 +1,5 @@
 import { PoisonError } from '@store/shared/messaging/events';
-import { readRanges, topicRanges } from '@store/shared/messaging/kafkajs/read-range';
+import { readRanges } from '@store/shared/messaging/kafkajs/read-range';
 import { deadLetterTopic } from '@store/shared/messaging/topics';
 import { until } from '../../../../tests/kit/until.ts';
 import { anEvent, kafka, rawOf, useFixture } from './_fixture.ts';
@@ -41,7 +41,6 @@ describe('poison', () => {
     await readRanges({
       kafka,
       topic: deadLetterTopic,
-      ranges: await topicRanges(kafka, deadLetterTopic),
       onMessage: (_, { value, headers }) => {
         if (String(headers?.dlq_group) === fixture.group) found.push({ value, other: headers?.other });
       },

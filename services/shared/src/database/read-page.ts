@@ -1,4 +1,4 @@
-import { type Expression, type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { KeysetOrder } from './keyset.ts';
 
 /** Where totals and page numbers end: both read every row before (contract 5). */
@@ -40,25 +40,16 @@ export async function readPage<Tables, Table extends keyof Tables, Row>(
   return { rows: found.slice(0, size), next: last && order.cursorOf(last.position) };
 }
 
-/** Reads a page as `readPage` does, and counts the rows of all pages. */
+/** Reads a page as `readPage` does, and counts the rows of all pages, up to `mostCounted`. */
 export async function readCountedPage<Tables, Table extends keyof Tables, Row>(
   kysely: Kysely<Tables>,
   query: SelectQueryBuilder<Tables, Table, Row>,
   order: KeysetOrder,
   asked: PageQuery,
 ): Promise<CountedPage<Row>> {
-  const [page, total] = await Promise.all([
-    readPage(query, order, asked),
-    countRows(kysely, query.clearSelect().select(sql.lit(1).as('one'))),
-  ]);
-  return { ...page, total };
-}
-
-/** How many rows a query finds, counted up to `mostCounted`. */
-async function countRows<Tables>(kysely: Kysely<Tables>, query: Expression<unknown>): Promise<number> {
-  const counted = sql<{
-    count: number;
-  }>`select count(*)::int as count from (${query} limit ${mostCounted}::int) as found`;
-  const { rows } = await counted.execute(kysely);
-  return rows[0]?.count ?? 0;
+  const all = query.clearSelect().select(sql.lit(1).as('one'));
+  const counted = sql<{ total: number }>`
+    select count(*)::int as total from (${all} limit ${mostCounted}::int) as found`;
+  const [page, { rows }] = await Promise.all([readPage(query, order, asked), counted.execute(kysely)]);
+  return { ...page, total: rows[0]?.total ?? 0 };
 }

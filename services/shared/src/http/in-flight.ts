@@ -1,4 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
+import { contextOf } from '../observability/request-context.ts';
 import { DomainError } from '../values/errors.ts';
 import { problemType } from '../values/problem-types.ts';
 import { sendProblem } from './problem.ts';
@@ -6,19 +7,11 @@ import { sendProblem } from './problem.ts';
 /** contract 2.5: as many as one client may send in a second, each holding its body of at most 64 KiB and what is made of it. */
 const most = 500;
 
-/** A request that was admitted. */
-interface Place {
-  hasLeft?: boolean;
-  isWorking?: boolean;
-  countedTo?: string;
-}
-
 export type InFlight = ReturnType<typeof createInFlight>;
 
 /** Counts the requests of a process that are in flight: each until its answer is sent and its handler has ended. */
 export function createInFlight() {
   let count = 0;
-  const places = new WeakMap<Response, Place>();
   const countOf = new Map<string, number>();
 
   function addTo(account: string, change: 1 | -1): void {
@@ -28,11 +21,11 @@ export function createInFlight() {
   }
 
   const leave = (res: Response) => {
-    const place = places.get(res);
+    const { place } = contextOf(res);
     if (place === undefined || place.hasLeft) return;
     place.hasLeft = true;
     count -= 1;
-    if (place.countedTo !== undefined) addTo(place.countedTo, -1);
+    if (place.account !== undefined) addTo(place.account, -1);
   };
   return {
     /** The middleware that admits requests, before their bodies are read, and answers 503 at once beyond the bound. */
@@ -44,10 +37,9 @@ export function createInFlight() {
         return;
       }
       count += 1;
-      const place: Place = {};
-      places.set(res, place);
+      contextOf(res).place = {};
       res.on('close', () => {
-        if (place.isWorking !== true) leave(res);
+        if (!contextOf(res).place?.isWorking) leave(res);
       });
       next();
     },
@@ -61,17 +53,17 @@ export function createInFlight() {
         const detail = 'Too many requests of this account are in flight. Wait for their answers, then try again.';
         throw new DomainError('rateLimited', detail, { code: 'too-many-requests', retryAfterSeconds: 1 });
       }
-      const place = places.get(res);
+      const { place } = contextOf(res);
       if (place === undefined || place.hasLeft) return;
       addTo(accountId, 1);
-      place.countedTo = accountId;
+      place.account = accountId;
     },
     /**
      * Marks a handler as running: it may outlive its connection, and holds its memory for as long.
      * @returns to be called when it has ended
      */
     working(res: Response): () => void {
-      const place = places.get(res);
+      const { place } = contextOf(res);
       if (place !== undefined) place.isWorking = true;
       return () => {
         if (place !== undefined) place.isWorking = false;

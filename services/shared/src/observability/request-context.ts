@@ -1,5 +1,4 @@
-import type { ServerResponse } from 'node:http';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 
 /** Facts that the layers of one request tell one another. */
 export interface RequestContext {
@@ -12,19 +11,12 @@ export interface RequestContext {
   roles?: readonly string[];
   /** The answer lasts as long as its client wants. */
   isStream?: boolean;
+  /** Its place among the requests in flight (http/in-flight.ts). */
+  place?: { hasLeft?: boolean; isWorking?: boolean; account?: string };
 }
-
-const contexts = new WeakMap<ServerResponse, RequestContext>();
 
 /** Returns the context of the request that this response answers. */
-export function contextOf(res: ServerResponse): RequestContext {
-  let context = contexts.get(res);
-  if (context === undefined) {
-    context = {};
-    contexts.set(res, context);
-  }
-  return context;
-}
+export const contextOf = (res: Response): RequestContext => res.locals;
 
 /** Characters of a path that a log line holds at most, so that long ones do not fill the disk (contract 1.3). */
 const maxLength = 2048;

@@ -4,7 +4,7 @@ import { inTransaction } from '../../database/transaction.ts';
 import { runInTrace, startSpan, type Trace, traceFrom } from '../../observability/trace-context.ts';
 import { DomainError } from '../../values/errors.ts';
 import { letterRef } from '../dead-letters/dead-letters.ts';
-import { openErrors, recordOpen } from '../dead-letters/records.ts';
+import { recordOpen, recordsOf } from '../dead-letters/records.ts';
 import {
   type AccountEvent,
   type AccountEventKind,
@@ -167,11 +167,11 @@ async function refusedBefore<Tables>(
   tx: Transaction<Tables>,
 ): Promise<[StoreEvent, string][]> {
   if (events.length === 0) return [];
-  const ids = new Map(events.map((event) => [event, letterRef(group, event.message).id]));
-  const errors = await openErrors(tx, group, [...ids.values()]);
+  const idOf = ({ message }: StoreEvent) => letterRef(group, message).id;
+  const records = await recordsOf(tx, group, events.map(idOf));
   return events.flatMap((event): [StoreEvent, string][] => {
-    const reason = errors.get(ids.get(event) ?? '');
-    return reason === undefined ? [] : [[event, reason]];
+    const { status, error = null } = records.get(idOf(event)) ?? {};
+    return status === 'OPEN' && error !== null ? [[event, error]] : [];
   });
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../values/errors.ts';
 import { nameUuid } from '../../values/name-uuid.ts';
 import { eventIdOf, kindOf, type Message, type Origin, unlessPoison } from '../events.ts';
 import { readMessage } from '../kafkajs/messages.ts';
-import { readRanges, topicRanges } from '../kafkajs/read-range.ts';
+import { readRanges } from '../kafkajs/read-range.ts';
 import { deadLetterTopic } from '../topics.ts';
 
 /** Identity of a dead letter. */
@@ -59,7 +59,6 @@ export async function readDeadLetters(kafka: Kafka, onLetter: (letter: DeadLette
   await readRanges({
     kafka,
     topic: deadLetterTopic,
-    ranges: await topicRanges(kafka, deadLetterTopic),
     onMessage: (partition, message) => onLetter(toLetter(partition, message)),
   });
 }

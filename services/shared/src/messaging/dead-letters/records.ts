@@ -46,18 +46,6 @@ export async function recordOpen(
     on conflict do nothing`.execute(on);
 }
 
-/** The errors of those letters that are open and have one, by letter id. */
-export async function openErrors(
-  on: QueryExecutorProvider,
-  group: string,
-  ids: string[],
-): Promise<Map<string, string>> {
-  const { rows } = await sql<{ id: string; error: string }>`
-    select id::text, error from dead_letters
-    where consumer_group = ${group} and id = any(${ids}::uuid[]) and status = 'OPEN' and error is not null`.execute(on);
-  return new Map(rows.map(({ id, error }) => [id, error]));
-}
-
 /**
  * Records a decision together with its entry in the audit trail, unless the letter was redriven or discarded before. In a
  * transaction it locks the letter until the end: of two who press at once the second waits, and finds it decided.
@@ -93,10 +81,15 @@ export async function decide(on: QueryExecutorProvider, letter: LetterRef, decis
 /** PostgreSQL stores any text but with a zero byte. */
 const storable = (text: string) => text.replaceAll('\0', '').slice(0, 1_000);
 
-/** By letter id. */
-export async function recordsOf(on: QueryExecutorProvider, group: string): Promise<Map<string, LetterRecord>> {
+/** The records of a group's letters, or of some of them, by letter id. */
+export async function recordsOf(
+  on: QueryExecutorProvider,
+  group: string,
+  ids?: string[],
+): Promise<Map<string, LetterRecord>> {
   const { rows } = await sql<LetterRecord & { id: string }>`
-    select id::text, status, failures, error from dead_letters where consumer_group = ${group}`.execute(on);
+    select id::text, status, failures, error from dead_letters
+    where consumer_group = ${group} and (${ids ?? null}::uuid[] is null or id = any(${ids ?? null}))`.execute(on);
   return new Map(rows.map(({ id, ...record }) => [id, record]));
 }
 

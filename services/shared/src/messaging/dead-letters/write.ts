@@ -2,7 +2,7 @@ import type { KafkaMessage } from 'kafkajs';
 import type { QueryExecutorProvider } from 'kysely';
 import type { Logger } from '../../observability/log.ts';
 import { sleep } from '../../values/time.ts';
-import { isTooLarge } from '../kafkajs/client.ts';
+import { brokerError } from '../kafkajs/client.ts';
 import { type ReadBytes, readMessage, writableHeaders } from '../kafkajs/messages.ts';
 import type { Sender } from '../kafkajs/publisher.ts';
 import { secondMs } from '../times.ts';
@@ -47,7 +47,7 @@ export async function writeDeadLetter(
       log.error({ err: error, ...origin, attempts }, 'A message was moved to the dead letters');
       return true;
     } catch (failure) {
-      const next = isTooLarge(failure) ? smaller.shift() : undefined;
+      const next = brokerError(failure) === 'MESSAGE_TOO_LARGE' ? smaller.shift() : undefined;
       if (next !== undefined) {
         log.warn(origin, 'A dead letter is too large; it is written without what is, which stays at its origin');
         letter = next;

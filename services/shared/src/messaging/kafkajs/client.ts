@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import kafkajs, { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs'; // Node does not find its errors by name
+import kafkajs, { Kafka, type LogEntry, logLevel } from 'kafkajs'; // Node does not find its errors by name
 import type { Logger } from '../../observability/log.ts';
 import { within } from '../../values/time.ts';
 import { longestAnswerSeconds, pauseMs } from '../times.ts';
@@ -30,7 +30,15 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
     // A new client asks another broker first, because kafkajs stays with one that accepts connections and closes them.
     brokers: [...brokers].sort(() => Math.random() - 0.5),
     socketFactory: brokerSockets(ended, tls ? () => ({ ca: tls.ca?.() }) : undefined),
-    sasl: login && loginOf(login),
+    ...(login && {
+      sasl: {
+        mechanism: 'scram-sha-512',
+        username: login.username,
+        get password() {
+          return login.password();
+        },
+      },
+    }),
     clientId,
     connectionTimeout: pauseMs,
     // Connections without an answer end by themselves: kafkajs would go on using them, and look at each ten times a second.
@@ -41,14 +49,6 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
     logCreator: () => (entry) => writeLog(log, entry),
   });
 }
-
-const loginOf = ({ username, password }: NonNullable<BrokerOptions['login']>): SASLOptions => ({
-  mechanism: 'scram-sha-512',
-  username,
-  get password() {
-    return password();
-  },
-});
 
 /**
  * Why the broker refuses a request, such as `MESSAGE_TOO_LARGE` (Kafka protocol guide, "Error Codes"); undefined for a
@@ -62,9 +62,6 @@ export function brokerError(error: unknown): string | undefined {
 
 /** Tells whether a failure is one of the client, such as a broker that does not answer. */
 export const isKafkaError = (error: unknown) => error instanceof kafkajs.KafkaJSError;
-
-/** Tells whether the broker rejects a message for its size. */
-export const isTooLarge = (error: unknown) => brokerError(error) === 'MESSAGE_TOO_LARGE';
 
 /** Disconnects, within `pauseMs`: kafkajs first waits for requests in flight, and was seen to wait forever for one without an answer. */
 export async function disconnect(client: { disconnect(): Promise<void> }): Promise<void> {

@@ -94,14 +94,10 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
         }),
       );
       // The consumer's span is a child of the publishing span, which is a child of the span that wrote the event.
-      const messages = events.map((event, index) => ({
-        ...event,
-        traceparent: spans[index]?.traceparent ?? event.traceparent,
-      }));
-      await send(
-        topic,
-        messages.map((event) => toMessage(event, source)),
+      const messages = events.map((event, index) =>
+        toMessage({ ...event, traceparent: spans[index]?.traceparent ?? event.traceparent }, source),
       );
+      await send(topic, messages);
       for (const span of spans) span?.end(); // a failed send is retried and logged by the relay
     },
     async close() {

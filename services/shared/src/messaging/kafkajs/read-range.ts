@@ -4,22 +4,23 @@ import { unavailable } from '../../values/errors.ts';
 import { briefMs, heartbeatMs, longestAnswerSeconds, sessionMs } from '../times.ts';
 
 /** Offsets of a partition, `end` not included. */
-export interface OffsetRange {
+interface OffsetRange {
   partition: number;
   start: bigint;
   end: bigint;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   kafka: Kafka;
   topic: string;
-  ranges: OffsetRange[];
+  /** Default: all that is on the topic now. */
+  ranges?: OffsetRange[];
   /** Called with one message at a time, in the order of each partition; reading ends when it throws. */
   onMessage(partition: number, message: KafkaMessage): Promise<void> | void;
 }
 
 /** The present offsets of a topic. */
-export async function topicRanges(kafka: Kafka, topic: string): Promise<OffsetRange[]> {
+async function topicRanges(kafka: Kafka, topic: string): Promise<OffsetRange[]> {
   const admin = kafka.admin();
   try {
     await admin.connect();
@@ -32,7 +33,8 @@ export async function topicRanges(kafka: Kafka, topic: string): Promise<OffsetRa
 
 /** Reads ranges of partitions and ends: for commands, not for services. It commits nothing. */
 export async function readRanges({ kafka, topic, ranges, onMessage }: ReadOptions): Promise<void> {
-  const open = new Map(ranges.filter(({ start, end }) => start < end).map((range) => [range.partition, { ...range }]));
+  const given = ranges ?? (await topicRanges(kafka, topic));
+  const open = new Map(given.filter(({ start, end }) => start < end).map((range) => [range.partition, { ...range }]));
   if (open.size === 0) return;
   const reader = kafka.consumer({
     groupId: `reader-${randomUUID()}`,

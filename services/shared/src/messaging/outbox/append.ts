@@ -46,21 +46,12 @@ export function wakeDirectly(database: QueryExecutorProvider, relay: { wake(): b
   wakesOf(database).own = relay;
 }
 
-/** Makes a statement, which itself writes to the outbox and commits, wake the relays. */
-export const wakingRelays =
-  <Values, Result>(database: QueryExecutorProvider, run: (values: Values) => Promise<Result>) =>
-  async (values: Values): Promise<Result> => {
-    const result = await run(values);
-    wakeRelays(database);
-    return result;
-  };
-
 /**
  * Wakes the relays after a commit that wrote to the outbox. In the transaction itself NOTIFY would make its commit wait
  * until those of all others that notify, in any database of the server, are on the disk (decisions/0022). If the
  * notification is lost, they look by themselves within a second.
  */
-function wakeRelays(database: QueryExecutorProvider): void {
+export function wakeRelays(database: QueryExecutorProvider): void {
   const { own, notify } = wakesOf(database);
   if (!own?.wake()) notify(undefined).catch(() => undefined);
 }
