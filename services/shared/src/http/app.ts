@@ -129,19 +129,13 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
         startStream(req, res, reply.stream);
         return;
       }
-      if ('page' in reply) {
-        res
-          .writeHead(reply.status, { ...reply.headers, 'Content-Length': Buffer.byteLength(reply.page) })
-          .end(reply.page);
-        return;
-      }
       const json = reply.body === undefined ? undefined : toJson(reply.body);
       if (json !== undefined && isInPieces(json)) {
         res.writeHead(reply.status, { 'Content-Type': jsonType, ...reply.headers });
         await pipeline(json, res);
         return;
       }
-      checkReply?.(reply.status, json);
+      if (reply.headers?.['Content-Type'] === undefined) checkReply?.(reply.status, json);
       const known = route.method === 'get' && knownTag(reply.headers?.ETag, req.headers['if-none-match']);
       if (known) {
         res.writeHead(304, { ...reply.headers, ETag: known }).end();

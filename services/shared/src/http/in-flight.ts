@@ -22,8 +22,8 @@ export function createInFlight() {
 
   const leave = (res: Response) => {
     const { place } = contextOf(res);
-    if (place === undefined || place.hasLeft) return;
-    place.hasLeft = true;
+    if (place === undefined) return;
+    delete contextOf(res).place;
     count -= 1;
     if (place.account !== undefined) addTo(place.account, -1);
   };
@@ -54,7 +54,7 @@ export function createInFlight() {
         throw new DomainError('rateLimited', detail, { code: 'too-many-requests', retryAfterSeconds: 1 });
       }
       const { place } = contextOf(res);
-      if (place === undefined || place.hasLeft) return;
+      if (place === undefined) return;
       addTo(accountId, 1);
       place.account = accountId;
     },

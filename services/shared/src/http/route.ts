@@ -24,8 +24,8 @@ export interface ProblemSpec {
 export type Responses = { readonly [status: number]: ResponseSpec | ProblemSpec };
 
 /**
- * JSON text, or its bytes, to be sent as it is, for results that PostgreSQL serialises faster and exactly. In pieces, where it may be
- * more than memory holds: an answer whose pieces end with an error is cut off.
+ * JSON text, or its bytes, to be sent as it is, for results that PostgreSQL serialises faster and exactly, or a page (page.ts) with its
+ * headers. In pieces, where it may be more than memory holds: an answer whose pieces end with an error is cut off.
  */
 export interface JsonText {
   readonly json: string | Buffer | AsyncIterable<string>;
@@ -44,13 +44,6 @@ interface StreamReply<S> {
   stream(res: ServerResponse): void;
 }
 
-interface PageReply<S> {
-  status: S;
-  headers: Record<string, string>;
-  /** HTML, as htmlPage makes it. */
-  page: string;
-}
-
 /** One of the declared successes, status and body together. */
 export type ReplyOf<R extends Responses> = {
   [S in keyof R & number]: R[S] extends { problem: true }
@@ -58,9 +51,7 @@ export type ReplyOf<R extends Responses> = {
     : R[S] extends { events: z.ZodType }
       ? StreamReply<S>
       : R[S] extends { body: infer B extends z.ZodType }
-        ?
-            | (Reply<S, z.input<B> | JsonText> & { body: z.input<B> | JsonText })
-            | (R[S] extends { page: true } ? PageReply<S> : never)
+        ? Reply<S, z.input<B> | JsonText> & { body: z.input<B> | JsonText }
         : Reply<S, undefined>;
 }[keyof R & number];
 

@@ -11,8 +11,8 @@ export interface RequestContext {
   roles?: readonly string[];
   /** The answer lasts as long as its client wants. */
   isStream?: boolean;
-  /** Its place among the requests in flight (http/in-flight.ts). */
-  place?: { hasLeft?: boolean; isWorking?: boolean; account?: string };
+  /** Its place among the requests in flight (http/in-flight.ts), as long as it has one. */
+  place?: { isWorking?: boolean; account?: string };
 }
 
 /** Returns the context of the request that this response answers. */

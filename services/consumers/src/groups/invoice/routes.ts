@@ -55,7 +55,7 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
         const headers = { Vary: 'Accept', 'Cache-Control': 'no-store' };
         if (!prefersPage) return ok(invoice, headers);
         const { page, headers: ofPage } = invoicePage(customerInvoiceOut.parse(invoice));
-        return { status: 200 as const, page, headers: { ...ofPage, ...headers } };
+        return ok({ json: page }, { ...ofPage, ...headers });
       },
     }),
   ];
