@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from '../values/fields.ts';
 import { moneySchema, pricedItem } from '../values/money.ts';
+import { exampleItem } from './order.ts';
 
 /** contract 4.10 */
 export const invoiceOut = z
@@ -33,14 +34,7 @@ export const customerInvoiceOut = invoiceOut
         paidAt: '2026-01-31T09:30:02.000Z',
         createdAt: '2026-01-31T09:30:03.000Z',
         seller: 'Store Ltd.\n1 Market Street\nLisbon',
-        lines: [
-          {
-            productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
-            name: 'Tea',
-            quantity: 3,
-            unitPrice: { amount: 4.25, currency: 'USD' },
-          },
-        ],
+        lines: [exampleItem],
       },
     ],
   });

@@ -5,6 +5,13 @@ import { addressOut } from './address.ts';
 
 export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
 
+export const exampleItem = {
+  productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+  name: 'Tea',
+  quantity: 3,
+  unitPrice: { amount: 4.25, currency: 'USD' },
+};
+
 /** contract 4.5 */
 export const orderOut = z
   .object({
@@ -30,14 +37,7 @@ export const orderOut = z
         customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
         status: 'PENDING',
         total: { amount: 12.75, currency: 'USD' },
-        items: [
-          {
-            productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
-            name: 'Tea',
-            quantity: 3,
-            unitPrice: { amount: 4.25, currency: 'USD' },
-          },
-        ],
+        items: [exampleItem],
         createdAt: '2026-01-31T09:30:00.000Z',
         updatedAt: '2026-01-31T09:30:00.000Z',
         version: 1,

@@ -14,18 +14,9 @@ const restMs = 10_000;
 /** The statement took too long, and would so elsewhere. */
 const timedOut = '57014';
 
-/**
- * Runs a statement on a replica.
- * @param isCurrent tells from the rows whether they are recent enough
- * @returns undefined where the primary has to be asked: there is no replica, it is behind, or it fails
- */
-export type ReadReplica = <Row>(
-  statement: CompiledQuery<Row>,
-  isCurrent: (rows: Row[]) => boolean | Promise<boolean>,
-  isPrepared?: boolean,
-) => Promise<Row[] | undefined>;
+export type ReadReplica = ReturnType<typeof createReadReplica>;
 
-export function createReadReplica(pool: pg.Pool | undefined): ReadReplica {
+export function createReadReplica(pool: pg.Pool | undefined) {
   let restsUntil = 0;
 
   async function ask<Row>({ sql, parameters }: CompiledQuery<Row>, isPrepared: boolean): Promise<Row[] | undefined> {
@@ -41,7 +32,16 @@ export function createReadReplica(pool: pg.Pool | undefined): ReadReplica {
     }
   }
 
-  return async (statement, isCurrent, isPrepared = true) => {
+  /**
+   * Runs a statement on a replica.
+   * @param isCurrent tells from the rows whether they are recent enough
+   * @returns undefined where the primary has to be asked: there is no replica, it is behind, or it fails
+   */
+  return async <Row>(
+    statement: CompiledQuery<Row>,
+    isCurrent: (rows: Row[]) => boolean | Promise<boolean>,
+    isPrepared = true,
+  ): Promise<Row[] | undefined> => {
     const rows = await ask(statement, isPrepared);
     if (rows === undefined) return undefined;
     const result = (await isCurrent(rows)) ? 'current' : 'stale';

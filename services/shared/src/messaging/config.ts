@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { flag, list, secret } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
-import type { RetryOptions } from './consumer/consumer.ts';
 import type { BrokerOptions } from './kafkajs/client.ts';
 
 export const brokerConfig = {
@@ -40,10 +39,8 @@ export function brokersFrom(config: BrokerConfig): BrokerOptions {
   };
 }
 
-export function retriesFrom(config: MessagingConfig): RetryOptions {
-  return {
-    attempts: config.RETRY_ATTEMPTS,
-    firstDelayMs: config.RETRY_DELAY_MS,
-    multiplier: config.RETRY_MULTIPLIER,
-  };
-}
+export const retriesFrom = (config: MessagingConfig) => ({
+  attempts: config.RETRY_ATTEMPTS,
+  firstDelayMs: config.RETRY_DELAY_MS,
+  multiplier: config.RETRY_MULTIPLIER,
+});

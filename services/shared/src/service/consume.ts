@@ -55,10 +55,9 @@ export function consume<Tables>(
     rack: broker.rack,
     log,
   });
-  started.push({ name: 'consumer', stop: consumer.stop, waitingFor: consumer.waitingFor });
   const [topic = orderEventsTopic] = topics;
-  started.push(watchdogOf([...publishers, consumer], () => answersTo(quiet, topic, group.name), log, onCrash));
-  return started;
+  const probe = () => answersTo(quiet, topic, group.name);
+  return [...started, consumer, watchdogOf([...publishers, consumer], probe, log, onCrash)];
 }
 
 /** Starts to publish the outbox of a process that consumes nothing. The database must be migrated. */

@@ -3,9 +3,10 @@ import type { Kysely } from 'kysely';
 import type { Logger } from '../../observability/log.ts';
 import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
 import { backoff, sleep, within } from '../../values/time.ts';
+import type { retriesFrom } from '../config.ts';
 import { writeDeadLetter } from '../dead-letters/write.ts';
 import { PoisonError, readEvent, type StoreEvent } from '../events.ts';
-import { type Batch, type Consumer, joinGroup, type MemberOptions } from '../kafkajs/consumer.ts';
+import { type Batch, type Consumer, type GroupOptions, joinGroup } from '../kafkajs/consumer.ts';
 import { readMessage } from '../kafkajs/messages.ts';
 import type { Place } from '../kafkajs/offsets.ts';
 import type { Sender } from '../kafkajs/publisher.ts';
@@ -13,22 +14,15 @@ import { briefMs, retryPauses } from '../times.ts';
 import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf, type Refused, topicsOf } from './handle-once.ts';
 import { consumerMetrics, initialiseMetrics } from './metrics.ts';
 
-export interface ConsumerOptions<Tables> extends Omit<MemberOptions, 'topics'> {
+export interface ConsumerOptions<Tables> extends Omit<GroupOptions, 'groupId' | 'topics' | 'maxWaitMs' | 'handle'> {
   group: ConsumerGroup<Tables>;
   database: Kysely<Tables>;
   /** Default: those that have its kinds. */
   topics?: string[];
   /** For dead letters. */
   sender: Sender;
-  retry: RetryOptions;
-}
-
-/** contract 6.6 */
-export interface RetryOptions {
-  /** In total, including the first. */
-  attempts: number;
-  firstDelayMs: number;
-  multiplier: number;
+  /** contract 6.6 */
+  retry: ReturnType<typeof retriesFrom>;
 }
 
 /** A message with neither event nor poison is of a kind that this group does not handle. */

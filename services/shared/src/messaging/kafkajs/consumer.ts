@@ -16,7 +16,8 @@ export interface Batch extends Place {
   done(offset: string): void;
 }
 
-export interface MemberOptions {
+export interface GroupOptions {
+  groupId: string;
   /** A new client of Kafka, which ends with the signal. */
   connect(signal: AbortSignal): Kafka;
   topics: string[];
@@ -26,6 +27,10 @@ export interface MemberOptions {
   servesWithoutKafka?: boolean;
   /** Zone of this process: it reads from the replica there, if brokers know theirs. */
   rack?: string | undefined;
+  /** Time for which messages may gather before the next fetch; by default it grows with how many came with the last one. */
+  maxWaitMs?: number | undefined;
+  /** Handles a batch. Whatever it has not reported as done when it ends is fetched again. */
+  handle(batch: Batch): Promise<void>;
   log: Logger;
 }
 
@@ -34,14 +39,6 @@ export interface Consumer extends Watched {
   waitingFor(): 'kafka' | 'topics' | undefined;
   /** Finishes the messages in flight and leaves the group, if the broker answers soon enough. */
   stop(): Promise<void>;
-}
-
-interface GroupOptions extends MemberOptions {
-  groupId: string;
-  /** Time for which messages may gather before the next fetch; by default it grows with how many came with the last one. */
-  maxWaitMs: number | undefined;
-  /** Handles a batch. Whatever it has not reported as done when it ends is fetched again. */
-  handle(batch: Batch): Promise<void>;
 }
 
 /** Partitions are handled concurrently, each in order (contract 6.2). */
