@@ -40,9 +40,10 @@ export function createPool(config: ConnectionConfig & pg.PoolConfig): pg.Pool {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    const query: (...of: unknown[]) => unknown = client.query.bind(client);
     const prepared = (sql: unknown) => (typeof sql === 'string' ? { text: sql, name: nameOf({ sql }) } : sql);
-    Object.assign(client, { query: (sql: unknown, ...rest: unknown[]) => query(prepared(sql), ...rest) });
+    const query = (sql: unknown, ...rest: unknown[]) =>
+      Reflect.apply(pg.Client.prototype.query, client, [prepared(sql), ...rest]);
+    Object.assign(client, { query });
   });
   return pool;
 }
