@@ -30,7 +30,10 @@ export interface HttpAppOptions {
   bearer?: BearerValidator;
 }
 
-/** The variables that a service has of these; without its own, operators and whoever sends mail are callers (contract 3.7). */
+/**
+ * The variables among these that a service has. Without credentials of their own, operators and whoever sends mail show those of
+ * callers (contract 3.7).
+ */
 interface HttpConfig extends Partial<BearerConfig> {
   /** In `prod` the documentation is off and replies are not checked (reply-check.ts). */
   APP_PROFILE: 'dev' | 'prod';
@@ -51,11 +54,11 @@ export function createHttpApp({ title, routes, log, config, bearer = bearerFrom(
 
   const logRequest = createRequestLog(log);
   app.use((req, res, next) => {
-    const parent = single(req.headers.traceparent);
+    const parent = req.get('traceparent');
     const span = startSpan({ name: req.method, kind: 'server', parent });
     if (span !== undefined) res.on('close', () => endSpan(span, req, res));
     observeRequest(req, res);
-    runInTrace(span ?? traceFrom(parent, single(req.headers['x-request-id'])), () => {
+    runInTrace(span ?? traceFrom(parent, req.get('x-request-id')), () => {
       logRequest(req, res);
       next();
     });
@@ -141,8 +144,9 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
         res.writeHead(304, { ...reply.headers, ETag: known }).end();
         return;
       }
-      const type = json === undefined ? undefined : typeAndLength(json);
-      res.writeHead(reply.status, { ...type, ...reply.headers }).end(json);
+      // Express's `send` would find these out itself, at the cost of the sending once more.
+      const own = json !== undefined && { 'Content-Type': jsonType, 'Content-Length': Buffer.byteLength(json) };
+      res.writeHead(reply.status, { ...own, ...reply.headers }).end(json);
     } finally {
       ended();
     }
@@ -151,7 +155,7 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
   function startStream(req: Request, res: Response, stream: (res: Response) => void): void {
     contextOf(res).isStream = true;
     inFlight.leave(res);
-    res.writeHead(200, streamHeaders);
+    res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     res.flushHeaders();
     // Node.js keeps the request as long as its response lasts: not with what nobody asks for any more.
     Object.assign(req, { headers: {}, rawHeaders: [], next: undefined });
@@ -183,14 +187,6 @@ function knownTag(etag: string | undefined, ifNoneMatch: string | undefined): st
   return matchesWeakly(ifNoneMatch, etag) ? `W/${etag}` : undefined;
 }
 
-/** Express's `send` would find these out itself, at the cost of the sending once more. */
-const typeAndLength = (json: string | Buffer) => ({
-  'Content-Type': jsonType,
-  'Content-Length': Buffer.byteLength(json),
-});
-
-const streamHeaders = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' };
-
 function endSpan(span: Span, req: Request, res: Response): void {
   const { route, isStream } = contextOf(res);
   span.end({
@@ -207,5 +203,3 @@ function endSpan(span: Span, req: Request, res: Response): void {
     }),
   });
 }
-
-const single = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined);
