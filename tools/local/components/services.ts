@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { root } from '../../paths.ts';
 import { type Service, topology } from '../../topology/topology.ts';
 import type { Ports } from '../ports.ts';
@@ -77,29 +78,19 @@ function withLocalUrls(value: string, ports: Ports, portOf: (service: string) =>
 export const allowedOrigins = ({ CORS_ALLOWED_ORIGINS = 'http://localhost:3000' }: Env): string[] =>
   CORS_ALLOWED_ORIGINS.split(',').flatMap((origin) => origin.trim() || []);
 
-function flagOf(env: Env, name: string, unset: 'true' | 'false'): boolean {
-  const value = env[name] || unset;
-  if (!['true', 'false'].includes(value)) throw new Error(`${name}=${value} is neither true nor false.`);
-  return value === 'true';
-}
-
 /**
- * The gateway's values from the environment (contract 9).
+ * The gateway's values from the environment (contract 9). The chart refuses what is no origin, or neither true nor false.
  * @param portOf where it reaches a service; default: at its own port
  */
 export function gatewayValues(env: Env, ports: Ports, portOf = ports.of): GatewayValues {
   const upstreams = topology.services.map(({ alias, name }) => [alias, { host: '127.0.0.1', port: portOf(name) }]);
-  const wrong = allowedOrigins(env).find((origin) => !/^(\*|https?:\/\/[^/*,\s]+)$/.test(origin));
-  if (wrong !== undefined) {
-    throw new Error(`CORS_ALLOWED_ORIGINS has ${wrong}, which is no origin. One looks like http://localhost:5173.`);
-  }
   return {
     port: ports.of('gateway'),
     metricsPort: ports.of('gateway-metrics'),
     upstreams: Object.fromEntries(upstreams),
     cors: {
       allowedOrigins: allowedOrigins(env),
-      allowedCredentials: flagOf(env, 'CORS_ALLOWED_CREDENTIALS', 'true'),
+      allowedCredentials: parse(env.CORS_ALLOWED_CREDENTIALS || 'true'),
     },
     ...(env.OTEL_EXPORTER_OTLP_ENDPOINT && {
       global: {
@@ -109,7 +100,7 @@ export function gatewayValues(env: Env, ports: Ports, portOf = ports.of): Gatewa
         },
       },
     }),
-    publicCatalogue: flagOf(env, 'PUBLIC_CATALOGUE', 'false'),
+    publicCatalogue: parse(env.PUBLIC_CATALOGUE || 'false'),
     ...(env.EXTERNAL_SITE_URL && { external: { url: env.EXTERNAL_SITE_URL } }),
   };
 }
