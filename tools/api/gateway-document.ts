@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { bundleFromString, createConfig } from '@redocly/openapi-core';
 import { parse } from 'yaml';
 import { root } from '../paths.ts';
 import type { Topology } from '../topology/topology.ts';
@@ -25,7 +26,7 @@ const { responses, securitySchemes } = fixed.components;
  * cookie in place of the header that the gateway sets, and the gateway's own answers.
  * @throws Error if two services give a name to different things
  */
-export function gatewayDocument(services: BuiltService[], { routes }: Topology): GatewayDocument {
+export async function gatewayDocument(services: BuiltService[], { routes }: Topology): Promise<GatewayDocument> {
   const { open, version } = readChart();
   const schemas: Json = {};
   const paths = { ...fixed.paths };
@@ -54,13 +55,18 @@ export function gatewayDocument(services: BuiltService[], { routes }: Topology):
   }
   const names = fixed.tags.map(({ name }) => name);
   const others = new Set(tagsOf(paths).filter((name) => !names.includes(name)));
-  return {
+  const inOrder = <T>(byName: Record<string, T>) =>
+    Object.fromEntries(Object.entries(byName).sort(([one], [other]) => (one < other ? -1 : 1)));
+  const document: GatewayDocument = {
     ...fixed,
     info: { ...fixed.info, version },
     tags: [...fixed.tags, ...[...others].map((name) => ({ name, description: `Resources of the service ${name}.` }))],
-    paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
-    components: { schemas: used(schemas, { paths, responses }), responses, securitySchemes },
+    paths: inOrder(paths),
+    components: { schemas: inOrder(schemas), responses, securitySchemes },
   };
+  const config = await createConfig({});
+  const source = JSON.stringify(document);
+  return (await bundleFromString({ source, config, removeUnusedComponents: true })).bundle.parsed as GatewayDocument;
 }
 
 const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
@@ -107,17 +113,3 @@ function readChart() {
 
 const tagsOf = (paths: GatewayDocument['paths']) =>
   Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation.tags));
-
-/** The schemas that something needs, and what these need. */
-function used(schemas: Json, needing: object): Json {
-  const names = new Set<string>();
-  const visit = (value: unknown) => {
-    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (names.has(name)) continue;
-      names.add(name);
-      visit(schemas[name]);
-    }
-  };
-  visit(needing);
-  return Object.fromEntries([...names].sort().map((name) => [name, schemas[name]]));
-}

@@ -8,7 +8,7 @@ import { gatewayDocument } from './gateway-document.ts';
 /** The text of each file that is written from the routes, by its path in the repository. */
 export async function textsOfRoutes() {
   const services = await buildServices();
-  const document = gatewayDocument(services, topology);
+  const document = await gatewayDocument(services, topology);
   const options = { aliasDuplicateObjects: false, lineWidth: 120 };
   return {
     'docs/openapi.yaml': stringify(document, options),
