@@ -14,12 +14,11 @@ export function createAccountDataClient(service: string, baseUrl: string): Accou
   return async function* (customer) {
     for (let after: string | null = null; ; ) {
       const query = after === null ? '' : `after=${after}`;
-      const { status, body } = await client.call('GET', accountDataPath, { customer, query });
-      const { success, data, error } = accountDataOut.safeParse(body);
-      if (status !== 200 || !success) throw client.failed(error ?? new Error(`Status ${status}`));
-      yield data.records;
-      if (data.next === null) return;
-      after = data.next;
+      const answer = await client.call('GET', accountDataPath, { customer, query });
+      const { records, next } = client.read(accountDataOut, answer);
+      yield records;
+      if (next === null) return;
+      after = next;
     }
   };
 }

@@ -20,10 +20,8 @@ export function createOrderClient(options: Pick<HttpClientOptions, 'baseUrl' | '
       const demands = new Map<string, OrderDemand>();
       for (let from = 0; from < orderIds.length; from += maxDemands) {
         const query = `id=${orderIds.slice(from, from + maxDemands).join('&id=')}`;
-        const { status, body } = await client.call('GET', '/internal/order-demands', { query });
-        const { success, data, error } = demandsOut.safeParse(body);
-        if (status !== 200 || !success) throw client.failed(error ?? new Error(`Status ${status}`));
-        for (const demand of data) demands.set(demand.orderId, demand);
+        const answer = await client.call('GET', '/internal/order-demands', { query });
+        for (const demand of client.read(demandsOut, answer)) demands.set(demand.orderId, demand);
       }
       return demands;
     },

@@ -18,21 +18,14 @@ export function createAuthClient(options: Pick<HttpClientOptions, 'baseUrl' | 'c
   const client = createHttpClient({ service: 'auth', timeoutMs: 2_000, ...options });
   const confirmed = new Set<string>();
 
-  async function ask<T>(schema: z.ZodType<T>, ...call: Parameters<typeof client.call>): Promise<T> {
-    const { status, body } = await client.call(...call);
-    const { success, data, error } = schema.safeParse(body);
-    if (status === 200 && success) return data;
-    throw client.failed(error ?? new Error(`Status ${status}`));
-  }
-
   return {
     /** Returns the ids of those sessions that have ended. */
     async endedOf(open: Session[]): Promise<Set<string>> {
       const all = new Set<string>();
       for (let from = 0; from < open.length; from += maxPerCheck) {
         const sessions = open.slice(from, from + maxPerCheck).map(({ expiresAt: _, ...session }) => session);
-        const { ended } = await ask(checkOut, 'POST', '/internal/session-checks', { body: { sessions } });
-        for (const id of ended) all.add(id);
+        const answer = await client.call('POST', '/internal/session-checks', { body: { sessions } });
+        for (const id of client.read(checkOut, answer).ended) all.add(id);
       }
       return all;
     },
@@ -43,8 +36,8 @@ export function createAuthClient(options: Pick<HttpClientOptions, 'baseUrl' | 'c
      */
     async mustBeConfirmed(accountId: string): Promise<void> {
       if (confirmed.has(accountId)) return;
-      const { isConfirmed } = await ask(confirmedOut, 'GET', `/internal/accounts/${accountId}/confirmation`);
-      if (!isConfirmed) {
+      const answer = await client.call('GET', `/internal/accounts/${accountId}/confirmation`);
+      if (!client.read(confirmedOut, answer).isConfirmed) {
         throw new DomainError('forbidden', 'Confirm your e-mail address first: follow the link in the mail to it.', {
           code: 'email-not-confirmed',
         });

@@ -31,10 +31,8 @@ export function createProductClient(baseUrl: string, timeoutMs = 2_000): Product
   /** Returns products as the service has sent them. */
   async function ask(ids: string[]): Promise<Map<string, unknown>> {
     const query = `size=${ids.length}&id=${ids.join('&id=')}`;
-    const { status, body } = await client.call('GET', '/products', { query });
-    const { success, data, error } = answered.safeParse(body);
-    if (status !== 200 || !success) throw client.failed(error ?? new Error(`Status ${status}`));
-    return new Map(data.map((product) => [product.id, product]));
+    const products = client.read(answered, await client.call('GET', '/products', { query }));
+    return new Map(products.map((product) => [product.id, product]));
   }
 
   /** The answer that each id is in, which may be a failure. */

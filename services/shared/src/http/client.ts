@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import type { z } from 'zod';
 import { currentTrace, inSpan } from '../observability/trace-context.ts';
 import { DomainError, unavailable } from '../values/errors.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
@@ -93,6 +94,12 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     call(method: Method, path: string, { query, ...rest }: Call = {}): Promise<Answer> {
       const span = { name: `${method} ${path}`, kind: 'client', attributes: { 'peer.service': service } } as const;
       return inSpan(span, () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, rest));
+    },
+    /** @throws DomainError unavailable for an answer that is not 200 with such a body */
+    read<T>(schema: z.ZodType<T>, { status, body }: Answer): T {
+      const { success, data, error } = schema.safeParse(body);
+      if (status === 200 && success) return data;
+      throw failed(error ?? new Error(`Status ${status}`));
     },
     /** The error to throw for an answer that the other service should not have given. */
     failed,

@@ -14,11 +14,8 @@ export function createOrderClient(baseUrl: string) {
      * @throws DomainError unavailable when the order service gives no valid answer within about 2 s
      */
     async lines(orderId: string, customer: { accountId: string; authorization: string | undefined }) {
-      const { status, body } = await client.call('GET', `/orders/${orderId}`, { customer });
-      if (status === 404) return undefined;
-      const { success, data, error } = linesOut.safeParse(body);
-      if (status !== 200 || !success) throw client.failed(error ?? new Error(`Status ${status}`));
-      return data.items;
+      const answer = await client.call('GET', `/orders/${orderId}`, { customer });
+      return answer.status === 404 ? undefined : client.read(linesOut, answer).items;
     },
   };
 }

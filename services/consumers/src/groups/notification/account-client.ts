@@ -14,11 +14,8 @@ export function createAccountClient(options: Pick<HttpClientOptions, 'baseUrl' |
      * @throws DomainError unavailable when the account service gives no valid answer within about 2 s
      */
     async mailTo(accountId: string, request: z.input<typeof mailToIn>): Promise<MailTo | undefined> {
-      const { status, body } = await client.call('POST', `/internal/accounts/${accountId}/mail`, { body: request });
-      if (status === 404) return undefined;
-      const { success, data, error } = mailTo.safeParse(body);
-      if (status !== 200 || !success) throw client.failed(error ?? new Error(`Status ${status}`));
-      return data;
+      const answer = await client.call('POST', `/internal/accounts/${accountId}/mail`, { body: request });
+      return answer.status === 404 ? undefined : client.read(mailTo, answer);
     },
   };
 }
