@@ -15,8 +15,17 @@ export interface RequestContext {
   place?: { isWorking?: boolean; account?: string };
 }
 
+const contexts = new WeakMap<Response, RequestContext>();
+
 /** Returns the context of the request that this response answers. */
-export const contextOf = (res: Response): RequestContext => res.locals;
+export function contextOf(res: Response): RequestContext {
+  let context = contexts.get(res);
+  if (context === undefined) {
+    context = {};
+    contexts.set(res, context);
+  }
+  return context;
+}
 
 /** Characters of a path that a log line holds at most, so that long ones do not fill the disk (contract 1.3). */
 const maxLength = 2048;
