@@ -111,6 +111,8 @@ async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadO
   return {
     failures,
     succeeded,
+    /** The orders that were acknowledged, and when. */
+    placed: () => [...placed.values()],
     /** Pauses or resumes placing orders; everything else continues. */
     placeOrders(isWanted: boolean) {
       placesOrders = isWanted;

@@ -1,0 +1,121 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { execa } from 'execa';
+import { requireHelm } from '../../../tools/local/downloads/helm.ts';
+import { root } from '../../../tools/paths.ts';
+import { codeBlocks, scriptsRunBy } from '../../docs/_documents.ts';
+import { logIn, newCustomer } from '../../kit/customer.ts';
+import { withCookie } from '../../kit/http.ts';
+import { createClient, placeConfirmed, storedOrders } from '../kit/client.ts';
+import { cluster, contextOf, findSecureGateway, helm, kubectl, runTool, say, until } from '../kit/cluster.ts';
+import { underLoad } from '../kit/load.ts';
+
+const { namespace, release } = cluster;
+const saved = ['store-jwt-key', 'store-internal', 'store-backups'];
+
+const inNamespace = (...args: string[]) => kubectl(['-n', namespace, ...args]);
+const json = async (...args: string[]) => JSON.parse((await inNamespace(...args, '-o', 'json')).stdout);
+
+const values = JSON.parse(await helm('get', 'values', release, '-o', 'json'));
+const isArchived = values.database?.cloudnativePg?.backup?.enabled === true;
+if (!isArchived) console.log('The release archives no PostgreSQL: database.cloudnativePg.backup.enabled is false.');
+
+/** Cuts the archive off, kills all that runs in the namespace, and deletes it with its volumes. */
+async function lose(): Promise<void> {
+  await kubectl(['-n', 'store-backups', 'delete', 'service', 's3']);
+  const restarting = 'deployments,replicasets,statefulsets,clusters.postgresql.cnpg.io,poolers.postgresql.cnpg.io';
+  await inNamespace('delete', restarting, '--all', '--cascade=orphan', '--wait=false');
+  await inNamespace('delete', 'pods', '--all', '--force', '--grace-period=0', '--wait=false');
+  await kubectl(['delete', 'namespace', namespace, '--wait=false']);
+}
+
+/** Ids and states of the stored orders. */
+async function ordersInDatabase(): Promise<Map<string, string>> {
+  const [primary] = (await json('get', 'pods', '-l', 'cnpg.io/instanceRole=primary')).items;
+  const query = ['psql', '-d', 'order', '-Atc', 'select id, status from orders'];
+  const { stdout } = await inNamespace('exec', primary.metadata.name, '-c', 'postgres', '--', ...query);
+  return new Map(stdout.split('\n').map((line) => line.split('|') as [string, string]));
+}
+
+/** Has the page's commands run, in a folder with what they name. */
+async function recover(folder: string): Promise<void> {
+  const [page] = scriptsRunBy('tests/cluster/lifecycle/recovery.test.ts');
+  if (page === undefined) throw new Error('No document has commands for this test.');
+  const isRecovery = ({ document, text }: { document: string; text: string }) =>
+    document === page.document && text.startsWith('# recovery.yaml');
+  const recovery = codeBlocks.find(isRecovery)?.text ?? '';
+  await writeFile(join(folder, 'recovery.yaml'), recovery);
+  const PATH = [dirname(await requireHelm()), process.env.PATH].join(delimiter);
+  const script = page.script.replaceAll('-n store', `-n ${namespace}`);
+  const { all, failed } = await execa('sh', ['-exc', script], { cwd: folder, env: { PATH }, all: true, reject: false });
+  say(all);
+  expect(failed).toBe(false);
+}
+
+const testArchive = isArchived ? test : test.skip;
+
+testArchive(
+  'a store is recovered from its archive in an empty namespace',
+  async () => {
+    if (contextOf('--context').length > 0) throw new Error('Set CONTEXT= and choose the cluster by KUBECONFIG.');
+    const folder = await mkdtemp(join(tmpdir(), 'store-recovery-'));
+    await writeFile(join(folder, 'values.yaml'), JSON.stringify(values));
+    const { exitCode } = await runTool('chart/package.ts', ['0.2.0', '--images', 'store', '--to', folder]);
+    expect(exitCode).toBe(0);
+    await execa('tar', ['-xzf', 'store-0.2.0.tgz'], { cwd: folder });
+    const secrets = await Promise.all(saved.map((name) => json('get', 'secret', name)));
+
+    await until('there is a backup', async () => {
+      const { items } = await json('get', 'backups.postgresql.cnpg.io');
+      return items.some(({ status }: { status?: { phase?: string } }) => status?.phase === 'completed');
+    });
+    const before = createClient((await findSecureGateway())?.url ?? '', { ca: (await findSecureGateway())?.ca });
+    const customer = await newCustomer(before.send);
+    const order = await placeConfirmed(customer);
+    before.close();
+
+    let lostAt = 0;
+    const load = await underLoad({ orderers: Number(process.env.ORDERERS ?? 10) }, async () => {
+      await pause(60_000);
+      lostAt = Date.now();
+      await lose(); // prepare.sh makes the way to the archive again
+    });
+    await until('the namespace is gone', async () => {
+      const { exitCode } = await kubectl(['get', 'namespace', namespace], { reject: false });
+      return exitCode !== 0;
+    });
+
+    const startedAt = Date.now();
+    await execa('sh', [join(root, 'tests/cluster/production/prepare.sh')], { env: { NAMESPACE: namespace } });
+    for (const { kind, apiVersion, type, data, metadata } of secrets) {
+      const secret = { kind, apiVersion, type, data, metadata: { name: metadata.name, namespace } };
+      await kubectl(['apply', '-f', '-'], { input: JSON.stringify(secret) });
+    }
+    await recover(folder);
+    const { url, ca } = (await findSecureGateway()) ?? { url: '', ca: undefined };
+    const after = createClient(url, { ca });
+    const cookie = await logIn(after.send, customer);
+    const restored = { ...customer, cookie, send: withCookie(after.send, cookie) };
+    await placeConfirmed(restored);
+    say(`RTO: an order is confirmed ${Math.round((Date.now() - startedAt) / 1000)} s after the empty namespace`);
+    expect(await storedOrders(restored.send)).toContainEqual(
+      expect.objectContaining({ id: order.id, status: 'CONFIRMED' }),
+    );
+
+    const stored = await ordersInDatabase();
+    const lost = load.placed().filter(({ id, at }) => at <= lostAt && !stored.has(id));
+    const since = Math.min(lostAt, ...lost.map(({ at }) => at));
+    say(
+      `RPO: ${lost.length} of ${load.placed().length} orders, those of the last ${Math.round((lostAt - since) / 1000)} s`,
+    );
+    // What is there is the past without gaps.
+    expect(load.placed().filter(({ id, at }) => at < since - 1_000 && !stored.has(id))).toEqual([]);
+    expect((lostAt - since) / 1000).toBeLessThan(300);
+    await until('no order is PENDING', async () => ![...(await ordersInDatabase()).values()].includes('PENDING'));
+    after.close();
+    await rm(folder, { recursive: true });
+  },
+  1_800_000,
+);
