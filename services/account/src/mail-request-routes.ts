@@ -13,18 +13,15 @@ import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { MailRequests } from './mail-requests.ts';
 
-const internal = { tag: 'accounts', identity: 'caller', internal: true } as const;
 const params = z.object({ id: uuid });
 
 /** Makes the routes for auth and for whoever sends mail: the gateway does not route these (contract 3.11). */
 export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): AnyRoute[] {
   return [
     route({
-      ...internal,
+      identity: 'caller',
       method: 'post',
       path: '/internal/password-resets',
-      operationId: 'requestReset',
-      summary: 'Send a link to reset a password',
       body: resetRequest,
       responses: {
         202: { description: 'It is sent, if an account has the address.' },
@@ -36,11 +33,9 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       },
     }),
     route({
-      ...internal,
+      identity: 'caller',
       method: 'post',
       path: '/internal/password-resets/confirmation',
-      operationId: 'resetPassword',
-      summary: 'Set a password with the token in a mail',
       body: resetInBy(rules),
       responses: {
         200: { description: 'The account that has it.', body: accountOut },
@@ -49,11 +44,9 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       handler: async ({ body, clientAddress }) => ok(await mails.reset(body.token, body.password, clientAddress)),
     }),
     route({
-      ...internal,
+      identity: 'caller',
       method: 'post',
       path: '/internal/email-confirmations',
-      operationId: 'confirmAddress',
-      summary: 'Confirm an e-mail address with the token in a mail',
       body: confirmationIn,
       responses: {
         204: { description: 'Confirmed.' },
@@ -66,22 +59,17 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       },
     }),
     route({
-      ...internal,
+      identity: 'caller',
       method: 'get',
       path: '/internal/accounts/{id}/confirmation',
-      operationId: 'findConfirmation',
-      summary: 'Find out whether the e-mail address of an account is confirmed',
       params,
       responses: { 200: { description: 'Whether it is.', body: confirmedOut } },
       handler: async ({ params: { id } }) => ok({ isConfirmed: await mails.isConfirmed(id) }),
     }),
     route({
-      ...internal,
       identity: 'mailer',
       method: 'post',
       path: '/internal/accounts/{id}/mail',
-      operationId: 'prepareMail',
-      summary: 'Fetch the data for a mail to an account',
       params,
       body: mailToIn,
       responses: {

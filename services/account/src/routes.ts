@@ -20,8 +20,6 @@ import type { MailRequests } from './mail-requests.ts';
 import type { OwnAccount } from './own-account.ts';
 
 const byCustomer = { tag: 'accounts', identity: 'account' } as const;
-/** On the service's own address: the gateway does not route these. */
-const internal = { tag: 'accounts', identity: 'caller', internal: true } as const;
 const params = z.object({ id: uuid });
 
 interface Parts {
@@ -114,13 +112,11 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
         );
       },
     }),
+    // On the service's own address: the gateway does not route these.
     route({
-      ...internal,
       identity: 'operator',
       method: 'get',
       path: '/internal/accounts',
-      operationId: 'searchAccounts',
-      summary: 'Find the account with an e-mail address',
       query: z.object({ email: text(1, 254) }),
       responses: {
         200: { description: 'An array with one account, or none.', body: z.array(accountOut) },
@@ -129,11 +125,9 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
     }),
     // For the auth service.
     route({
-      ...internal,
+      identity: 'caller',
       method: 'post',
       path: '/internal/accounts',
-      operationId: 'createAccount',
-      summary: 'Register an account',
       body: accountInBy(rules),
       responses: {
         201: { description: 'Registered.', body: accountOut, headers: { Location: 'Path of the new account.' } },
@@ -145,21 +139,17 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       },
     }),
     route({
-      ...internal,
+      identity: 'caller',
       method: 'get',
       path: '/internal/accounts/{id}',
-      operationId: 'findAccount',
-      summary: 'Fetch an account',
       params,
       responses: { 200: { description: 'The account.', body: accountOut } },
       handler: async ({ params: { id } }) => ok(await accounts.get(id)),
     }),
     route({
-      ...internal,
+      identity: 'caller',
       method: 'put',
       path: '/internal/accounts/{id}/password',
-      operationId: 'setPassword',
-      summary: 'Replace a password',
       params,
       body: passwordInBy(rules),
       responses: { 204: { description: 'Replaced.' } },
@@ -169,11 +159,9 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       },
     }),
     route({
-      ...internal,
+      identity: 'caller',
       method: 'post',
       path: '/internal/password-checks',
-      operationId: 'checkPassword',
-      summary: 'Check a password',
       body: credentials,
       responses: {
         200: { description: 'The account that the password belongs to.', body: accountOut },

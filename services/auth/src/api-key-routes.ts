@@ -7,8 +7,6 @@ import { apiKeyIn, apiKeysOut, newApiKeyOut } from './schemas.ts';
 
 /** Without a scope: no key makes, shows or ends keys. */
 const byCustomer = { tag: 'auth', identity: 'account' } as const;
-/** On the service's own address: the gateway does not route these. */
-const byOperator = { tag: 'auth', identity: 'operator', internal: true } as const;
 
 /** Makes the routes for API keys (contract 3.12). */
 export const apiKeyRoutes = (keys: ApiKeys): AnyRoute[] => [
@@ -51,22 +49,19 @@ export const apiKeyRoutes = (keys: ApiKeys): AnyRoute[] => [
       return noContent();
     },
   }),
+  // On the service's own address: the gateway does not route these.
   route({
-    ...byOperator,
+    identity: 'operator',
     method: 'get',
     path: '/internal/accounts/{id}/keys',
-    operationId: 'listKeysOfAccount',
-    summary: 'List the API keys of an account',
     params: z.object({ id: uuid }),
     responses: { 200: { description: 'The newest first, without the keys themselves.', body: apiKeysOut } },
     handler: async ({ params: { id } }) => ok(await keys.list(id), noStore),
   }),
   route({
-    ...byOperator,
+    identity: 'operator',
     method: 'delete',
     path: '/internal/accounts/{id}/keys/{keyId}',
-    operationId: 'endKeyOfAccount',
-    summary: 'End an API key of an account',
     params: z.object({ id: uuid, keyId: uuid }),
     responses: { 204: { description: 'The key has ended.' } },
     async handler({ actor, params: { id, keyId } }) {

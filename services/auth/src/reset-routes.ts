@@ -4,7 +4,6 @@ import type { Auth } from './auth.ts';
 import { noStore } from './requests.ts';
 
 const open = { tag: 'auth', identity: 'none' } as const;
-const byCustomer = { tag: 'auth', identity: 'account', internal: true } as const;
 
 /** Makes the routes for customers who cannot log in, or follow the link of a mail (contract 3.11). */
 export function resetRoutes(auth: Auth): AnyRoute[] {
@@ -60,11 +59,9 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
     }),
     // For the account service, on behalf of its customer: the gateway does not route these.
     route({
-      ...byCustomer,
+      identity: 'account',
       method: 'post',
       path: '/internal/own-password-checks',
-      operationId: 'checkOwnPassword',
-      summary: "Check the caller's own password",
       body: credentials,
       responses: {
         204: { description: 'It is right.' },
@@ -77,11 +74,9 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       },
     }),
     route({
-      ...byCustomer,
+      identity: 'account',
       method: 'delete',
       path: '/internal/own-sessions',
-      operationId: 'closeSessions',
-      summary: "End all of the caller's sessions before the account is deleted",
       responses: { 204: { description: 'Ended and forgotten.' } },
       async handler({ accountId }) {
         await auth.closeSessions(accountId);

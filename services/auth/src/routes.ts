@@ -24,8 +24,6 @@ import { type TokenCookie, tokenCookieName } from './token-cookie.ts';
 
 const open = { tag: 'auth', identity: 'none' } as const;
 const byCustomer = { tag: 'accounts', identity: 'account' } as const;
-/** On the service's own address: the gateway does not route these. */
-const internal = { tag: 'auth', identity: 'caller', internal: true } as const;
 const params = z.object({ id: uuid });
 
 function mustBeOwn(accountId: string, id: string): void {
@@ -170,45 +168,36 @@ export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks:
         return noContent();
       },
     }),
+    // On the service's own address: the gateway does not route these.
     route({
-      ...internal,
       identity: 'operator',
       method: 'get',
       path: '/internal/accounts/{id}/roles',
-      operationId: 'showRoles',
-      summary: 'Show the roles of an account',
       params,
       responses: { 200: { description: 'Its current roles.', body: rolesOut } },
       handler: async ({ params: { id } }) => ok(await auth.rolesOf(id)),
     }),
     route({
-      ...internal,
       identity: 'operator',
       method: 'put',
       path: '/internal/accounts/{id}/roles',
-      operationId: 'grantRoles',
-      summary: 'Set the roles of an account',
       params,
       body: rolesIn,
       responses: { 200: { description: 'The current roles of the account.', body: rolesOut } },
       handler: async ({ actor, params: { id }, body }) => ok(await auth.setRoles(actor, id, body.roles)),
     }),
     route({
-      ...internal,
+      identity: 'caller',
       method: 'get',
       path: '/internal/accounts/{id}/confirmation',
-      operationId: 'getConfirmation',
-      summary: 'Find out whether the e-mail address of an account is confirmed',
       params,
       responses: { 200: { description: 'Whether it is.', body: confirmedOut } },
       handler: async ({ params: { id } }) => ok({ isConfirmed: await auth.isConfirmed(id) }),
     }),
     route({
-      ...internal,
+      identity: 'caller',
       method: 'post',
       path: '/internal/session-checks',
-      operationId: 'checkSessions',
-      summary: 'Report which of these sessions have ended',
       body: sessionsIn,
       bodyKib: 64,
       responses: { 200: { description: 'The ids of those.', body: endedOut } },
@@ -217,13 +206,10 @@ export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks:
     accountDataRoute(async (accountId) => ({ rows: [{ json: JSON.stringify(await auth.dataOf(accountId)) }] })),
     // For services that check tokens themselves.
     route({
-      ...open,
+      identity: 'none',
       method: 'get',
       path: '/.well-known/jwks.json',
-      operationId: 'getKeySet',
       standsAlone: true,
-      summary: 'Fetch the public keys that verify tokens',
-      internal: true,
       responses: { 200: { description: 'A JWK Set; empty while a shared secret signs.', body: jwksOut } },
       handler: () => ok(jwks),
     }),

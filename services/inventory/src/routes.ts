@@ -74,11 +74,7 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
     route({
       method: 'get',
       path: '/internal/reservations/{orderId}',
-      operationId: 'getReservationRecord',
-      summary: 'Fetch the reservation of an order, with the events that were written about it',
-      tag: 'reservations',
       identity: 'caller',
-      internal: true,
       params: z.object({ orderId: uuid }),
       responses: { 200: { description: 'The reservation.', body: reservationRecordOut } },
       async handler({ params: { orderId } }) {

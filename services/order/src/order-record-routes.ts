@@ -10,16 +10,12 @@ import type { Order } from './order.ts';
 import type { OrderRecordRepository } from './order-record-repository.ts';
 import { notFound } from './orders.ts';
 
-const base = { method: 'get', tag: 'order records', internal: true } as const;
-
 /** For operators and for inventory, on the service's own address (contract 3.7, 4.14). */
 export function orderRecordRoutes(records: OrderRecordRepository, clock: () => Date): AnyRoute[] {
   return [
     route({
-      ...base,
+      method: 'get',
       path: '/internal/order-demands',
-      operationId: 'listOrderDemands',
-      summary: 'List the items of orders of any customer',
       identity: 'caller',
       query: z.object({
         id: z
@@ -32,24 +28,20 @@ export function orderRecordRoutes(records: OrderRecordRepository, clock: () => D
       handler: async ({ query: { id } }) => ok(await records.demandsOf(id)),
     }),
     route({
-      ...base,
+      method: 'get',
       path: '/internal/orders',
       identity: 'operator',
-      operationId: 'listOrderRecords',
-      summary: 'List the latest 50 orders of an account',
       query: z.object({ accountId: uuid }),
-      responses: { 200: { description: 'The newest first.', body: z.array(orderOut) } },
+      responses: { 200: { description: 'The latest 50, the newest first.', body: z.array(orderOut) } },
       async handler({ query: { accountId } }) {
         const latest = await records.latestOf(accountId);
         return ok({ json: `[${latest.map(({ json }) => json)}]` });
       },
     }),
     route({
-      ...base,
+      method: 'get',
       path: '/internal/stuck-orders',
       identity: 'operator',
-      operationId: 'listStuckOrders',
-      summary: 'List stuck orders of any customer',
       query: z.object({
         seconds: wholeNumber(1, 31_536_000).default(60).describe('How long is too long.'),
         size: wholeNumber(1, 100).default(50),
@@ -63,11 +55,9 @@ export function orderRecordRoutes(records: OrderRecordRepository, clock: () => D
       },
     }),
     route({
-      ...base,
+      method: 'get',
       path: '/internal/orders/{id}',
       identity: 'operator',
-      operationId: 'getOrderRecord',
-      summary: 'Fetch an order of any customer, with the events that were written about it',
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The order.', body: orderRecordOut } },
       handler: async ({ params: { id } }) => {

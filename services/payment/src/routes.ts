@@ -13,11 +13,7 @@ export function paymentRoutes(payments: PaymentRepository): AnyRoute[] {
     route({
       method: 'get',
       path: '/internal/payments/{orderId}',
-      operationId: 'getPaymentRecord',
-      summary: 'Fetch the payment of an order, with the events that were written about it',
-      tag: 'payments',
       identity: 'caller',
-      internal: true,
       params: z.object({ orderId: uuid }),
       responses: { 200: { description: 'The payment.', body: paymentRecordOut } },
       async handler({ params: { orderId } }) {

@@ -3,7 +3,7 @@ import { productOut } from '@store/shared/contracts/product';
 import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
 import { nextLink } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, staleVersion } from '@store/shared/http/precondition';
-import { type AnyRoute, created, noContent, ok, problem, route } from '@store/shared/http/route';
+import { type AnyRoute, created, type Documentation, noContent, ok, problem, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -17,16 +17,21 @@ const product = { body: productIn, bodyKib: 64, decimals: true } as const;
 const stale = problem(staleVersion);
 
 const byAccount = {
-  base: { tag: 'products', identity: 'account', scope: 'products:write' },
+  base: { identity: 'account', scope: 'products:write' },
   path: '/products',
-  operations: { create: 'createProduct', replace: 'replaceProduct', remove: 'deleteProduct' },
+  create: { tag: 'products', operationId: 'createProduct', summary: 'Create a product' },
+  replace: { tag: 'products', operationId: 'replaceProduct', summary: 'Replace a product' },
+  remove: { tag: 'products', operationId: 'deleteProduct', summary: 'Delete a product' },
   refused: problem('The account may not change products.'),
 } as const;
+const undocumented: Documentation = {};
 /** On the service's own address: the gateway does not route these. */
 const byOperator = {
-  base: { tag: 'products', identity: 'caller', internal: true },
+  base: { identity: 'caller' },
   path: '/internal/products',
-  operations: { create: 'addProduct', replace: 'setProduct', remove: 'removeProduct' },
+  create: undocumented,
+  replace: undocumented,
+  remove: undocumented,
   refused: problem('The credential of the caller is missing or wrong.'),
 } as const;
 
@@ -107,7 +112,7 @@ function readingRoutes({ repository, cache }: Dependencies): AnyRoute[] {
 
 function writingRoutes(
   { repository, writers }: Dependencies,
-  { base, path, operations, refused }: typeof byAccount | typeof byOperator,
+  { base, path, create, replace, remove, refused }: typeof byAccount | typeof byOperator,
 ): AnyRoute[] {
   /** @throws DomainError forbidden for an account that may not write; operators may, whoever else may */
   function mayWrite(accountId: string | undefined, roles: readonly string[] = []): void {
@@ -116,10 +121,9 @@ function writingRoutes(
   return [
     route({
       ...base,
+      ...create,
       method: 'post',
       path,
-      operationId: operations.create,
-      summary: 'Create a product',
       ...product,
       responses: {
         201: { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } },
@@ -133,10 +137,9 @@ function writingRoutes(
     }),
     route({
       ...base,
+      ...replace,
       method: 'put',
       path: `${path}/{id}`,
-      operationId: operations.replace,
-      summary: 'Replace a product',
       ...product,
       params,
       headers: ifMatchHeader,
@@ -153,10 +156,9 @@ function writingRoutes(
     }),
     route({
       ...base,
+      ...remove,
       method: 'delete',
       path: `${path}/{id}`,
-      operationId: operations.remove,
-      summary: 'Delete a product',
       params,
       headers: ifMatchHeader,
       responses: { 204: { description: 'Deleted.' }, 403: refused },

@@ -11,16 +11,12 @@ const retiring = {
 };
 
 export function statusRoutes(statuses: StatusRepository): AnyRoute[] {
-  const documented = '/api/v1/status/';
-  return [documented, '/api/v1/status'].map((path) =>
+  const documented = { operationId: 'listStatus', summary: 'List station status records, oldest first', tag: 'status' };
+  return [{ path: '/api/v1/status/', ...documented }, { path: '/api/v1/status' }].map((own) =>
     route({
+      ...own,
       method: 'get',
-      path,
-      operationId: 'listStatus',
-      summary: 'List station status records, oldest first',
-      tag: 'status',
       identity: 'none',
-      internal: path !== documented,
       query: statusQuery,
       responses: {
         200: {

@@ -12,7 +12,7 @@ type Compile = (schema: unknown) => ValidateFunction;
 export function documentOf(routes: AnyRoute[]) {
   const document = openApiDocument(
     'under test',
-    routes.map((route) => ({ ...route, internal: false })),
+    routes.map((route) => ({ ...route, operationId: route.path, summary: '', tag: '' })),
   );
   const { components } = document;
   const replies = compilerOf(closed(components));

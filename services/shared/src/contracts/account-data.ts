@@ -26,11 +26,7 @@ export const accountDataRoute = (
   route({
     method: 'get',
     path: accountDataPath,
-    operationId: 'readAccountData',
-    summary: 'Read what is kept about the account of the caller',
-    tag: 'accounts',
     identity: 'account',
-    internal: true,
     query: z.object({ after: z.string().min(1).max(2_000).optional() }),
     responses: { 200: { description: 'A page.', body: accountDataOut } },
     async handler({ accountId, query: { after } }) {

@@ -10,9 +10,6 @@ const echo = (path: string, limits: { bodyKib?: number; decimals?: boolean }) =>
   route({
     method: 'post',
     path,
-    operationId: 'echo',
-    summary: 'Echo',
-    tag: 'test',
     identity: 'none',
     ...limits,
     body: z.unknown(),

@@ -21,10 +21,10 @@ async function hold() {
 
 beforeEach(async () => {
   waiting = [];
-  const post = { method: 'post', summary: 'Held', tag: 'test', responses: { 204: { description: 'Ended.' } } } as const;
+  const post = { method: 'post', responses: { 204: { description: 'Ended.' } } } as const;
   const routes = [
-    route({ ...post, path: '/held', operationId: 'hold', identity: 'none', handler: hold }),
-    route({ ...post, path: '/held-by-account', operationId: 'holdOwn', identity: 'account', handler: hold }),
+    route({ ...post, path: '/held', identity: 'none', handler: hold }),
+    route({ ...post, path: '/held-by-account', identity: 'account', handler: hold }),
   ];
   server = createServer(
     createHttpApp({ title: 'Test', routes, log: createLog('test', 'silent'), config: { APP_PROFILE: 'prod' } }),

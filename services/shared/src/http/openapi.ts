@@ -40,7 +40,7 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   for (const route of routes) {
-    if (route.internal) continue;
+    if (route.operationId === undefined) continue;
     const path = paths[route.path] ?? {};
     path[route.method] = operation(route, schemas);
     paths[route.path] = path;

@@ -7,9 +7,6 @@ const replyCheck = () =>
     route({
       method: 'get',
       path: '/things',
-      operationId: 'listThings',
-      summary: 'Things',
-      tag: 'test',
       identity: 'none',
       responses: {
         200: { description: 'A thing.', body: z.object({ id: z.int() }) },

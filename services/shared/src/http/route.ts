@@ -100,8 +100,18 @@ export interface Input<P, Q, H, C, B, I extends IdentityRule> {
 
 type Optional = z.ZodType | undefined;
 
+/** A route without it is internal: no document shows it. */
+export type Documentation =
+  | {
+      /** Unique in the store, and the name of the method in clients: it never changes. */
+      operationId: string;
+      summary: string;
+      tag: string;
+    }
+  | { operationId?: never; summary?: never; tag?: never };
+
 /** A route is data: `createHttpApp` serves it, `openApiDocument` documents it, and outside production its replies are checked against it. */
-export interface Route<
+interface Route<
   P extends Optional = Optional,
   Q extends Optional = Optional,
   H extends Optional = Optional,
@@ -113,10 +123,6 @@ export interface Route<
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** `/orders/{id}` */
   path: string;
-  /** Unique in the store, and the name of the method in clients: it never changes. */
-  operationId: string;
-  summary: string;
-  tag: string;
   identity: I;
   /** Required of the caller (contract 3.9). */
   role?: Role;
@@ -137,14 +143,12 @@ export interface Route<
   responses: R;
   /** True if it needs neither a database nor another service: it is never 503. */
   standsAlone?: true;
-  /** Omitted from the document. */
-  internal?: boolean;
   handler(input: Input<P, Q, H, C, B, I>): Promise<ReplyOf<R>> | ReplyOf<R>;
 }
 
 // The handler's input is checked where the route is defined.
 // biome-ignore lint/suspicious/noExplicitAny: parameters are contravariant, only `any` admits every route
-export type AnyRoute = Route<any, any, any, any, any, any, any>;
+export type AnyRoute = Route<any, any, any, any, any, any, any> & Documentation;
 
 /** Types the handler's input and reply by the schemas beside it. */
 export function route<
@@ -155,7 +159,7 @@ export function route<
   H extends Optional = undefined,
   C extends Optional = undefined,
   B extends Optional = undefined,
->(definition: Route<P, Q, H, C, B, I, R>): AnyRoute {
+>(definition: Route<P, Q, H, C, B, I, R> & Documentation): AnyRoute {
   return definition;
 }
 

@@ -13,11 +13,7 @@ export const auditRoute = (database: QueryExecutorProvider): AnyRoute =>
   route({
     method: 'get',
     path: '/internal/audit',
-    operationId: 'listAudit',
-    summary: 'List who changed what',
-    tag: 'audit',
     identity: 'operator',
-    internal: true,
     query: auditQuery,
     responses: {
       200: {

@@ -23,7 +23,6 @@ import { uuid } from '../values/fields.ts';
 import { auditRoute } from './audit.ts';
 import type { ServiceConsumer } from './service.ts';
 
-const base = { tag: 'dead letters', identity: 'caller', internal: true } as const;
 const path = '/internal/dead-letters';
 
 const maxEntries = 500;
@@ -69,11 +68,9 @@ export function deadLetterRoutes<Tables>(
   };
   return [
     route({
-      ...base,
+      identity: 'caller',
       method: 'get',
       path,
-      operationId: 'listDeadLetters',
-      summary: 'List the open dead letters of the group, or all of an order',
       query: lettersQuery,
       responses: {
         200: { description: 'Those that were neither redriven nor discarded, or all of an order.', body: lettersOut },
@@ -91,50 +88,40 @@ export function deadLetterRoutes<Tables>(
       },
     }),
     route({
-      ...base,
+      identity: 'caller',
       method: 'get',
       path: `${path}/count`,
-      operationId: 'countDeadLetters',
-      summary: 'Count the open dead letters of the group',
       responses: { 200: { description: 'How many are open.', body: openOut } },
       handler: async () => ok({ group: name, open: await countOpen(database, name) }),
     }),
     route({
-      ...base,
+      identity: 'caller',
       method: 'get',
       path: `${path}/audit`,
-      operationId: 'listDeadLetterAudit',
-      summary: 'List who redrove or discarded what, when and why',
       responses: { 200: { description: 'The audit trail.', body: auditOut } },
       handler: async () => ok({ group: name, entries: await auditOf(database, name, undefined, maxEntries) }),
     }),
     route({
-      ...base,
+      identity: 'caller',
       method: 'post',
       path: `${path}/redrive`,
-      operationId: 'redriveDeadLetters',
-      summary: 'Hand dead letters to the handler of the group again',
       body: redriveIn,
       responses: decisions,
       handler: ({ body }) => decided(body.dryRun, (letters) => redrive(letters, body)),
     }),
     route({
-      ...base,
+      identity: 'caller',
       method: 'post',
       path: `${path}/discard`,
-      operationId: 'discardDeadLetters',
-      summary: 'Discard dead letters',
       body: discardIn,
       responses: decisions,
       handler: ({ body }) => decided(body.dryRun, (letters) => discard(letters, body)),
     }),
     // Last: the fixed paths above would be taken for ids.
     route({
-      ...base,
+      identity: 'caller',
       method: 'get',
       path: `${path}/{id}`,
-      operationId: 'getDeadLetter',
-      summary: 'Read an open dead letter as it was published',
       params: z.object({ id: uuid }),
       responses: {
         200: { description: 'The letter, with its headers and its whole value.', body: wholeLetterOut },

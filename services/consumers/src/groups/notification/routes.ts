@@ -31,11 +31,7 @@ export function mailRoutes(repository: MailRepository, make: MakeMail): AnyRoute
     route({
       method: 'get',
       path: '/internal/mails',
-      operationId: 'listMails',
-      summary: 'List the newest mails, which are not sent because there is no mail server',
-      tag: 'mails',
       identity: 'caller',
-      internal: true,
       responses: { 200: { description: 'At most 100.', body: z.array(mailOut) } },
       handler: async () =>
         ok((await repository.newest()).map((mail) => ({ ...mail, createdAt: mail.createdAt.toISOString() }))),
@@ -43,13 +39,9 @@ export function mailRoutes(repository: MailRepository, make: MakeMail): AnyRoute
     route({
       method: 'get',
       path: '/internal/mails/{id}',
-      operationId: 'getMail',
-      summary: 'Read a mail, which creates its link and voids earlier ones',
-      tag: 'mails',
       identity: 'caller',
-      internal: true,
       params: z.object({ id: uuid }),
-      responses: { 200: { description: 'The mail.', body: wholeMailOut } },
+      responses: { 200: { description: 'The mail, with a new link, which voids earlier ones.', body: wholeMailOut } },
       async handler({ params: { id } }) {
         const source = await repository.find(id);
         if (source === undefined) throw new DomainError('notFound', `There is no mail ${id}.`);
