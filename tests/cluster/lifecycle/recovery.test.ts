@@ -31,11 +31,20 @@ async function lose(): Promise<void> {
   await kubectl(['delete', 'namespace', namespace, '--wait=false']);
 }
 
+const primary = async () => (await json('get', 'pods', '-l', 'cnpg.io/instanceRole=primary')).items[0];
+
+/** Deletes the primary, so that the archive has a timeline after that of the base backup. */
+async function failOver(): Promise<void> {
+  const { metadata } = await primary();
+  await inNamespace('delete', 'pod', metadata.name);
+  await until('another is the primary', async () => (await primary()).metadata.name !== metadata.name);
+}
+
 /** Ids and states of the stored orders. */
 async function ordersInDatabase(): Promise<Map<string, string>> {
-  const [primary] = (await json('get', 'pods', '-l', 'cnpg.io/instanceRole=primary')).items;
+  const { metadata } = await primary();
   const query = ['psql', '-d', 'order', '-Atc', 'select id, status from orders'];
-  const { stdout } = await inNamespace('exec', primary.metadata.name, '-c', 'postgres', '--', ...query);
+  const { stdout } = await inNamespace('exec', metadata.name, '-c', 'postgres', '--', ...query);
   return new Map(stdout.split('\n').map((line) => line.split('|') as [string, string]));
 }
 
@@ -71,6 +80,7 @@ testArchive(
       const { items } = await json('get', 'backups.postgresql.cnpg.io');
       return items.some(({ status }: { status?: { phase?: string } }) => status?.phase === 'completed');
     });
+    await failOver();
     const before = createClient((await findSecureGateway())?.url ?? '', { ca: (await findSecureGateway())?.ca });
     const customer = await newCustomer(before.send);
     const order = await placeConfirmed(customer);
@@ -86,6 +96,8 @@ testArchive(
       const { exitCode } = await kubectl(['get', 'namespace', namespace], { reject: false });
       return exitCode !== 0;
     });
+
+    await kubectl(['-n', 'cnpg-system', 'wait', 'deployment', '--all', '--for=condition=Available', '--timeout=5m']);
 
     const startedAt = Date.now();
     await execa('sh', [join(root, 'tests/cluster/production/prepare.sh')], { env: { NAMESPACE: namespace } });
@@ -110,7 +122,7 @@ testArchive(
     say(
       `RPO: ${lost.length} of ${load.placed().length} orders, those of the last ${Math.round((lostAt - since) / 1000)} s`,
     );
-    // What is there is the past without gaps.
+    // The restored past has no gaps.
     expect(load.placed().filter(({ id, at }) => at < since - 1_000 && !stored.has(id))).toEqual([]);
     expect((lostAt - since) / 1000).toBeLessThan(300);
     await until('no order is PENDING', async () => ![...(await ordersInDatabase()).values()].includes('PENDING'));
