@@ -4,6 +4,7 @@ maven.py <folder> <pom>                 all jars that the dependencies of the po
 maven.py <folder> <coordinates> <file>  a file in the jar group:name:version
 """
 
+import ssl
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +15,10 @@ from zipfile import ZipFile
 import requests
 from jgo.maven import POM, MavenContext, PythonResolver
 
-requests.get = requests.Session().get  # over connections that stay, in a third of the time
+session = requests.Session()
+paths = ssl.get_default_verify_paths()
+session.verify = paths.cafile or paths.capath or True  # the authorities of the machine, not those of a package
+requests.get = session.get  # over connections that stay, in a third of the time
 folder, source, *files = sys.argv[1:]
 with TemporaryDirectory() as repository:
     context = MavenContext(resolver=PythonResolver(), repo_cache=Path(repository))
