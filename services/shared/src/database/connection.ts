@@ -35,16 +35,10 @@ export const createClient = (config: ConnectionConfig): pg.Client => new Current
  * stay prepared.
  */
 export function createPool(config: ConnectionConfig & pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({ ...config, Client: CurrentClient });
+  const pool = new pg.Pool({ ...config, Client: PreparingClient });
   // It replaces an idle connection that breaks; a query on a broken one reports the error itself.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined);
-    const prepared = (sql: unknown) => (typeof sql === 'string' ? { text: sql, name: nameOf({ sql }) } : sql);
-    const query = (sql: unknown, ...rest: unknown[]) =>
-      Reflect.apply(pg.Client.prototype.query, client, [prepared(sql), ...rest]);
-    Object.assign(client, { query });
-  });
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
@@ -74,6 +68,14 @@ class CurrentClient extends pg.Client {
       if ('readyForQuery' in this && this.readyForQuery) socket.setTimeout(silentAfterMs);
       else socket.destroy();
     });
+  }
+}
+
+class PreparingClient extends CurrentClient {
+  /** Has the type that fits all overloads of pg's. */
+  override query(sql: unknown, ...values: unknown[]): never {
+    const prepared = typeof sql === 'string' ? { text: sql, name: nameOf({ sql }) } : sql;
+    return Reflect.apply(super.query, this, [prepared, ...values]) as never;
   }
 }
 
