@@ -33,18 +33,42 @@ async function lose(): Promise<void> {
 
 const primary = async () => (await json('get', 'pods', '-l', 'cnpg.io/instanceRole=primary')).items[0];
 
-/** Deletes the primary, so that the archive has a timeline after that of the base backup. */
+async function query(sql: string): Promise<string> {
+  const { metadata } = await primary();
+  const psql = ['psql', '-d', 'order', '-Atc', sql];
+  return (await inNamespace('exec', metadata.name, '-c', 'postgres', '--', ...psql)).stdout;
+}
+
+/**
+ * Deletes the primary, and resolves once the archive has the timeline of the next one, later than that of the base backup. It
+ * may take a minute: what a new primary archives first is refused while the operator is busy, and PostgreSQL waits.
+ */
 async function failOver(): Promise<void> {
   const { metadata } = await primary();
   await inNamespace('delete', 'pod', metadata.name);
   await until('another is the primary', async () => (await primary()).metadata.name !== metadata.name);
+  await until('it archives', async () => {
+    const isOfItsTimeline = 'left(last_archived_wal, 8) = left(pg_walfile_name(pg_switch_wal()), 8)';
+    return (await query(`select ${isOfItsTimeline} from pg_stat_archiver`)) === 't';
+  });
 }
+
+/** All those pods that went at once may have restarted it. */
+const untilOperatorAnswers = () =>
+  until('the operator answers', () => {
+    const spec = { cluster: { name: 'store-database' }, name: 'probe', owner: 'probe' };
+    const probe = {
+      apiVersion: 'postgresql.cnpg.io/v1',
+      kind: 'Database',
+      metadata: { name: 'probe', namespace },
+      spec,
+    };
+    return kubectl(['apply', '--dry-run=server', '-f', '-'], { input: JSON.stringify(probe) });
+  });
 
 /** Ids and states of the stored orders. */
 async function ordersInDatabase(): Promise<Map<string, string>> {
-  const { metadata } = await primary();
-  const query = ['psql', '-d', 'order', '-Atc', 'select id, status from orders'];
-  const { stdout } = await inNamespace('exec', metadata.name, '-c', 'postgres', '--', ...query);
+  const stdout = await query('select id, status from orders');
   return new Map(stdout.split('\n').map((line) => line.split('|') as [string, string]));
 }
 
@@ -97,14 +121,13 @@ testArchive(
       return exitCode !== 0;
     });
 
-    await kubectl(['-n', 'cnpg-system', 'wait', 'deployment', '--all', '--for=condition=Available', '--timeout=5m']);
-
     const startedAt = Date.now();
     await execa('sh', [join(root, 'tests/cluster/production/prepare.sh')], { env: { NAMESPACE: namespace } });
     for (const { kind, apiVersion, type, data, metadata } of secrets) {
       const secret = { kind, apiVersion, type, data, metadata: { name: metadata.name, namespace } };
       await kubectl(['apply', '-f', '-'], { input: JSON.stringify(secret) });
     }
+    await untilOperatorAnswers();
     await recover(folder);
     const { url, ca } = (await findSecureGateway()) ?? { url: '', ca: undefined };
     const after = createClient(url, { ca });
