@@ -1,10 +1,21 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import koffi from 'koffi';
 
-// Does what `helm template` does, by the native library whose path comes first. Values are read from standard input too.
+// Renders what `helm template` does, by the native library whose path is its argument, for the process that has forked this one.
+// A process of its own keeps Go's threads, memory and faults away from others.
+
+export interface Options {
+  chart: string;
+  namespace: string;
+  kubeVersion: string;
+  valuesFiles: string[];
+  values: object;
+}
+
+/** The reply to options, in their order. */
+export type Rendered = { text: string } | { error: string };
 
 const hook = 'helm.sh/hook';
 const hidden = `hidden.${hook}`;
@@ -13,25 +24,19 @@ const hidden = `hidden.${hook}`;
  * The library leaves hooks out and asks a cluster for what a template looks up, so it gets a copy of the chart in which
  * nothing is a hook, and nothing is found. Hooks are put where Helm has them: at the end.
  */
-function render(dir: string): string {
-  const string = { type: 'string' } as const;
-  const options = { namespace: string, 'kube-version': string, values: { ...string, multiple: true } } as const;
-  const { values: given, positionals } = parseArgs({ args: process.argv.slice(3), options, allowPositionals: true });
-  const [, name, source = ''] = positionals;
+function render(dir: string, { values, valuesFiles, ...options }: Options): Rendered {
   const chart = join(dir, 'chart');
-  cpSync(source, chart, { recursive: true });
+  cpSync(options.chart, chart, { recursive: true });
   editTemplates(chart);
-  const input = join(dir, 'values.json');
-  writeFileSync(input, readFileSync(0));
-  const valuesFiles = given.values?.map((file) => (file === '-' ? input : file)).join();
-  const renderByLibrary = load(String(process.argv[2]));
-  const { namespace, 'kube-version': kubeVersion } = given;
-  const { out, err } = renderByLibrary({ name, chart, namespace, kubeVersion, valuesFiles });
-  if (err) throw new Error(err);
+  const given = join(dir, 'values.json');
+  writeFileSync(given, JSON.stringify(values));
+  const files = [...valuesFiles, given].join();
+  const { out, err } = renderByLibrary({ ...options, name: 'store', chart, valuesFiles: files });
+  if (err) return { error: err };
   const documents: string[] = out.split(/^(?=---\n)/m);
   const isHook = (document: string) => document.includes(hidden);
   const sorted = [...documents.filter((one) => !isHook(one)), ...documents.filter(isHook)];
-  return sorted.join('').replaceAll(hidden, hook);
+  return { text: sorted.join('').replaceAll(hidden, hook) };
 }
 
 function editTemplates(chart: string): void {
@@ -69,12 +74,14 @@ function load(path: string) {
   return koffi.load(path).func('Result Template(TemplateOptions *options)');
 }
 
-const dir = mkdtempSync(join(tmpdir(), 'store-'));
-try {
-  process.stdout.write(render(dir));
-} catch (error) {
-  console.error((error as Error).message);
-  process.exitCode = 1;
-} finally {
-  rmSync(dir, { recursive: true });
-}
+const renderByLibrary = load(String(process.argv[2]));
+process.on('message', (options: Options) => {
+  const dir = mkdtempSync(join(tmpdir(), 'store-'));
+  try {
+    process.send?.(render(dir, options));
+  } catch (error) {
+    process.send?.({ error: (error as Error).message });
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});

@@ -1,25 +1,58 @@
-import { resolve } from 'node:path';
+import { fork } from 'node:child_process';
+import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { provideHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
+import type { Options, Rendered } from './helm-library.ts';
+
+// Helm as this repository needs it without a cluster, from the command or from the library. Paths are relative to the
+// repository.
 
 /** By default the oldest that the chart takes: that of a Helm may be older still. */
 const { KUBE_VERSION: kubeVersion = '1.29.0' } = process.env;
 
 /**
- * Renders what `helm install store <chart>` would apply, hooks at the end, without a cluster.
- * @param chart with its values files by their paths in the repository
+ * Renders what `helm install store <chart>` would apply, hooks at the end.
  * @param values override those of the files
  * @throws Error with Helm's message, if the chart refuses the values
  */
 export async function template(chart: string, files: string[] = [], values: object = {}, namespace = 'store') {
-  const [helm = '', ...first] = await provideHelm();
-  const given = [...files.map((file) => resolve(root, file)), '-'].flatMap((file) => ['--values', file]);
-  const options = ['--namespace', namespace, '--kube-version', kubeVersion, ...given];
-  const args = [...first, 'template', 'store', resolve(root, chart), ...options];
-  // A test runner's options are not meant for the program of the library; GOGC makes it collect garbage less often.
-  const env = { NODE_OPTIONS: '', GOGC: '400' };
-  const { stdout, stderr, failed } = await execa(helm, args, { input: JSON.stringify(values), env, reject: false });
+  const helm = await provideHelm();
+  const [path = chart, ...valuesFiles] = [chart, ...files].map((one) => resolve(root, one));
+  if ('library' in helm) {
+    renderByLibrary ??= startLibrary(helm.library);
+    const rendered = await renderByLibrary({ chart: path, namespace, kubeVersion, valuesFiles, values });
+    if ('error' in rendered) throw new Error(rendered.error);
+    return rendered.text;
+  }
+  const given = [...valuesFiles, '-'].flatMap((file) => ['--values', file]);
+  const args = ['template', 'store', path, '--namespace', namespace, '--kube-version', kubeVersion, ...given];
+  const input = JSON.stringify(values);
+  const { stdout, stderr, failed } = await execa(helm.command, args, { input, reject: false });
   if (failed) throw new Error(stderr);
   return stdout;
+}
+
+let renderByLibrary: ((options: Options) => Promise<Rendered>) | undefined;
+
+/** Starts the process of the library. It stays for what is rendered later, and keeps this one alive only while it renders. */
+function startLibrary(library: string): (options: Options) => Promise<Rendered> {
+  const env = { ...process.env, NODE_OPTIONS: '', GOGC: '400' }; // less often than every few megabytes
+  const child = fork(join(root, 'tools/chart/helm-library.ts'), [library], { env, execArgv: [] });
+  child.unref();
+  const waiting: ((rendered: Rendered) => void)[] = [];
+  child.on('message', (rendered: Rendered) => {
+    waiting.shift()?.(rendered);
+    if (waiting.length === 0) child.channel?.unref();
+  });
+  child.on('exit', (code, signal) => {
+    renderByLibrary = undefined;
+    for (const give of waiting.splice(0)) give({ error: `Helm's library has ended with ${signal ?? code}.` });
+  });
+  return (options) =>
+    new Promise((give) => {
+      waiting.push(give);
+      child.channel?.ref();
+      child.send(options);
+    });
 }

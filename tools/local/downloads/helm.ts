@@ -1,19 +1,17 @@
-import { join } from 'node:path';
-import { root } from '../../paths.ts';
 import { downloaded, findOnPath, installed, outputOf } from './provide-tool.ts';
 import { fromMavenCentral } from './pypi.ts';
 
 const version = '0.0.21';
 
+/** Helm as a command, or as the native library of helm-java, which needs no cluster and knows none. */
+export type Helm = { command: string } | { library: string };
+
 const command = { name: `helm-java-${version}`, variable: 'HELM', onPath: helmOnPath };
 
-/**
- * The command that renders: HELM, else 3.14 or later on PATH, else a program that calls the native library of helm-java, which
- * is downloaded once from Maven Central (decisions/0011).
- */
-export async function provideHelm(): Promise<string[]> {
+/** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decisions/0011). */
+export async function provideHelm(): Promise<Helm> {
   const found = await installed(command);
-  if (found) return [found];
+  if (found) return { command: found };
   const platform = `${process.platform}-${process.arch.replace('x64', 'amd64')}`;
   const file = platform === 'darwin-arm64' ? 'helm-darwin-10.12-arm64.dylib' : `helm-${platform}.so`;
   const library = await downloaded({
@@ -24,7 +22,7 @@ export async function provideHelm(): Promise<string[]> {
       into: (dir) => fromMavenCentral(dir, `com.marcnuri.helm-java:${platform}:${version}`, file),
     },
   });
-  return [process.execPath, join(root, 'tools/chart/helm-library.ts'), library];
+  return { library };
 }
 
 /** The path of Helm as a command, for what happens in a cluster. @throws Error that says how to get it */
