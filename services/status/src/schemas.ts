@@ -1,6 +1,7 @@
 import { mostCounted } from '@store/shared/database/read-page';
 import { text, timestamp, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
+import { int4, once } from './int4.ts';
 import { utcTime } from './utc-time.ts';
 
 /** contract 4.8, which has its names in snake_case. */
@@ -26,18 +27,6 @@ export const statusOut = z
       },
     ],
   });
-
-const once = 'must be given once';
-const minimum = -2_147_483_648;
-const maximum = 2_147_483_647;
-
-/** The range of PostgreSQL's integer. */
-const int4 = z
-  .string(once)
-  .regex(/^-?\d{1,15}$/, 'must be a whole number')
-  .transform(Number)
-  .refine((value) => value >= minimum && value <= maximum, `must be ${minimum} to ${maximum}`)
-  .meta({ type: 'integer', minimum, maximum });
 
 const time = z.string(once).transform((value, context) => {
   const utc = utcTime(value);

@@ -2,6 +2,7 @@ import type { Database } from '@store/shared/database/database';
 import { decodeCursor, encodeCursor, isoTime, rowsAfter } from '@store/shared/database/keyset';
 import { sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
+import { int4 } from './int4.ts';
 import type { StatusQuery } from './schemas.ts';
 import { utcTime } from './utc-time.ts';
 
@@ -21,7 +22,7 @@ const station = {
   sql: 'station_id',
   type: 'int',
   direction: 'asc',
-  accepts: { test: (text: string) => /^-?\d+$/.test(text) && (Number(text) | 0) === Number(text) },
+  accepts: { test: (text: string) => int4.safeParse(text).success },
 } as const;
 const row = { sql: 'id', type: 'bigint', direction: 'asc', accepts: /^\d{1,18}$/ } as const;
 const cursorName = 'status;time,station,row';
