@@ -115,8 +115,8 @@ function writingRoutes(
   { base, path, create, replace, remove, refused }: typeof byAccount | typeof byOperator,
 ): AnyRoute[] {
   /** @throws DomainError forbidden for an account that may not write; operators may, whoever else may */
-  function mayWrite(accountId: string | undefined, roles: readonly string[] = []): void {
-    if (accountId !== undefined) mustBeWriter(writers, { accountId, roles });
+  function mayWrite(accountId = '', roles: readonly string[] = []): void {
+    if (base.identity === 'account') mustBeWriter(writers, { accountId, roles });
   }
   return [
     route({
