@@ -125,7 +125,9 @@ async function joinAndLeave(random: Random, broker: Broker, harm: () => Promise<
       await pause(random(40));
     }
   })();
-  for (let step = 1; step <= 24; step += 1) {
+  const published = () => new Set(broker.events.map(({ relay }) => relay)).size;
+  // On a busy machine few take over: each needs a moment to notice that the one before it has gone.
+  for (let step = 1; step <= 24 || (published() <= 2 && step <= 240); step += 1) {
     await pause(random(400));
     if (relays.length === 1 || (relays.length < 4 && random(2) === 0)) {
       relays.push(start(`relay ${step}`));
@@ -135,8 +137,7 @@ async function joinAndLeave(random: Random, broker: Broker, harm: () => Promise<
   isOver = true;
   await written;
   await untilAllSent();
-  // On a busy machine few take over: each needs a moment to notice that the one before it has gone.
-  expect(new Set(broker.events.map(({ relay }) => relay)).size).toBeGreaterThan(1);
+  expect(published()).toBeGreaterThan(2);
 }
 
 type Broker = ReturnType<typeof createBroker>;
