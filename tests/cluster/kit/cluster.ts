@@ -36,8 +36,12 @@ async function candidateUrls(): Promise<string[]> {
   return [...internal.map(({ address }) => `http://${address}:${nodePort}`), 'http://localhost:8080'];
 }
 
+/** Where the gateway answers, and whom to trust there: by TLS where it ends TLS. */
+export const findTrustedGateway = async (): Promise<{ url: string; ca?: string }> =>
+  (await findSecureGateway()) ?? { url: await findGateway() };
+
 /** Where the gateway ends TLS by a certificate that cert-manager has signed with itself. */
-export async function findSecureGateway(): Promise<{ url: string; ca: string } | undefined> {
+async function findSecureGateway(): Promise<{ url: string; ca: string } | undefined> {
   const secret = await core.readNamespacedSecret({ name: 'store-tls', namespace }).catch(orUndefined);
   const certificate = secret?.data?.['tls.crt'];
   if (!certificate) return undefined;

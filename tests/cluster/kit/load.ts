@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Customer, logIn, newCustomer, newProduct, tokenCookie } from '../../kit/customer.ts';
 import type { HttpResponse, Send } from '../../kit/http.ts';
 import { createClient, storedOrders } from './client.ts';
-import { findGateway, findSecureGateway, say, until } from './cluster.ts';
+import { findTrustedGateway, say, until } from './cluster.ts';
 
 export interface Failure {
   at: number;
@@ -14,7 +14,7 @@ interface LoadOptions {
   retriesOrders?: boolean;
   /** Number of those that place orders, each up to 1.6 per second. */
   orderers?: number;
-  /** Another address than findGateway's, and the authority that is trusted there. */
+  /** Another address than findTrustedGateway's, and the authority that is trusted there. */
   gateway?: { url: string; ca?: string };
 }
 
@@ -23,7 +23,7 @@ interface LoadOptions {
  * requests are not retried, except orders with `retriesOrders`: under their Idempotency-Key, until they succeed.
  */
 async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadOptions = {}) {
-  const { url, ca } = gateway ?? (await findSecureGateway()) ?? { url: await findGateway() };
+  const { url, ca } = gateway ?? (await findTrustedGateway());
   // Used before and after the load. Kept alive meanwhile, its connection may be closed just as it is used again (RFC
   // 9112, 9.3.1).
   const setup = createClient(url, { ca, keepAlive: false });
