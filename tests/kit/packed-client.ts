@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import manifest from '../../clients/typescript/package.json' with { type: 'json' };
 import { root } from '../../tools/paths.ts';
 import { documentAt } from '../docs/_documents.ts';
 
@@ -19,13 +20,14 @@ export interface InstalledClient {
   remove(): Promise<void>;
 }
 
-/** Packs the client as a release does, and installs it as its users do. */
+/** Packs the client as a release does, and installs it as its users do, but with what it depends on from here, not from a registry. */
 export async function installClient(): Promise<InstalledClient> {
   const folder = await mkdtemp(join(tmpdir(), 'store-client-test-'));
   const pack = ['pack', '--silent', '--workspace', 'clients/typescript', '--pack-destination', folder];
   const file = join(folder, (await execa('npm', pack, { cwd: root, env: { NODE_OPTIONS: '' } })).stdout);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
-  await execa('npm', ['install', ...flags, file], { cwd: folder, env: { NODE_OPTIONS: '' } });
+  const needed = Object.keys(manifest.dependencies).map((name) => join(root, 'node_modules', name));
+  const flags = ['--offline', '--install-links', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await execa('npm', ['install', ...flags, file, ...needed], { cwd: folder, env: { NODE_OPTIONS: '' } });
   return { folder, file, remove: () => rm(folder, { recursive: true, force: true }) };
 }
