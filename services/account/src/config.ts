@@ -4,36 +4,31 @@ import {
   mailerConfig,
   operatorConfig,
   requireAllCredentials,
-  requireBearerKeys,
 } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
-import { emailConfirmation, serviceConfig } from '@store/shared/service/config';
-import { reportTogether, serviceUrl } from '@store/shared/values/environment';
+import { configOf, emailConfirmation } from '@store/shared/service/config';
+import { serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
-import { z } from 'zod';
+import type { z } from 'zod';
 
-export const configSchema = z
-  .object({
-    ...serviceConfig,
-    ...bearerConfig,
-    ...calleeConfig,
-    ...operatorConfig,
-    ...mailerConfig,
-    ...databaseConfig,
-    ...messagingConfig,
-    AUTH_URL: serviceUrl.describe('Address of auth'),
-    ORDER_URL: serviceUrl.describe('Address of order'),
-    INVOICE_URL: serviceUrl.describe('Address of invoice'),
-    NOTIFICATION_URL: serviceUrl.describe('Address of notification'),
-    PAYMENT_URL: serviceUrl.describe('Address of payment'),
-    INVENTORY_URL: serviceUrl.describe('Address of inventory'),
-    EMAIL_CONFIRMATION: emailConfirmation,
-    PASSWORD_MIN_LENGTH: wholeNumber(1, 128)
-      .optional()
-      .describe('Fewest characters of a new password, 1 to 128; without it 1 in profile dev, 8 in prod'),
-  })
-  .apply(requireAllCredentials)
-  .superRefine(requireBearerKeys, reportTogether);
+export const configSchema = configOf({
+  ...bearerConfig,
+  ...calleeConfig,
+  ...operatorConfig,
+  ...mailerConfig,
+  ...databaseConfig,
+  ...messagingConfig,
+  AUTH_URL: serviceUrl.describe('Address of auth'),
+  ORDER_URL: serviceUrl.describe('Address of order'),
+  INVOICE_URL: serviceUrl.describe('Address of invoice'),
+  NOTIFICATION_URL: serviceUrl.describe('Address of notification'),
+  PAYMENT_URL: serviceUrl.describe('Address of payment'),
+  INVENTORY_URL: serviceUrl.describe('Address of inventory'),
+  EMAIL_CONFIRMATION: emailConfirmation,
+  PASSWORD_MIN_LENGTH: wholeNumber(1, 128)
+    .optional()
+    .describe('Fewest characters of a new password, 1 to 128; without it 1 in profile dev, 8 in prod'),
+}).apply(requireAllCredentials);
 
 export type AccountConfig = z.output<typeof configSchema>;

@@ -9,7 +9,7 @@ import { exportJWK } from 'jose';
 import type { AuthConfig } from './config.ts';
 import type { Jwks } from './schemas.ts';
 
-/** The keys that the environment configures (contract 3.2); `requireTokenKey` has made sure that one can sign. */
+/** The keys that the environment configures (contract 3.2); it has made sure that one can sign. */
 export async function tokenKeysFrom(config: AuthConfig): Promise<{ key: SigningKey; previousKeys: TokenKey[] }> {
   const { JWT_PRIVATE_KEY, JWT_PREVIOUS_PUBLIC_KEYS } = config;
   const secrets = await importSecrets(config);

@@ -1,5 +1,5 @@
 import { callerConfig } from '@store/shared/auth/config';
-import { serviceConfig } from '@store/shared/service/config';
+import { configOf } from '@store/shared/service/config';
 import { list } from '@store/shared/values/environment';
 import { z } from 'zod';
 
@@ -14,8 +14,7 @@ const addresses = list.transform((pairs, context) => {
   return new Map(found.filter((pair) => pair !== undefined));
 });
 
-export const configSchema = z.object({
-  ...serviceConfig,
+export const configSchema = configOf({
   ...callerConfig,
   CONSOLE_TOKEN: z
     .string()

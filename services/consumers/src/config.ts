@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { bearerConfig, calleeConfig, callerConfig, requireBearerKeys } from '@store/shared/auth/config';
+import { bearerConfig, calleeConfig, callerConfig } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
-import { serviceConfig } from '@store/shared/service/config';
+import { configOf } from '@store/shared/service/config';
 import { reportTogether, serviceUrl } from '@store/shared/values/environment';
 import { text } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -13,33 +13,29 @@ const groupNames = readdirSync(new URL('groups', import.meta.url)).map((name) =>
 /** The service that a group calls. */
 const calls = { 'invoice-group': 'ORDER_URL', 'notification-group': 'ACCOUNT_URL' } as const;
 
-export const configSchema = z
-  .object({
-    ...serviceConfig,
-    ...bearerConfig,
-    ...callerConfig,
-    ...calleeConfig,
-    ...databaseConfig,
-    ...messagingConfig,
-    CONSUMER_GROUP: z.enum(groupNames).describe('Group of the process, such as invoice-group'),
-    SMTP_URL: z
-      .url({ protocol: /^smtps?$/, error: 'must be smtp://host:port or smtps://user:password@host' })
-      .optional()
-      .describe('Mail server; without it messages are stored and not sent, and in profile dev shown by the console'),
-    MAIL_FROM: z.string().max(320).default('Store <no-reply@store.invalid>').describe('Sender of mails'),
-    SHOP_URL: serviceUrl.default('http://localhost:3000').describe('Address of the shop, to which links in mails lead'),
-    ACCOUNT_URL: serviceUrl.optional().describe('Address of account; required for notification-group'),
-    ORDER_URL: serviceUrl.optional().describe('Address of order; required for invoice-group'),
-    SELLER: text(1, 1_000)
-      .default('Store')
-      .describe('Name and address on invoices, a line each, at most 1000 characters'),
-  })
-  .superRefine(requireBearerKeys, reportTogether)
-  .superRefine((config, context) => {
-    for (const [group, variable] of Object.entries(calls)) {
-      if (config.CONSUMER_GROUP !== group || config[variable] !== undefined) continue;
-      context.addIssue({ code: 'custom', path: [variable], message: `must be set for ${group}` });
-    }
-  }, reportTogether);
+export const configSchema = configOf({
+  ...bearerConfig,
+  ...callerConfig,
+  ...calleeConfig,
+  ...databaseConfig,
+  ...messagingConfig,
+  CONSUMER_GROUP: z.enum(groupNames).describe('Group of the process, such as invoice-group'),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must be smtp://host:port or smtps://user:password@host' })
+    .optional()
+    .describe('Mail server; without it messages are stored and not sent, and in profile dev shown by the console'),
+  MAIL_FROM: z.string().max(320).default('Store <no-reply@store.invalid>').describe('Sender of mails'),
+  SHOP_URL: serviceUrl.default('http://localhost:3000').describe('Address of the shop, to which links in mails lead'),
+  ACCOUNT_URL: serviceUrl.optional().describe('Address of account; required for notification-group'),
+  ORDER_URL: serviceUrl.optional().describe('Address of order; required for invoice-group'),
+  SELLER: text(1, 1_000)
+    .default('Store')
+    .describe('Name and address on invoices, a line each, at most 1000 characters'),
+}).superRefine((config, context) => {
+  for (const [group, variable] of Object.entries(calls)) {
+    if (config.CONSUMER_GROUP !== group || config[variable] !== undefined) continue;
+    context.addIssue({ code: 'custom', path: [variable], message: `must be set for ${group}` });
+  }
+}, reportTogether);
 
 export type ConsumersConfig = z.output<typeof configSchema>;

@@ -1,33 +1,23 @@
-import {
-  bearerConfig,
-  calleeConfig,
-  callerConfig,
-  requireAllCredentials,
-  requireBearerKeys,
-} from '@store/shared/auth/config';
+import { bearerConfig, calleeConfig, callerConfig, requireAllCredentials } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
-import { serviceConfig } from '@store/shared/service/config';
-import { reportTogether, serviceUrl } from '@store/shared/values/environment';
+import { configOf } from '@store/shared/service/config';
+import { serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { maxAvailable } from './schemas.ts';
 
-export const configSchema = z
-  .object({
-    ...serviceConfig,
-    ...bearerConfig,
-    ...calleeConfig,
-    ...databaseConfig,
-    ...messagingConfig,
-    ...callerConfig,
-    ORDER_URL: serviceUrl.describe('Address of order'),
-    PRODUCT_URL: serviceUrl.describe('Address of product'),
-    INITIAL_STOCK: wholeNumber(0, maxAvailable)
-      .default(1_000)
-      .describe('Pieces of a product that is ordered for the first time, 0 to 1,000,000,000'),
-  })
-  .apply(requireAllCredentials)
-  .superRefine(requireBearerKeys, reportTogether);
+export const configSchema = configOf({
+  ...bearerConfig,
+  ...calleeConfig,
+  ...databaseConfig,
+  ...messagingConfig,
+  ...callerConfig,
+  ORDER_URL: serviceUrl.describe('Address of order'),
+  PRODUCT_URL: serviceUrl.describe('Address of product'),
+  INITIAL_STOCK: wholeNumber(0, maxAvailable)
+    .default(1_000)
+    .describe('Pieces of a product that is ordered for the first time, 0 to 1,000,000,000'),
+}).apply(requireAllCredentials);
 
 export type InventoryConfig = z.output<typeof configSchema>;

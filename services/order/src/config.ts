@@ -4,46 +4,40 @@ import {
   callerConfig,
   operatorConfig,
   requireAllCredentials,
-  requireBearerKeys,
 } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
-import { emailConfirmation, serviceConfig } from '@store/shared/service/config';
-import { reportTogether, seconds, serviceUrl } from '@store/shared/values/environment';
+import { configOf, emailConfirmation } from '@store/shared/service/config';
+import { serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 
-export const configSchema = z
-  .object({
-    ...serviceConfig,
-    ...bearerConfig,
-    ...calleeConfig,
-    ...operatorConfig,
-    ...callerConfig,
-    ...databaseConfig,
-    AUTH_URL: serviceUrl.describe('Address of auth'),
-    PRODUCT_URL: serviceUrl.describe('Address of product'),
-    STORE_CURRENCY: z
-      .enum(Intl.supportedValuesOf('currency') as [string, ...string[]], { error: 'must be a currency such as USD' })
-      .default('USD')
-      .describe('Currency of all prices (ISO 4217)'),
-    EMAIL_CONFIRMATION: emailConfirmation,
-    STREAMS_PER_ADDRESS: wholeNumber(0, 5_000)
-      .default(0)
-      .describe('Open streams per client address in a process, 0 to 5000; 0: any number'),
-  })
-  .apply(requireAllCredentials)
-  .superRefine(requireBearerKeys, reportTogether);
+export const configSchema = configOf({
+  ...bearerConfig,
+  ...calleeConfig,
+  ...operatorConfig,
+  ...callerConfig,
+  ...databaseConfig,
+  AUTH_URL: serviceUrl.describe('Address of auth'),
+  PRODUCT_URL: serviceUrl.describe('Address of product'),
+  STORE_CURRENCY: z
+    .enum(Intl.supportedValuesOf('currency') as [string, ...string[]], { error: 'must be a currency such as USD' })
+    .default('USD')
+    .describe('Currency of all prices (ISO 4217)'),
+  EMAIL_CONFIRMATION: emailConfirmation,
+  STREAMS_PER_ADDRESS: wholeNumber(0, 5_000)
+    .default(0)
+    .describe('Open streams per client address in a process, 0 to 5000; 0: any number'),
+}).apply(requireAllCredentials);
 
-export const workerConfigSchema = z.object({
-  ...serviceConfig,
+export const workerConfigSchema = configOf({
   ...calleeConfig,
   ...databaseConfig,
   ...messagingConfig,
-  SHIP_AFTER_SECONDS: seconds(0, 31_536_000)
+  SHIP_AFTER_SECONDS: wholeNumber(0, 31_536_000)
     .default(60)
     .describe('Time from payment to shipment, 0 to 31,536,000; jobs look for due orders every 1 to 5 s'),
-  PENDING_TIMEOUT_SECONDS: seconds(1, 31_536_000)
+  PENDING_TIMEOUT_SECONDS: wholeNumber(1, 31_536_000)
     .default(900)
     .describe('Time for which an order may be PENDING, 1 to 31,536,000'),
 });

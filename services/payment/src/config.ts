@@ -1,25 +1,21 @@
-import { bearerConfig, calleeConfig, requireBearerKeys } from '@store/shared/auth/config';
+import { bearerConfig, calleeConfig } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
-import { serviceConfig } from '@store/shared/service/config';
-import { reportTogether } from '@store/shared/values/environment';
+import { configOf } from '@store/shared/service/config';
 import { Decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 
-export const configSchema = z
-  .object({
-    ...serviceConfig,
-    ...bearerConfig,
-    ...calleeConfig,
-    ...databaseConfig,
-    ...messagingConfig,
-    PAYMENT_DECLINE_ABOVE: z
-      .string()
-      .regex(/^\d{1,24}(\.\d{1,4})?$/, 'must be an amount such as 100000 or 99.95')
-      .transform((value) => new Decimal(value))
-      .prefault('100000')
-      .describe('Total above which the built-in provider declines, in whatever currency'),
-  })
-  .superRefine(requireBearerKeys, reportTogether);
+export const configSchema = configOf({
+  ...bearerConfig,
+  ...calleeConfig,
+  ...databaseConfig,
+  ...messagingConfig,
+  PAYMENT_DECLINE_ABOVE: z
+    .string()
+    .regex(/^\d{1,24}(\.\d{1,4})?$/, 'must be an amount such as 100000 or 99.95')
+    .transform((value) => new Decimal(value))
+    .prefault('100000')
+    .describe('Total above which the built-in provider declines, in whatever currency'),
+});
 
 export type PaymentConfig = z.output<typeof configSchema>;

@@ -1,12 +1,11 @@
 import { databaseConfig, replicaConfig } from '@store/shared/database/config';
-import { serviceConfig } from '@store/shared/service/config';
+import { configOf } from '@store/shared/service/config';
 import { list } from '@store/shared/values/environment';
 import { z } from 'zod';
 
 const port = z.coerce.number<string>().int().min(1).max(65535);
 
-export const configSchema = z.object({
-  ...serviceConfig,
+export const configSchema = configOf({
   ...databaseConfig,
   ...replicaConfig,
   EXTRA_PORTS: list

@@ -10,10 +10,7 @@ const checkedBy = (problemOf: (value: string) => string | undefined) =>
 
 const secretKey = checkedBy(secretProblem);
 
-/**
- * The current key signs, the previous ones still verify; a private key signs before a secret (contract 3.2). Goes with
- * `.superRefine(requireTokenKey, reportTogether)`.
- */
+/** The current key signs, the previous ones still verify; a private key signs before a secret (contract 3.2). */
 export const tokenKeyConfig = {
   JWT_SECRET_KEY: secretKey
     .optional()
@@ -29,11 +26,6 @@ export const tokenKeyConfig = {
 };
 
 export type TokenKeyConfig = z.output<z.ZodObject<typeof tokenKeyConfig>>;
-
-export function requireTokenKey(config: TokenKeyConfig, context: z.core.$RefinementCtx): void {
-  if ((config.JWT_SECRET_KEY ?? config.JWT_PRIVATE_KEY) !== undefined) return;
-  context.addIssue({ code: 'custom', path: ['JWT_SECRET_KEY'], message: 'or JWT_PRIVATE_KEY must be set' });
-}
 
 /** 32 to 256 characters of hexadecimal, base64 or base64url. */
 const credential = z
@@ -77,7 +69,7 @@ const credentialVariables = [
 
 /**
  * Refuses a part of the credentials that a service takes: the others' paths would be open without a word (contract 3.7). Goes with
- * `.apply` behind the object that has them.
+ * `.apply` behind the schema that has them.
  */
 export function requireAllCredentials<Schema extends z.ZodObject>(schema: Schema): Schema {
   const names = credentialVariables.filter((name) => name in schema.shape);
@@ -90,7 +82,7 @@ export function requireAllCredentials<Schema extends z.ZodObject>(schema: Schema
   }, reportTogether);
 }
 
-/** For services with routes that need an identity; goes with `.superRefine(requireBearerKeys, reportTogether)`. */
+/** For services with routes that need an identity. */
 export const bearerConfig = {
   BEARER_VALIDATION: z
     .enum(['off', 'on'])
@@ -105,11 +97,14 @@ export const bearerConfig = {
 
 export type BearerConfig = z.output<z.ZodObject<typeof bearerConfig>>;
 
-export function requireBearerKeys(config: BearerConfig, context: z.core.$RefinementCtx): void {
-  if (config.BEARER_VALIDATION !== 'on' || (config.BEARER_JWKS_URL ?? config.JWT_SECRET_KEY) !== undefined) return;
-  context.addIssue({
-    code: 'custom',
-    path: ['BEARER_VALIDATION'],
-    message: 'on needs JWT_SECRET_KEY or BEARER_JWKS_URL',
-  });
-}
+/** Refuses an environment without the keys that the variables of a schema need: one that signs, or some to check tokens by. */
+export const requireKeys = <Schema extends z.ZodObject>(schema: Schema): Schema =>
+  schema.superRefine((config: Partial<TokenKeyConfig & BearerConfig>, context) => {
+    const { JWT_SECRET_KEY: secret, JWT_PRIVATE_KEY: pair, BEARER_VALIDATION, BEARER_JWKS_URL: address } = config;
+    if ('JWT_PRIVATE_KEY' in schema.shape && (secret ?? pair) === undefined)
+      context.addIssue({ code: 'custom', path: ['JWT_SECRET_KEY'], message: 'or JWT_PRIVATE_KEY must be set' });
+    if (BEARER_VALIDATION === 'on' && (secret ?? address) === undefined) {
+      const message = 'on needs JWT_SECRET_KEY or BEARER_JWKS_URL';
+      context.addIssue({ code: 'custom', path: ['BEARER_VALIDATION'], message });
+    }
+  }, reportTogether);

@@ -1,22 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { bearerConfig, requireBearerKeys, requireTokenKey, tokenKeyConfig } from '../auth/config.ts';
+import { bearerConfig, tokenKeyConfig } from '../auth/config.ts';
 import { databaseConfig } from '../database/config.ts';
 import { messagingConfig, retriesFrom } from '../messaging/config.ts';
-import { ConfigError, flag, list, readConfig, reportTogether, serviceUrl } from '../values/environment.ts';
-import { serviceConfig } from './config.ts';
+import { ConfigError, flag, list, readConfig, serviceUrl } from '../values/environment.ts';
+import { configOf } from './config.ts';
 
 const key = () => randomBytes(32).toString('base64');
-const schema = z
-  .object({
-    ...serviceConfig,
-    ...bearerConfig,
-    ...databaseConfig,
-    ORDER_URL: serviceUrl,
-    SECURE: flag.default(true),
-    NAMES: list.prefault(''),
-  })
-  .superRefine(requireBearerKeys, reportTogether);
+const schema = configOf({
+  ...bearerConfig,
+  ...databaseConfig,
+  ORDER_URL: serviceUrl,
+  SECURE: flag.default(true),
+  NAMES: list.prefault(''),
+});
 const needed = { DATABASE_URL: 'postgresql://a:b@c/d', ORDER_URL: 'http://order:8080/' };
 
 function linesOf(env: NodeJS.ProcessEnv, of: z.ZodType = schema): string[] {
@@ -97,8 +94,7 @@ it.each([
 });
 
 it('has no default for a secret', () => {
-  const auth = z.object(tokenKeyConfig).superRefine(requireTokenKey, reportTogether);
-  expect(linesOf({}, auth)).toEqual(['JWT_SECRET_KEY is not set']);
+  expect(linesOf({}, configOf(tokenKeyConfig))).toEqual(['JWT_SECRET_KEY is not set']);
 });
 
 it('reads the brokers and the retries', () => {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { port, seconds, serviceUrl } from '../values/environment.ts';
+import { requireKeys } from '../auth/config.ts';
+import { port, serviceUrl } from '../values/environment.ts';
+import { wholeNumber } from '../values/fields.ts';
 
 /** Variables that every process takes from its environment (contract 9). */
 export const serviceConfig = {
@@ -36,7 +38,7 @@ export const serviceConfig = {
     .enum(['dev', 'prod'])
     .default('dev')
     .describe('dev, or prod, which switches the documentation endpoints off'),
-  DRAIN_SECONDS: seconds(0, 300)
+  DRAIN_SECONDS: wholeNumber(0, 300)
     .default(5)
     .describe('Time for which a stopping process still takes requests, 0 to 300; in the chart <service>.drainSeconds'),
 };
@@ -46,5 +48,9 @@ export const emailConfirmation = z
   .enum(['off', 'required'])
   .default('off')
   .describe('required: orders are refused until the e-mail address is confirmed (docs/contract.md, 3.11)');
+
+/** Makes the schema of the environment of a process, which may have the variables of the modules that it uses. */
+export const configOf = <Own extends z.core.$ZodLooseShape>(own: Own) =>
+  requireKeys(z.object({ ...serviceConfig, ...own }));
 
 export type ServiceConfig = z.output<z.ZodObject<typeof serviceConfig>>;

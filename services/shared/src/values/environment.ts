@@ -30,8 +30,6 @@ export const list = z.string().transform((value) =>
     .filter((item) => item !== ''),
 );
 
-export const seconds = wholeNumber;
-
 /** http or https; without a trailing slash, so that a path can be appended. */
 export const serviceUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
