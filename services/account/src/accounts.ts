@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountIn, AccountOut, Credentials } from '@store/shared/contracts/account';
 import { inTransaction } from '@store/shared/database/transaction';
-import { DomainError } from '@store/shared/values/errors';
+import { DomainError, found } from '@store/shared/values/errors';
 import type { ProblemCode } from '@store/shared/values/problem-types';
 import type { Kysely } from 'kysely';
 import { announce } from './account-events.ts';
@@ -20,14 +20,9 @@ interface Dependencies {
   mustConfirm: boolean;
 }
 
-export const noAccount = (id: string) => new DomainError('notFound', `There is no account ${id}.`);
-
 /** @throws DomainError notFound, as for a customer who asks for another's account */
-export async function accountOf(repository: AccountRepository, id: string, callerId = id): Promise<Account> {
-  const account = callerId === id ? await repository.find(id) : undefined;
-  if (account === undefined) throw noAccount(id);
-  return account;
-}
+export const accountOf = async (repository: AccountRepository, id: string, callerId = id): Promise<Account> =>
+  found(callerId === id ? await repository.find(id) : undefined, `account ${id}`);
 
 export const emailTaken = () =>
   new DomainError('conflict', 'An account with this e-mail address already exists.', { code: 'email-taken' });
@@ -43,21 +38,17 @@ export const toOut = ({ id, name, email, locale, createdAt }: Account): AccountO
   createdAt: createdAt.toISOString(),
 });
 
+const listOf = (account: Account | undefined) => (account === undefined ? [] : [toOut(account)]);
+
 export type Accounts = ReturnType<typeof createAccounts>;
 
 export function createAccounts({ kysely, repository, requests, passwords, mustConfirm }: Dependencies) {
   return {
     /** Everything that the caller may see: the caller's own account. */
-    async list(callerId: string): Promise<AccountOut[]> {
-      const account = await repository.find(callerId);
-      return account === undefined ? [] : [toOut(account)];
-    },
+    list: async (callerId: string): Promise<AccountOut[]> => listOf(await repository.find(callerId)),
     get: async (id: string, callerId?: string): Promise<AccountOut> => toOut(await accountOf(repository, id, callerId)),
     /** Finds whoever has this address: nobody, or one. */
-    async search(email: string): Promise<AccountOut[]> {
-      const account = await repository.findByEmail(email);
-      return account === undefined ? [] : [toOut(account)];
-    },
+    search: async (email: string): Promise<AccountOut[]> => listOf(await repository.findByEmail(email)),
     async register({ password, ...account }: AccountIn, client: string | undefined): Promise<AccountOut> {
       const passwordHash = await passwords.hash(password, client);
       return inTransaction(kysely, async (tx) => {
@@ -75,7 +66,7 @@ export function createAccounts({ kysely, repository, requests, passwords, mustCo
     async setPassword(id: string, password: string, client: string | undefined): Promise<void> {
       const passwordHash = await passwords.hash(password, client);
       await inTransaction(kysely, async (tx) => {
-        if ((await repository.update(tx, id, { passwordHash })) === undefined) throw noAccount(id);
+        found(await repository.update(tx, id, { passwordHash }), `account ${id}`);
         await requests.endAll(tx, id, 'PASSWORD');
         await announce(tx, 'PasswordChanged', { accountId: id });
       });

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { AccountChange, AccountOut } from '@store/shared/contracts/account';
 import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustMatch } from '@store/shared/http/precondition';
+import { found } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import type { Kysely } from 'kysely';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
-import { accountOf, noAccount, toOut, tooMany } from './accounts.ts';
+import { accountOf, toOut, tooMany } from './accounts.ts';
 import type { AuthClient, Customer } from './auth-client.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
@@ -44,8 +45,7 @@ export function createOwnAccount({ kysely, repository, requests, auth }: Depende
         }
       }
       return inTransaction(kysely, async (tx) => {
-        const current = await repository.lock(tx, id);
-        if (current === undefined) throw noAccount(id);
+        const current = found(await repository.lock(tx, id), `account ${id}`);
         mustMatch(ifMatch, entityTag(stringifyJson(toOut(current))));
         // The present one, too, where it waits for its confirmation: the first mail may be lost.
         if (email !== undefined && (email !== current.email || current.confirmedAt === null)) {

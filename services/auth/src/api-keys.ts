@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
 import { lacksRole } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
-import { DomainError } from '@store/shared/values/errors';
+import { DomainError, found } from '@store/shared/values/errors';
 import type { ApiKeyRepository } from './api-key-repository.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { Roles } from './roles.ts';
@@ -75,8 +75,7 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
 
     /** @throws DomainError notFound */
     async end(by: string, accountId: string, id: string): Promise<void> {
-      const expiresAt = await repository.end(by, accountId, id);
-      if (expiresAt === undefined) throw new DomainError('notFound', `There is no API key ${id}.`);
+      const expiresAt = found(await repository.end(by, accountId, id), `API key ${id}`);
       endedSessions.add({ id, expiresAt });
       log.info({ accountId, keyId: id, by }, 'API key ended');
     },

@@ -1,7 +1,7 @@
 import type { AccountIn, AccountOut, Credentials, PasswordReset } from '@store/shared/contracts/account';
 import type { Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
-import { DomainError, unavailable } from '@store/shared/values/errors';
+import { DomainError, found, unavailable } from '@store/shared/values/errors';
 import { sleep } from '@store/shared/values/time';
 import type { AccountClient } from './account-client.ts';
 import type { ApiKeys } from './api-keys.ts';
@@ -51,11 +51,8 @@ export function createAuth(dependencies: Dependencies) {
     }
   }
 
-  async function existing(accountId: string): Promise<AccountOut> {
-    const account = await accounts.find(accountId);
-    if (account === undefined) throw new DomainError('notFound', `There is no account ${accountId}.`);
-    return account;
-  }
+  const existing = async (accountId: string): Promise<AccountOut> =>
+    found(await accounts.find(accountId), `account ${accountId}`);
 
   async function listSessions(accountId: string, currentId?: string): Promise<OwnSession[]> {
     const found = await sessions.ofAccount(accountId);
@@ -151,8 +148,7 @@ export function createAuth(dependencies: Dependencies) {
       return { roles: roles.of(accountId), sessions: own, apiKeys: keys };
     },
     async endSession(accountId: string, id: string): Promise<void> {
-      const [session] = await sessions.ofAccount(accountId, id);
-      if (session === undefined) throw new DomainError('notFound', `There is no session ${id}.`);
+      const session = found((await sessions.ofAccount(accountId, id))[0], `session ${id}`);
       await sessions.end(session);
       endedSessions.add({ id, expiresAt: session.expiresAt });
       log.info({ accountId, sessionId: id }, 'Session ended');

@@ -1,6 +1,6 @@
 import type { CountedPage, PageQuery } from '@store/shared/database/read-page';
 import type { Scope } from '@store/shared/http/identity';
-import { nextLink, pageInfo, pageOf } from '@store/shared/http/pagination';
+import { nextLink, nextPage, pageInfo, pageOf } from '@store/shared/http/pagination';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import type { z } from 'zod';
 
@@ -33,7 +33,7 @@ export const listRoute = <Query extends PagedQuery>({ query, item, page, list, .
       200: {
         description: 'A page.',
         body: pageOf(item).meta({ id: page }),
-        headers: { Link: 'The next page, as rel="next", while there is more.' },
+        headers: nextPage,
       },
     },
     async handler({ query: asked, accountId, url }) {

@@ -3,7 +3,7 @@ import { reservationRecordOut } from '@store/shared/contracts/order-record';
 import { stockJson, stockOut } from '@store/shared/contracts/stock';
 import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, ok, route } from '@store/shared/http/route';
-import { DomainError } from '@store/shared/values/errors';
+import { found } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { ReservationRepository } from './reservation-repository.ts';
@@ -77,11 +77,8 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       identity: 'caller',
       params: z.object({ orderId: uuid }),
       responses: { 200: { description: 'The reservation.', body: reservationRecordOut } },
-      async handler({ params: { orderId } }) {
-        const record = await reservations.find(orderId);
-        if (record === undefined) throw new DomainError('notFound', `There is no reservation of the order ${orderId}.`);
-        return ok(record);
-      },
+      handler: async ({ params: { orderId } }) =>
+        ok(found(await reservations.find(orderId), `reservation of the order ${orderId}`)),
     }),
   ];
 }

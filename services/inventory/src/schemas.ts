@@ -1,4 +1,4 @@
-import { uuid } from '@store/shared/values/fields';
+import { uuids } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 /** Far enough below the column's maximum for released stock to still fit. */
@@ -10,7 +10,5 @@ export const stockIn = z.object({ available: z.int().min(0).max(maxAvailable) })
 });
 
 export const availabilityQuery = z.object({
-  id: z
-    .union([uuid.transform((id) => [id]), z.array(uuid).max(100)])
-    .describe('A product; repeatable up to 100 times.'),
+  id: uuids(100).describe('A product; repeatable up to 100 times.'),
 });

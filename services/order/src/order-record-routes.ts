@@ -3,12 +3,12 @@ import { orderOut } from '@store/shared/contracts/order';
 import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand';
 import { orderRecordOut, stuckOrdersOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
-import { uuid, wholeNumber } from '@store/shared/values/fields';
+import { found } from '@store/shared/values/errors';
+import { uuid, uuids, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import type { Order } from './order.ts';
 import type { OrderRecordRepository } from './order-record-repository.ts';
-import { notFound } from './orders.ts';
 
 /** For operators and for inventory, on the service's own address (contract 3.7, 4.14). */
 export function orderRecordRoutes(records: OrderRecordRepository, clock: () => Date): AnyRoute[] {
@@ -18,9 +18,7 @@ export function orderRecordRoutes(records: OrderRecordRepository, clock: () => D
       path: '/internal/order-demands',
       identity: 'caller',
       query: z.object({
-        id: z
-          .union([uuid.transform((id) => [id]), z.array(uuid).max(maxDemands)])
-          .describe(`The orders; repeatable up to ${maxDemands} times.`),
+        id: uuids(maxDemands).describe(`The orders; repeatable up to ${maxDemands} times.`),
       }),
       responses: {
         200: { description: 'Those that are known, in any order.', body: z.array(orderDemandOut) },
@@ -61,8 +59,7 @@ export function orderRecordRoutes(records: OrderRecordRepository, clock: () => D
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The order.', body: orderRecordOut } },
       handler: async ({ params: { id } }) => {
-        const record = await records.find(id);
-        if (record === undefined) throw notFound(id);
+        const record = found(await records.find(id), `order ${id}`);
         return ok({ json: withMore(record, { events: record.events }) });
       },
     }),

@@ -4,7 +4,7 @@ import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import { newEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
-import { DomainError } from '@store/shared/values/errors';
+import { DomainError, found } from '@store/shared/values/errors';
 import { type Money, minorUnit, total } from '@store/shared/values/money';
 import type { Kysely, Transaction } from 'kysely';
 import type { AuthClient } from './auth-client.ts';
@@ -134,11 +134,8 @@ export function createOrders({ kysely, repository, lists, products, mayOrder, cu
     throw stillRunning();
   }
 
-  async function get(accountId: string, orderId: string): Promise<Order> {
-    const order = await repository.find(accountId, orderId);
-    if (order === undefined) throw notFound(orderId);
-    return order;
-  }
+  const get = async (accountId: string, orderId: string): Promise<Order> =>
+    found(await repository.find(accountId, orderId), `order ${orderId}`);
 
   /** Cancels the order if it is neither cancelled nor shipped (contract 4.6). */
   async function cancel(
@@ -147,8 +144,7 @@ export function createOrders({ kysely, repository, lists, products, mayOrder, cu
     orderId: string,
     seen: Seen,
   ): Promise<Cancelled | 'shipped'> {
-    const order = await repository.lock(tx, accountId, orderId);
-    if (order === undefined) throw notFound(orderId);
+    const order = found(await repository.lock(tx, accountId, orderId), `order ${orderId}`);
     mustMatch(seen.ifMatch, entityTag(order.json));
     mustBeVersion(seen.version, order.version);
     if (order.status === 'CANCELLED') return { json: order.json, isNew: false };
@@ -222,5 +218,3 @@ const stillRunning = () =>
     code: 'idempotency-key-in-use',
     retryAfterSeconds: 1,
   });
-
-export const notFound = (orderId: string) => new DomainError('notFound', `There is no order ${orderId}.`);

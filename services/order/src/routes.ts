@@ -1,5 +1,5 @@
 import { orderOut } from '@store/shared/contracts/order';
-import { nextLink, pageInfo } from '@store/shared/http/pagination';
+import { nextLink, nextPage, pageInfo } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, staleVersion, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, retryAfter, route, tooMany } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
@@ -68,7 +68,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         200: {
           description: 'A page.',
           body: orderPage,
-          headers: { Link: 'The next page, as rel="next", while there is more.' },
+          headers: nextPage,
         },
       },
       async handler({ accountId, query, url }) {

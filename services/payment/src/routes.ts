@@ -1,7 +1,7 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { paymentRecordOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
-import { DomainError } from '@store/shared/values/errors';
+import { found } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { PaymentRepository } from './payment-repository.ts';
@@ -16,11 +16,8 @@ export function paymentRoutes(payments: PaymentRepository): AnyRoute[] {
       identity: 'caller',
       params: z.object({ orderId: uuid }),
       responses: { 200: { description: 'The payment.', body: paymentRecordOut } },
-      async handler({ params: { orderId } }) {
-        const record = await payments.findRecord(orderId);
-        if (record === undefined) throw new DomainError('notFound', `There is no payment of the order ${orderId}.`);
-        return ok(record);
-      },
+      handler: async ({ params: { orderId } }) =>
+        ok(found(await payments.findRecord(orderId), `payment of the order ${orderId}`)),
     }),
   ];
 }

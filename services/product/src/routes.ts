@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { productOut } from '@store/shared/contracts/product';
 import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
-import { nextLink } from '@store/shared/http/pagination';
+import { nextLink, nextPage } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, staleVersion } from '@store/shared/http/precondition';
 import { type AnyRoute, created, type Documentation, noContent, ok, problem, route } from '@store/shared/http/route';
-import { DomainError } from '@store/shared/values/errors';
+import { found } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { CatalogueCache } from './catalogue-cache.ts';
@@ -60,7 +60,7 @@ function readingRoutes({ repository, cache }: Dependencies): AnyRoute[] {
         200: {
           description: 'One page of the list.',
           body: z.array(productOut),
-          headers: { ETag: etagDescription, Link: 'The next page, as rel="next", while there is more.' },
+          headers: { ETag: etagDescription, ...nextPage },
         },
       },
       async handler({ query, url }) {
@@ -103,7 +103,7 @@ function readingRoutes({ repository, cache }: Dependencies): AnyRoute[] {
         200: { description: 'The product.', body: productOut, headers: { ETag: etagDescription } },
       },
       async handler({ params: { id }, url }) {
-        const { json, headers } = await cache.reply(url, async () => found(await repository.find(id), id));
+        const { json, headers } = await cache.reply(url, async () => found(await repository.find(id), `product ${id}`));
         return ok({ json }, headers);
       },
     }),
@@ -151,7 +151,7 @@ function writingRoutes(
       },
       async handler({ accountId, roles, actor, params: { id }, headers, body }) {
         mayWrite(accountId, roles);
-        return ok({ json: found(await repository.update(actor, id, body, headers['if-match']), id) });
+        return ok({ json: found(await repository.update(actor, id, body, headers['if-match']), `product ${id}`) });
       },
     }),
     route({
@@ -164,14 +164,9 @@ function writingRoutes(
       responses: { 204: { description: 'Deleted.' }, 403: refused },
       async handler({ accountId, roles, actor, params: { id }, headers }) {
         mayWrite(accountId, roles);
-        found(await repository.remove(actor, id, headers['if-match']), id);
+        found(await repository.remove(actor, id, headers['if-match']), `product ${id}`);
         return noContent();
       },
     }),
   ];
-}
-
-function found<T>(product: T | undefined, id: string): T {
-  if (product === undefined) throw new DomainError('notFound', `There is no product ${id}.`);
-  return product;
 }

@@ -1,6 +1,6 @@
 import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
-import { text, uuid } from '@store/shared/values/fields';
+import { text, uuids } from '@store/shared/values/fields';
 import { decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 
@@ -45,10 +45,7 @@ export const productQuery = withinCounted(
         'Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.',
       ),
     category: category.optional().describe('Only products of this category, spelled exactly.'),
-    id: z
-      .union([uuid.transform((id) => [id]), z.array(uuid).max(100)])
-      .optional()
-      .describe('Only these products; repeatable up to 100 times.'),
+    id: uuids(100).optional().describe('Only these products; repeatable up to 100 times.'),
   }),
 );
 

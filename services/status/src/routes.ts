@@ -1,4 +1,4 @@
-import { nextLink } from '@store/shared/http/pagination';
+import { nextLink, nextPage } from '@store/shared/http/pagination';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { z } from 'zod';
 import { statusOut, statusQuery } from './schemas.ts';
@@ -23,7 +23,7 @@ export function statusRoutes(statuses: StatusRepository): AnyRoute[] {
           description: 'One page of the list, ordered by time.',
           body: z.array(statusOut),
           headers: {
-            Link: 'The next page, as rel="next", while there is more.',
+            ...nextPage,
             Deprecation: 'The date since which skip has been deprecated; only if it was used.',
             Sunset: 'The date on which skip stops working; only if it was used.',
           },

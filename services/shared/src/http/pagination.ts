@@ -62,6 +62,9 @@ export const pageInfo = ({ size, page: number }: { size: number; page: number },
   totalPages: Math.ceil(totalElements / size),
 });
 
+/** Description of `nextLink` in the document. */
+export const nextPage = { Link: 'The next page, as rel="next", while there is more.' };
+
 /**
  * The `Link` header to the next page: the same request with another `after`, without the parameters that it replaces.
  * @param cursor undefined after the last page: no header

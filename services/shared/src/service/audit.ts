@@ -2,7 +2,7 @@ import type { QueryExecutorProvider } from 'kysely';
 import { z } from 'zod';
 import { auditEntryOut, auditQuery } from '../contracts/audit.ts';
 import { deleteOldChanges, readChanges } from '../database/audit.ts';
-import { nextLink } from '../http/pagination.ts';
+import { nextLink, nextPage } from '../http/pagination.ts';
 import { type AnyRoute, ok, route } from '../http/route.ts';
 import { loop } from '../values/loop.ts';
 import { hourMs } from '../values/time.ts';
@@ -19,7 +19,7 @@ export const auditRoute = (database: QueryExecutorProvider): AnyRoute =>
       200: {
         description: 'The latest first.',
         body: z.array(auditEntryOut),
-        headers: { Link: 'The next page, as rel="next", while there is more.' },
+        headers: nextPage,
       },
     },
     async handler({ query, url }) {

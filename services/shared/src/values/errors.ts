@@ -65,5 +65,11 @@ export function unavailable(what: string, cause?: unknown): DomainError {
   return new DomainError('unavailable', `${what} is not available at the moment. Try again shortly.`, { cause });
 }
 
+/** @throws DomainError notFound without it */
+export function found<T>(thing: T | undefined, name: string): T {
+  if (thing === undefined) throw new DomainError('notFound', `There is no ${name}.`);
+  return thing;
+}
+
 /** Returns the message of what was thrown, which may be no Error. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

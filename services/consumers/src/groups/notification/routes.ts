@@ -1,7 +1,7 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { mailOut, notificationOut, wholeMailOut } from '@store/shared/contracts/notification';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
-import { DomainError } from '@store/shared/values/errors';
+import { found } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { listRoute } from '../../list-routes.ts';
@@ -42,11 +42,7 @@ export function mailRoutes(repository: MailRepository, make: MakeMail): AnyRoute
       identity: 'caller',
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The mail, with a new link, which voids earlier ones.', body: wholeMailOut } },
-      async handler({ params: { id } }) {
-        const source = await repository.find(id);
-        if (source === undefined) throw new DomainError('notFound', `There is no mail ${id}.`);
-        return ok(await make(source));
-      },
+      handler: async ({ params: { id } }) => ok(await make(found(await repository.find(id), `mail ${id}`))),
     }),
   ];
 }
