@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type AccountEventKind, newEvent, type Payload } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import type { Transaction } from 'kysely';
@@ -9,5 +8,4 @@ export const announce = <K extends AccountEventKind>(
   tx: Transaction<DB>,
   kind: K,
   about: Omit<Payload<K>, 'timestamp'>,
-): Promise<void> =>
-  appendToOutbox(tx, newEvent(randomUUID(), kind, { ...about, timestamp: new Date().toISOString() } as Payload<K>));
+): Promise<void> => appendToOutbox(tx, newEvent(kind, { ...about, timestamp: new Date().toISOString() } as Payload<K>));

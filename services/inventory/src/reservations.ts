@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/handle-once';
 import {
   type EventKind,
@@ -55,8 +54,7 @@ export function createReservations({ clock, forget }: Dependencies) {
     const stock = new Map<string, number>();
     const events: StoredEvent[] = [];
     const availableNow = (productId: string) => stock.get(productId) ?? available.get(productId) ?? 0;
-    const announce = <K extends EventKind>(kind: K, payload: Payload<K>) =>
-      events.push(newEvent(randomUUID(), kind, payload));
+    const announce = <K extends EventKind>(kind: K, payload: Payload<K>) => events.push(newEvent(kind, payload));
 
     /** Reserves all items or none. A product that is gone was deleted after it was ordered, or there never was one. */
     function reserve(event: OrderEvent, { orderId, customerId }: Reservation, demand: Demand): void {

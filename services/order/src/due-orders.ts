@@ -36,7 +36,7 @@ export function createDueOrders({ kysely, clock, shipAfterMs, pendingTimeoutMs }
         for (const { traceparent, ...order } of shipped) {
           const payload = { ...order, timestamp: now.toISOString(), shipmentId: randomUUID() };
           const span = { name: 'ship', kind: 'internal', parent: traceparent } as const;
-          events.push(await inSpan(span, async () => newEvent(randomUUID(), 'OrderShipped', payload)));
+          events.push(await inSpan(span, async () => newEvent('OrderShipped', payload)));
         }
         if (events.length > 0) await appendToOutbox(tx, ...events);
         return shipped.length;
@@ -52,7 +52,7 @@ export function createDueOrders({ kysely, clock, shipAfterMs, pendingTimeoutMs }
         const orders = await sagaOn(tx).cancelPlaced(new Date(now.getTime() - pendingTimeoutMs), reason, now, limit);
         const timestamp = now.toISOString();
         const events = orders.map(({ traceparent: _, ...order }) =>
-          newEvent(randomUUID(), 'OrderCancelled', { ...order, timestamp, reason }),
+          newEvent('OrderCancelled', { ...order, timestamp, reason }),
         );
         if (events.length > 0) await appendToOutbox(tx, ...events);
         return orders.length;

@@ -117,7 +117,7 @@ export function createOrders({ kysely, repository, lists, products, mayOrder, cu
       body: newOrderJson(order),
       replayed: false,
     };
-    const event = newEvent(randomUUID(), 'OrderCreated', {
+    const event = newEvent('OrderCreated', {
       orderId: order.id,
       customerId: accountId,
       timestamp: now.toISOString(),
@@ -152,7 +152,7 @@ export function createOrders({ kysely, repository, lists, products, mayOrder, cu
     const now = clock();
     const json = await repository.cancel(tx, orderId, now, byCustomer);
     const cancelled = { orderId, customerId: accountId, timestamp: now.toISOString(), reason: byCustomer };
-    await appendToOutbox(tx, newEvent(randomUUID(), 'OrderCancelled', cancelled));
+    await appendToOutbox(tx, newEvent('OrderCancelled', cancelled));
     return { json, isNew: true };
   }
 

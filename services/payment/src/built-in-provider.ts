@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Decimal } from '@store/shared/values/money';
+import { nameUuid } from '@store/shared/values/name-uuid';
 import type { PaymentProvider } from './provider.ts';
 
 /**
@@ -12,16 +12,8 @@ export function createBuiltInProvider(declineAbove: Decimal): PaymentProvider {
       if (amount.greaterThan(declineAbove)) {
         return { ok: false, reason: `the total is above ${declineAbove.toFixed()}` };
       }
-      return { ok: true, paymentId: paymentIdOf(orderId) };
+      return { ok: true, paymentId: nameUuid(`payment of order ${orderId}`) };
     },
     async refund() {},
   };
-}
-
-/** A UUID from a digest (RFC 9562, version 8). */
-function paymentIdOf(orderId: string): string {
-  const bytes = createHash('sha256').update(`payment of order ${orderId}`).digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

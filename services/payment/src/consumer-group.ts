@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ConsumerGroup, DeliveredEvent, NewEvent } from '@store/shared/messaging/consumer/handle-once';
 import {
   type EventKind,
@@ -90,8 +89,7 @@ export function createConsumerGroup({ repository, provider, clock }: Dependencie
     const changes = new Map<string, PaymentChange>();
     const announced: StoredEvent[] = [];
     const timestamp = now.toISOString();
-    const announce = <K extends EventKind>(kind: K, payload: Payload<K>) =>
-      announced.push(newEvent(randomUUID(), kind, payload));
+    const announce = <K extends EventKind>(kind: K, payload: Payload<K>) => announced.push(newEvent(kind, payload));
 
     function settle(payment: Charging, result: ChargeResult): Payment {
       const { orderId, customerId, amount } = payment;

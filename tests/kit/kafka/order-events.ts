@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   type EventKind,
   newEvent,
@@ -13,7 +12,7 @@ export function storedEvent<K extends EventKind>(
   kind: K,
   payload: Omit<Payload<K>, 'timestamp'> & { timestamp?: string },
 ): StoredEvent {
-  return newEvent(randomUUID(), kind, { timestamp: new Date().toISOString(), ...payload } as Payload<K>);
+  return newEvent(kind, { timestamp: new Date().toISOString(), ...payload } as Payload<K>);
 }
 
 /** The event as a consumer receives it: serialized, then parsed by its schema. */

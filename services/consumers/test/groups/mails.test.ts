@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 
 const about = (kind: AccountEventKind, accountId = customerId) =>
-  newEvent(randomUUID(), kind, { accountId, requestId: randomUUID(), timestamp: new Date().toISOString() } as never);
+  newEvent(kind, { accountId, requestId: randomUUID(), timestamp: new Date().toISOString() } as never);
 const cancelled = (reason = 'why not') => storedEvent('OrderCancelled', { orderId: randomUUID(), customerId, reason });
 
 describe('mails', () => {

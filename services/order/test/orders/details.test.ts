@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import { newEvent } from '@store/shared/messaging/events';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
@@ -72,7 +72,7 @@ describe('an order', () => {
 /** Handles the event that alice's account is deleted. */
 async function deleteAccount(): Promise<void> {
   const timestamp = new Date().toISOString();
-  const deleted = newEvent(randomUUID(), 'AccountDeleted', { accountId: alice, timestamp });
+  const deleted = newEvent('AccountDeleted', { accountId: alice, timestamp });
   await handleOnce(
     createConsumerGroup(() => new Date()),
     order.kysely,

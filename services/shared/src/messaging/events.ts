@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { currentTrace } from '../observability/trace-context.ts';
 import { timestamp, uuid } from '../values/fields.ts';
@@ -73,10 +74,7 @@ export const keyOf = (payload: { orderId: string } | { accountId: string }) =>
 
 /** A message that can never be handled: it becomes a dead letter without retries (contract 6.6). */
 export class PoisonError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'PoisonError';
-  }
+  override name = 'PoisonError';
 }
 
 /** An event as the outbox stores it and the relay publishes it. */
@@ -93,9 +91,9 @@ export interface StoredEvent {
 }
 
 /** An event within the current trace, ready for the outbox. */
-export function newEvent<K extends AnyKind>(id: string, kind: K, payload: Payload<K>): StoredEvent {
+export function newEvent<K extends AnyKind>(kind: K, payload: Payload<K>): StoredEvent {
   return {
-    id,
+    id: randomUUID(),
     kind,
     key: keyOf(payload),
     payload: stringifyJson(payload),
@@ -163,7 +161,7 @@ export function kindOf({ headers, value }: Message): string {
  */
 export function eventIdOf({ headers, origin: { topic, partition, offset }, key }: Omit<Message, 'value'>): string {
   const given = headerOf(headers, 'ce_id');
-  if (given === undefined) return nameUuid(topic, partition, offset, key ?? null);
+  if (given === undefined) return nameUuid(JSON.stringify([topic, partition, offset, key ?? null]));
   const id = uuid.safeParse(given);
   if (!id.success) throw new PoisonError('The message has no event id: its header ce_id is no UUID.');
   return id.data;

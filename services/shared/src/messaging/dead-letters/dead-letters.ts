@@ -49,7 +49,7 @@ export function letterRef(group: string, message: Omit<Message, 'value'>): Lette
   const { topic, partition, offset } = origin;
   return {
     group,
-    id: nameUuid(group, topic, partition, offset, headers.ce_id ?? null, key ?? null),
+    id: nameUuid(JSON.stringify([group, topic, partition, offset, headers.ce_id ?? null, key ?? null])),
     eventId: unlessPoison(() => eventIdOf(message)),
   };
 }
