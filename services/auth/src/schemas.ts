@@ -68,43 +68,39 @@ export const newApiKeyOut = apiKeyOut
   .meta({ id: 'NewApiKeyOut', examples: [{ ...exampleKey, key: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl' }] });
 
 /** contract 3.7 */
-export const sessionsIn = z
-  .object({
-    sessions: z
-      .array(
-        z.object({
-          id: uuid,
-          accountId: uuid,
-          authenticatedAt: z.number(),
-          /** Absent from callers of release 0.1. */
-          kid: z.string().max(100).optional(),
-          /** Says that it lasts as long as its token, however long ago it began. */
-          isApiKey: z.boolean().optional(),
-        }),
-      )
-      .max(200),
-  })
-  .meta({ id: 'SessionsIn' });
-export const endedOut = z.object({ ended: z.array(uuid) }).meta({ id: 'EndedOut' });
+export const sessionsIn = z.object({
+  sessions: z
+    .array(
+      z.object({
+        id: uuid,
+        accountId: uuid,
+        authenticatedAt: z.number(),
+        /** Absent from callers of release 0.1. */
+        kid: z.string().max(100).optional(),
+        /** Says that it lasts as long as its token, however long ago it began. */
+        isApiKey: z.boolean().optional(),
+      }),
+    )
+    .max(200),
+});
+export const endedOut = z.object({ ended: z.array(uuid) });
 
 /** cookie-parser turns a value of JSON into an object: such a token counts as absent. */
 export const tokenCookie = z.object({ [tokenCookieName]: z.string().optional().catch(undefined) });
 
 /** RFC 7517, with the keys of RFC 8037 */
-export const jwksOut = z
-  .object({
-    keys: z.array(
-      z.object({
-        kty: z.literal('OKP'),
-        crv: z.literal('Ed25519'),
-        x: z.string(),
-        kid: z.string(),
-        use: z.literal('sig'),
-        alg: z.literal('EdDSA'),
-      }),
-    ),
-  })
-  .meta({ id: 'Jwks' });
+export const jwksOut = z.object({
+  keys: z.array(
+    z.object({
+      kty: z.literal('OKP'),
+      crv: z.literal('Ed25519'),
+      x: z.string(),
+      kid: z.string(),
+      use: z.literal('sig'),
+      alg: z.literal('EdDSA'),
+    }),
+  ),
+});
 
 /** A session as its token tells it. */
 export type GivenSession = z.output<typeof sessionsIn>['sessions'][number];

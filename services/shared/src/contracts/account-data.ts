@@ -6,9 +6,7 @@ import { type AnyRoute, ok, route } from '../http/route.ts';
 export const accountDataPath = '/internal/account-data';
 const pageSize = 100;
 
-export const accountDataOut = z
-  .object({ records: z.array(z.looseObject({})), next: z.string().nullable() })
-  .meta({ id: 'AccountDataOut' });
+export const accountDataOut = z.object({ records: z.array(z.looseObject({})), next: z.string().nullable() });
 
 interface Page {
   rows: readonly { json: string }[];

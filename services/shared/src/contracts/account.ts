@@ -59,8 +59,7 @@ const passwordBy = ({ minLength, isCommon }: PasswordRules) =>
 
 export const accountInBy = (rules: PasswordRules) => accountIn.extend({ password: passwordBy(rules) });
 
-export const passwordInBy = (rules: PasswordRules) =>
-  z.object({ password: passwordBy(rules) }).meta({ id: 'PasswordIn' });
+export const passwordInBy = (rules: PasswordRules) => z.object({ password: passwordBy(rules) });
 
 /** Laxer than at registration: what cannot belong to an account is answered like a wrong password. */
 export const credentials = z
@@ -133,24 +132,20 @@ export const confirmationIn = z
   .object({ token })
   .meta({ id: 'EmailConfirmation', examples: [{ token: exampleToken }] });
 
-export const confirmedOut = z.object({ isConfirmed: z.boolean() }).meta({ id: 'ConfirmedOut' });
+export const confirmedOut = z.object({ isConfirmed: z.boolean() });
 
 /** The question of notification when it sends a mail. */
-export const mailToIn = z
-  .object({
-    requestId: uuid.optional().describe('Of the request that the mail answers.'),
-    isFormer: z.boolean().default(false).describe('To the address that the account had before the request.'),
-  })
-  .meta({ id: 'MailToIn' });
+export const mailToIn = z.object({
+  requestId: uuid.optional().describe('Of the request that the mail answers.'),
+  isFormer: z.boolean().default(false).describe('To the address that the account had before the request.'),
+});
 
-export const mailTo = z
-  .object({
-    name: z.string(),
-    email: z.string(),
-    locale: z.string(),
-    token: z.string().optional().describe('For the link of the mail; those before are void.'),
-  })
-  .meta({ id: 'MailTo' });
+export const mailTo = z.object({
+  name: z.string(),
+  email: z.string(),
+  locale: z.string(),
+  token: z.string().optional().describe('For the link of the mail; those before are void.'),
+});
 
 const role = z.enum(roleNames);
 

@@ -5,17 +5,15 @@ import { timestamp, uuid, wholeNumber } from '../values/fields.ts';
 const state = z.record(z.string(), z.unknown()).nullable();
 
 /** contract 4.16 */
-export const auditEntryOut = z
-  .object({
-    id: z.string().describe('The cursor behind this entry.'),
-    at: timestamp,
-    actor: z.string().describe('`account` and its id; `operator`, and a name that nobody checks.'),
-    kind: z.enum(changeKinds),
-    subject: uuid.describe('Id of the product, account, key or letter.'),
-    before: state.describe('Null for what is new.'),
-    after: state.describe('Null for what was deleted.'),
-  })
-  .meta({ id: 'AuditEntryOut' });
+export const auditEntryOut = z.object({
+  id: z.string().describe('The cursor behind this entry.'),
+  at: timestamp,
+  actor: z.string().describe('`account` and its id; `operator`, and a name that nobody checks.'),
+  kind: z.enum(changeKinds),
+  subject: uuid.describe('Id of the product, account, key or letter.'),
+  before: state.describe('Null for what is new.'),
+  after: state.describe('Null for what was deleted.'),
+});
 
 export const auditQuery = z.object({
   size: wholeNumber(1, 200).default(50),

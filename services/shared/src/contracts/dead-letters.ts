@@ -24,32 +24,29 @@ export const letterOut = z
   })
   .meta({ id: 'DeadLetterOut' });
 
-export const wholeLetterOut = letterOut
-  .omit({ decisions: true })
-  .extend({
-    value: z.string().nullable().describe('As it was published; null without one, or if it is not UTF-8.'),
-    headers: z.record(z.string(), z.string().nullable()).describe('As they were published; null if not UTF-8.'),
-  })
-  .meta({ id: 'WholeDeadLetterOut' });
+export const wholeLetterOut = letterOut.omit({ decisions: true }).extend({
+  value: z.string().nullable().describe('As it was published; null without one, or if it is not UTF-8.'),
+  headers: z.record(z.string(), z.string().nullable()).describe('As they were published; null if not UTF-8.'),
+});
 
 export const lettersQuery = z.object({
   orderId: uuid.optional().describe('Lists the letters of this order, those that are decided as well.'),
 });
 
-export const openOut = z.object({ group: z.string(), open: z.int() }).meta({ id: 'OpenDeadLettersOut' });
+export const openOut = z.object({ group: z.string(), open: z.int() });
 
-export const lettersOut = z
-  .object({ group: z.string(), total: z.int(), letters: z.array(letterOut).describe('The first 500.') })
-  .meta({ id: 'DeadLettersOut' });
+export const lettersOut = z.object({
+  group: z.string(),
+  total: z.int(),
+  letters: z.array(letterOut).describe('The first 500.'),
+});
 
-export const auditOut = z
-  .object({
-    group: z.string(),
-    entries: z
-      .array(decisionOut.extend({ letterId: uuid, eventId: uuid.nullable() }))
-      .describe('The latest 500, the oldest of them first.'),
-  })
-  .meta({ id: 'DeadLetterAuditOut' });
+export const auditOut = z.object({
+  group: z.string(),
+  entries: z
+    .array(decisionOut.extend({ letterId: uuid, eventId: uuid.nullable() }))
+    .describe('The latest 500, the oldest of them first.'),
+});
 
 const selection = {
   /** Never "all": whoever decides has seen what about, and a request ends. */
@@ -58,8 +55,8 @@ const selection = {
   dryRun: z.boolean().default(false),
 };
 
-export const redriveIn = z.object(selection).meta({ id: 'RedriveIn' });
-export const discardIn = z.object({ ...selection, reason: text(1, 1_000) }).meta({ id: 'DiscardIn' });
+export const redriveIn = z.object(selection);
+export const discardIn = z.object({ ...selection, reason: text(1, 1_000) });
 
 export const resultsOut = z
   .object({

@@ -3,13 +3,11 @@ import { uuid } from '../values/fields.ts';
 import { moneySchema } from '../values/money.ts';
 
 /** Demand of an order, for whoever learns of it by an event that leaves this out (contract 6.3). */
-export const orderDemandOut = z
-  .object({
-    orderId: uuid,
-    items: z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1),
-    total: moneySchema,
-  })
-  .meta({ id: 'OrderDemandOut' });
+export const orderDemandOut = z.object({
+  orderId: uuid,
+  items: z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1),
+  total: moneySchema,
+});
 
 /** The most orders that one request asks about. */
 export const maxDemands = 100;

@@ -31,31 +31,27 @@ export const stuckOrdersOut = z
   })
   .meta({ id: 'StuckOrdersOut' });
 
-export const reservationRecordOut = z
-  .object({
-    orderId: uuid,
-    customerId: uuid,
-    status: z.enum(['RESERVED', 'REJECTED', 'RELEASED', 'SHIPPED']),
-    items: z.array(z.object({ productId: uuid, quantity: z.int() })),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    events: eventsOut,
-  })
-  .meta({ id: 'ReservationRecordOut' });
+export const reservationRecordOut = z.object({
+  orderId: uuid,
+  customerId: uuid,
+  status: z.enum(['RESERVED', 'REJECTED', 'RELEASED', 'SHIPPED']),
+  items: z.array(z.object({ productId: uuid, quantity: z.int() })),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  events: eventsOut,
+});
 
-export const paymentRecordOut = z
-  .object({
-    orderId: uuid,
-    customerId: uuid,
-    status: z.enum(['CHARGING', 'PAID', 'FAILED', 'REFUNDED', 'CANCELLED']),
-    amount: moneySchema.nullable(),
-    paymentId: uuid.nullable(),
-    reason: z.string().nullable(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    events: eventsOut,
-  })
-  .meta({ id: 'PaymentRecordOut' });
+export const paymentRecordOut = z.object({
+  orderId: uuid,
+  customerId: uuid,
+  status: z.enum(['CHARGING', 'PAID', 'FAILED', 'REFUNDED', 'CANCELLED']),
+  amount: moneySchema.nullable(),
+  paymentId: uuid.nullable(),
+  reason: z.string().nullable(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  events: eventsOut,
+});
 
 export type EventOut = z.input<typeof eventOut>;
 export type PaymentRecordOut = z.input<typeof paymentRecordOut>;
