@@ -1,7 +1,4 @@
-import { createHttpClient } from '@store/shared/http/client';
-import { problemSchema } from '@store/shared/http/problem';
-import { DomainError, type ErrorKind } from '@store/shared/values/errors';
-import type { ProblemCode } from '@store/shared/values/problem-types';
+import { createHttpClient, type Refusals } from '@store/shared/http/client';
 
 /** A customer, as the request that is being answered has them. */
 export interface Customer {
@@ -12,8 +9,8 @@ export interface Customer {
 
 export type AuthClient = ReturnType<typeof createAuthClient>;
 
-const refusals: Record<number, [ErrorKind, ProblemCode | undefined]> = {
-  401: ['unauthenticated', undefined],
+const refusals: Refusals = {
+  401: ['unauthenticated'],
   403: ['forbidden', 'wrong-password'],
   429: ['rateLimited', 'too-many-failures'],
 };
@@ -25,14 +22,7 @@ export function createAuthClient(baseUrl: string) {
 
   async function call(method: 'POST' | 'DELETE', path: string, customer: Customer, body?: object): Promise<void> {
     const answer = await client.call(method, path, { customer, clientAddress: customer.clientAddress, body });
-    if (answer.status === 204) return;
-    const [kind, code] = refusals[answer.status] ?? [];
-    const { success, data, error } = problemSchema.safeParse(answer.body);
-    if (kind === undefined || !success) throw client.failed(error ?? new Error(`Status ${answer.status}`));
-    throw new DomainError(kind, data.detail ?? data.title, {
-      code,
-      ...(kind === 'rateLimited' && { retryAfterSeconds: answer.retryAfterSeconds ?? 60 }),
-    });
+    if (answer.status !== 204) throw client.refusal(answer, refusals);
   }
 
   return {

@@ -5,16 +5,8 @@ import {
   type Credentials,
   confirmedOut,
 } from '@store/shared/contracts/account';
-import { type Answer, createHttpClient } from '@store/shared/http/client';
-import { problemSchema } from '@store/shared/http/problem';
-import { DomainError, type ErrorKind } from '@store/shared/values/errors';
-import type { ProblemCode } from '@store/shared/values/problem-types';
+import { type Answer, createHttpClient, type Refusals } from '@store/shared/http/client';
 import { z } from 'zod';
-
-/** The account service counts the requests of an hour. */
-const resetRetrySeconds = 600;
-
-type Refusals = Record<number, [ErrorKind, ProblemCode]>;
 
 const malformed: Refusals = { 400: ['invalid', 'validation'] };
 const badToken: Refusals = { 403: ['forbidden', 'invalid-token'] };
@@ -35,21 +27,11 @@ interface Options {
 export function createAccountClient({ baseUrl, timeoutMs = 5_000, credential }: Options) {
   const client = createHttpClient({ service: 'account', baseUrl, timeoutMs, credential });
 
-  /** @param refusals by status: problems that are passed on, since they are meant for whoever made the request */
-  function read<T>(schema: z.ZodType<T>, { status, body }: Answer, refusals: Refusals = {}): T {
-    if (status < 300) {
-      const { success, data, error } = schema.safeParse(body);
-      if (success) return data;
-      throw client.failed(error);
-    }
-    const [kind, code] = { ...malformed, ...refusals }[status] ?? [];
-    const { success, data, error } = problemSchema.safeParse(body);
-    if (kind === undefined || !success) throw client.failed(error ?? new Error(`Status ${status}`));
-    throw new DomainError(kind, data.detail ?? data.title, {
-      code,
-      ...(data.errors && { errors: data.errors }),
-      ...(kind === 'rateLimited' && { retryAfterSeconds: resetRetrySeconds }),
-    });
+  function read<T>(schema: z.ZodType<T>, answer: Answer, refusals: Refusals = {}): T {
+    if (answer.status >= 300) throw client.refusal(answer, { ...malformed, ...refusals });
+    const { success, data, error } = schema.safeParse(answer.body);
+    if (success) return data;
+    throw client.failed(error);
   }
 
   return {

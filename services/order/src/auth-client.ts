@@ -1,3 +1,4 @@
+import { confirmedOut } from '@store/shared/contracts/account';
 import { createHttpClient, type HttpClientOptions } from '@store/shared/http/client';
 import { DomainError } from '@store/shared/values/errors';
 import { z } from 'zod';
@@ -9,7 +10,6 @@ const maxPerCheck = 200;
 const maxRemembered = 50_000;
 
 const checkOut = z.object({ ended: z.array(z.string()) });
-const confirmedOut = z.object({ isConfirmed: z.boolean() });
 
 export type AuthClient = ReturnType<typeof createAuthClient>;
 

@@ -1,8 +1,10 @@
 import { request } from 'undici';
 import type { z } from 'zod';
 import { currentTrace, inSpan } from '../observability/trace-context.ts';
-import { DomainError, unavailable } from '../values/errors.ts';
+import { DomainError, type ErrorKind, unavailable } from '../values/errors.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
+import type { ProblemCode } from '../values/problem-types.ts';
+import { problemSchema } from './problem.ts';
 
 export interface HttpClientOptions {
   /** The service called, such as `product`: named in spans and errors. */
@@ -24,6 +26,9 @@ export interface Answer {
   etag: string | undefined;
   retryAfterSeconds: number | undefined;
 }
+
+/** Failures that are passed on, since they are meant for whoever made the request: by status, their kind and code. */
+export type Refusals = Record<number, [ErrorKind, ProblemCode?]>;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -100,6 +105,17 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
       const { success, data, error } = schema.safeParse(body);
       if (status === 200 && success) return data;
       throw failed(error ?? new Error(`Status ${status}`));
+    },
+    /** The error to throw for a failure: with the sentence of the other service where it is among the refusals. */
+    refusal({ status, body, retryAfterSeconds = 60 }: Answer, refusals: Refusals): DomainError {
+      const [kind, code] = refusals[status] ?? [];
+      const { success, data, error } = problemSchema.safeParse(body);
+      if (kind === undefined || !success) return failed(error ?? new Error(`Status ${status}`));
+      return new DomainError(kind, data.detail ?? data.title, {
+        ...(code && { code }),
+        ...(data.errors && { errors: data.errors }),
+        ...(kind === 'rateLimited' && { retryAfterSeconds }),
+      });
     },
     /** The error to throw for an answer that the other service should not have given. */
     failed,
