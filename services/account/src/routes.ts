@@ -9,7 +9,7 @@ import {
   passwordInBy,
 } from '@store/shared/contracts/account';
 import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
-import { type AnyRoute, created, noContent, ok, problem, route, tooMany } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
@@ -106,10 +106,7 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       },
       async handler({ params: { id }, ...customer }) {
         const json = await exportAccount(customer, id);
-        return ok(
-          { json },
-          { 'Content-Disposition': 'attachment; filename="account.json"', 'Cache-Control': 'no-store' },
-        );
+        return ok({ json }, { ...noStore, 'Content-Disposition': 'attachment; filename="account.json"' });
       },
     }),
     // On the service's own address: the gateway does not route these.

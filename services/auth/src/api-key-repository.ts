@@ -1,6 +1,7 @@
 import { recordChange } from '@store/shared/database/audit';
 import { deleteInBatches } from '@store/shared/database/batches';
 import { inTransaction } from '@store/shared/database/transaction';
+import { DomainError } from '@store/shared/values/errors';
 import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -12,7 +13,7 @@ export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;
 /** Keys of an account that have not expired, ended ones included, each of which every replica remembers. */
 const maxKeys = 100;
 
-export type Refusal = 'session ended' | 'too many keys';
+export const sessionEnded = () => new DomainError('unauthenticated', 'The session has ended.');
 
 interface NewKey {
   id: string;
@@ -27,13 +28,14 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
     /**
      * Stores a key unless the session that makes it has ended meanwhile: nothing that was under way outlives a new password.
      * @param tokenFor signs the token, by the clock of the database
+     * @throws DomainError unauthenticated if it has ended, conflict for too many keys
      */
     make: (
       actor: string,
       key: NewKey,
       by: Session,
       tokenFor: (authenticatedAt: number) => Promise<{ token: string; digest: Buffer }>,
-    ): Promise<{ token: string; createdAt: number } | Refusal> =>
+    ): Promise<{ token: string; createdAt: number }> =>
       inTransaction(kysely, async (tx) => {
         await lockSessions(tx, key.accountId);
         const { count, hasEnded, createdAt } = await tx
@@ -49,8 +51,11 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
             )`.as('hasEnded'),
           ])
           .executeTakeFirstOrThrow();
-        if (hasEnded) return 'session ended';
-        if (count >= maxKeys) return 'too many keys';
+        if (hasEnded) throw sessionEnded();
+        if (count >= maxKeys)
+          throw new DomainError('conflict', `The account has ${maxKeys} API keys that have not expired.`, {
+            code: 'too-many-keys',
+          });
         const { token, digest } = await tokenFor(createdAt);
         await tx
           .insertInto('api_keys')

@@ -1,8 +1,8 @@
-import { type AnyRoute, created, noContent, ok, problem, route } from '@store/shared/http/route';
+import { bearerOf } from '@store/shared/auth/bearer';
+import { type AnyRoute, created, noContent, noStore, ok, problem, route } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { ApiKeys } from './api-keys.ts';
-import { bearerOf, noStore } from './requests.ts';
 import { apiKeyIn, apiKeysOut, newApiKeyOut } from './schemas.ts';
 
 /** Without a scope: no key makes, shows or ends keys. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
 import { lacksRole } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
-import { DomainError, found } from '@store/shared/values/errors';
-import type { ApiKeyRepository } from './api-key-repository.ts';
+import { found } from '@store/shared/values/errors';
+import { type ApiKeyRepository, sessionEnded } from './api-key-repository.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { Roles } from './roles.ts';
 import type { ApiKeyIn, ApiKeyOut, NewApiKeyOut } from './schemas.ts';
@@ -37,7 +37,7 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
       bearer: string,
     ): Promise<NewApiKeyOut> {
       const session = await tokens.resolve(bearer);
-      if (session === undefined) throw new DomainError('unauthenticated', 'The session has ended.');
+      if (session === undefined) throw sessionEnded();
       const owner = { accountId, roles: roles.of(accountId) };
       if (scopes.includes('products:write')) mustBeWriter(writers, owner);
       if (scopes.includes('stock:write') && !owner.roles.includes('catalogue')) throw lacksRole('catalogue');
@@ -46,11 +46,6 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
         const token = await tokens.issueKey({ ...key, authenticatedAt });
         return { token, digest: digestOf(token) };
       });
-      if (made === 'session ended') throw new DomainError('unauthenticated', 'The session has ended.');
-      if (made === 'too many keys')
-        throw new DomainError('conflict', 'The account has 100 API keys that have not expired.', {
-          code: 'too-many-keys',
-        });
       log.info({ accountId, keyId: key.id, scopes }, 'API key made');
       return {
         id: key.id,

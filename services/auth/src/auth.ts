@@ -10,7 +10,7 @@ import type { Follower } from './follower.ts';
 import type { CountedLogin, LoginFailureRepository } from './login-failure-repository.ts';
 import type { RoleRepository } from './role-repository.ts';
 import type { Roles } from './roles.ts';
-import type { ApiKeyOut, GivenSession, OwnSession, PasswordChange } from './schemas.ts';
+import type { GivenSession, OwnSession, PasswordChange } from './schemas.ts';
 import type { Client, SessionRepository } from './session-repository.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -141,9 +141,7 @@ export function createAuth(dependencies: Dependencies) {
     listSessions: async (accountId: string, token: string) =>
       listSessions(accountId, (await tokens.resolve(token))?.id),
     /** Returns what is kept about an account, for its export. */
-    async dataOf(
-      accountId: string,
-    ): Promise<{ roles: readonly string[]; sessions: OwnSession[]; apiKeys: ApiKeyOut[] }> {
+    async dataOf(accountId: string) {
       const [own, keys] = await Promise.all([listSessions(accountId), apiKeys.list(accountId)]);
       return { roles: roles.of(accountId), sessions: own, apiKeys: keys };
     },

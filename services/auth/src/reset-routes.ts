@@ -1,7 +1,6 @@
 import { confirmationIn, credentials, resetIn, resetRequest } from '@store/shared/contracts/account';
-import { type AnyRoute, noContent, problem, route, tooMany } from '@store/shared/http/route';
+import { type AnyRoute, noContent, noStore, problem, route, tooMany } from '@store/shared/http/route';
 import type { Auth } from './auth.ts';
-import { noStore } from './requests.ts';
 
 const open = { tag: 'auth', identity: 'none' } as const;
 

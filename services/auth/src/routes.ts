@@ -1,13 +1,13 @@
+import { bearerOf } from '@store/shared/auth/bearer';
 import { accountIn, accountOut, confirmedOut, credentials, rolesIn, rolesOut } from '@store/shared/contracts/account';
 import { accountDataRoute } from '@store/shared/contracts/account-data';
-import { type AnyRoute, created, noContent, ok, problem, route, tooMany } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { apiKeyRoutes } from './api-key-routes.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { Auth } from './auth.ts';
-import { bearerOf, noStore } from './requests.ts';
 import { resetRoutes } from './reset-routes.ts';
 import {
   endedOut,

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { type BearerValidator, bearerChallenge } from '@store/shared/auth/bearer';
+import { type BearerValidator, bearerChallenge, bearerOf } from '@store/shared/auth/bearer';
 import { writersOf } from '@store/shared/contracts/writers';
 import { createHttpApp } from '@store/shared/http/app';
 import { auditCleanUp, auditRoute } from '@store/shared/service/audit';
@@ -19,7 +19,6 @@ import { createFollower, type Follower } from './follower.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createLoginFailureRepository } from './login-failure-repository.ts';
-import { bearerOf } from './requests.ts';
 import { createRoleRepository } from './role-repository.ts';
 import { createRoles, type Roles } from './roles.ts';
 import { authRoutes } from './routes.ts';

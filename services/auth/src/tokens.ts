@@ -11,6 +11,7 @@ import { clockSkewSeconds, createVerifiedTokens } from '@store/shared/auth/verif
 import { uuid } from '@store/shared/values/fields';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
+import type { GivenSession } from './schemas.ts';
 
 interface Dependencies {
   /** Signs new tokens. */
@@ -38,12 +39,6 @@ export interface Session {
   expiresAt: number;
   /** Absent for a session; an API key is for these alone (contract 3.12). */
   scopes?: readonly string[];
-}
-
-interface Given {
-  authenticatedAt: number;
-  kid?: string | undefined;
-  isApiKey?: boolean | undefined;
 }
 
 /** Audience of API keys: services know it not, so that a key past the gateway is nothing. */
@@ -167,7 +162,7 @@ export function createTokens({
       return token;
     },
     /** Tells whether a token that was resolved to a session no longer would be: its key is unknown now, or its time over. */
-    isOver: ({ kid, authenticatedAt, isApiKey }: Given): boolean =>
+    isOver: ({ kid, authenticatedAt, isApiKey }: Omit<GivenSession, 'id' | 'accountId'>): boolean =>
       (kid !== undefined && !keys.some((known) => known.kid === kid)) ||
       (!isApiKey && authenticatedAt + ttlSeconds <= clock() / 1000),
     /** The session of a token, undefined if the token is invalid or the session over. */

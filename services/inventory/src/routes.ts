@@ -2,7 +2,7 @@ import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { reservationRecordOut } from '@store/shared/contracts/order-record';
 import { stockJson, stockOut } from '@store/shared/contracts/stock';
 import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
-import { type AnyRoute, created, ok, route } from '@store/shared/http/route';
+import { type AnyRoute, created, noStore, ok, route } from '@store/shared/http/route';
 import { found } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -35,7 +35,7 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       responses: {
         200: { description: 'The requested products.', body: z.array(stockOut) },
       },
-      handler: async ({ query: { id } }) => ok(await stock.all([...new Set(id)]), { 'Cache-Control': 'no-store' }),
+      handler: async ({ query: { id } }) => ok(await stock.all([...new Set(id)]), noStore),
     }),
     route({
       ...ofProduct,

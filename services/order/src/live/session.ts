@@ -1,3 +1,4 @@
+import { bearerOf } from '@store/shared/auth/bearer';
 import { DomainError } from '@store/shared/values/errors';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { z } from 'zod';
@@ -29,7 +30,7 @@ const token = z.object({
  * @throws DomainError unauthenticated without a token of the account
  */
 export function sessionOf(authorization: string | undefined, accountId: string): Session {
-  const { success, data } = token.safeParse(decoded(authorization?.replace(/^Bearer /i, '') ?? ''));
+  const { success, data } = token.safeParse(decoded(bearerOf(authorization)));
   if (!success || data.sub !== accountId) {
     throw new DomainError('unauthenticated', 'The bearer token of the session is missing.');
   }

@@ -81,6 +81,9 @@ function admitted(bearer: Bearer, accountId: string): Bearer {
   throw refused('The bearer token belongs to another account.');
 }
 
+/** The token or credential of a request; empty without one. */
+export const bearerOf = (authorization = ''): string => authorization.replace(/^Bearer /i, '');
+
 /** RFC 6750, 3 */
 export const bearerChallenge = 'Bearer realm="store"';
 const refused = (detail: string, cause?: unknown) =>

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../values/errors.ts';
+import { bearerOf } from './bearer.ts';
 
 /** Refuses a request for an internal path whose `Authorization` header does not prove that a caller may use it. */
 export type CallerCheck = (authorization: string | undefined) => void;
@@ -16,7 +17,7 @@ export function callersWith(credentials: string[] | undefined): CallerCheck {
   if (credentials === undefined) return anyCaller;
   const digests = credentials.map(digest);
   return (authorization) => {
-    const given = digest(authorization?.replace(/^Bearer /i, '') ?? '');
+    const given = digest(bearerOf(authorization));
     // All of them, so that the time says nothing about which one was right.
     const matches = digests.filter((known) => timingSafeEqual(known, given));
     if (matches.length === 0)

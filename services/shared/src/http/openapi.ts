@@ -67,15 +67,12 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
 }
 
 /** @param scopes that an API key needs, which OpenAPI 3.1 takes as roles */
-const securityOf = (identity: IdentityRule, scopes: string[]): Json =>
-  ({
-    none: {},
-    account: { security: [{ 'id-account': [] }, { 'id-account': [], bearer: scopes }] },
-    operator: { security: [{ credential: [] }, {}] },
-    accountOrCaller: { security: [{}, { credential: [] }, { 'id-account': [] }, { 'id-account': [], bearer: scopes }] },
-    caller: { security: [{}, { credential: [] }] },
-    mailer: { security: [{ credential: [] }, {}] },
-  })[identity];
+function securityOf(identity: IdentityRule, scopes: string[]): Json {
+  if (identity === 'none') return {};
+  const byCredential = identity === 'account' ? [] : [{}, { credential: [] }];
+  const byAccount = takesAccount(identity) ? [{ 'id-account': [] }, { 'id-account': [], bearer: scopes }] : [];
+  return { security: [...byCredential, ...byAccount] };
+}
 
 function operation(route: AnyRoute, schemas: Json): Json {
   const declared = Object.entries(allResponses(route)).map(([status, one]) => [status, response(one, schemas)]);

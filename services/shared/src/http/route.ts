@@ -139,7 +139,7 @@ interface Route<
   bodyKib?: number;
   /** True if the body holds decimals, which are read digit by digit (contract 4.2). */
   decimals?: boolean;
-  /** The successes and the failures specific to this route; `commonResponses` adds the rest. */
+  /** The successes and the failures specific to this route; `allResponses` adds the rest. */
   responses: R;
   /** True if it needs neither a database nor another service: it is never 503. */
   standsAlone?: true;
@@ -172,6 +172,9 @@ export const created = <T>(location: string, body: T, headers: Record<string, st
 });
 
 export const noContent = (headers: Record<string, string> = {}) => ({ status: 204 as const, headers });
+
+/** Headers of a reply that no cache keeps. */
+export const noStore = { 'Cache-Control': 'no-store' };
 
 /** A documented failure of a route: `responses: { 404: problem('No such product.') }` */
 export const problem = (description: string, headers?: Record<string, string>): ProblemSpec => ({
@@ -213,8 +216,8 @@ function refusalsOf({ identity, role, scope }: AnyRoute): string[] {
   return refusals;
 }
 
-/** Responses that follow from what a route accepts. */
-export function commonResponses(route: AnyRoute): Responses {
+/** Adds the responses that follow from what a route accepts. */
+export function allResponses(route: AnyRoute): Responses {
   const takesInput = route.params ?? route.query ?? route.headers ?? route.body;
   const responses: Record<number, ResponseSpec | ProblemSpec> = {};
   if (hasETag(route)) {
@@ -232,9 +235,5 @@ export function commonResponses(route: AnyRoute): Responses {
     responses[415] = problem('The body is not JSON in UTF-8, or compressed.');
   }
   if (!route.standsAlone) responses[503] = problem('A dependency is not available at the moment.', retryAfter);
-  return responses;
-}
-
-export function allResponses(route: AnyRoute): Responses {
-  return { ...commonResponses(route), ...route.responses };
+  return { ...responses, ...route.responses };
 }

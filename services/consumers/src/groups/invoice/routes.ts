@@ -1,6 +1,6 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { customerInvoiceOut, invoiceOut } from '@store/shared/contracts/invoice';
-import { type AnyRoute, ok, route } from '@store/shared/http/route';
+import { type AnyRoute, noStore, ok, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -52,7 +52,7 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
         if (found === undefined || lines === undefined)
           throw new DomainError('notFound', `There is no invoice for the order ${id}.`);
         const invoice = { ...found, seller, lines };
-        const headers = { Vary: 'Accept', 'Cache-Control': 'no-store' };
+        const headers = { Vary: 'Accept', ...noStore };
         if (!prefersPage) return ok(invoice, headers);
         const { page, headers: ofPage } = invoicePage(customerInvoiceOut.parse(invoice));
         return ok({ json: page }, { ...ofPage, ...headers });
