@@ -1,4 +1,4 @@
-import type { paths } from '../generated/schema.ts';
+import type { operations, paths } from '../generated/schema.ts';
 import { setClock } from '../parts/clock.ts';
 
 type Method = 'get' | 'put' | 'post' | 'delete';
@@ -7,6 +7,8 @@ type PathOf<M extends Method> = { [P in keyof paths]: paths[P] extends Record<M,
 type Answer<Operation> = Operation extends { responses: { 200: { content: { 'application/json': infer Body } } } }
   ? Body
   : undefined;
+/** The answer of a route, by the name of its operation. */
+export type AnswerTo<Id extends keyof operations> = Answer<operations[Id]>;
 type Parameters<Operation> = Operation extends { parameters: infer Given } ? Given : never;
 type Input<Operation> = Pick<Parameters<Operation>, keyof Parameters<Operation> & ('path' | 'query')> &
   (Operation extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : unknown);

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { timeOf } from './clock.ts';
 
 /** @param precise with milliseconds */
@@ -47,4 +48,19 @@ export function money({ amount, currency }: { amount: number; currency: string }
   } catch {
     return `${amount} ${currency}`;
   }
+}
+
+/** @param onSubmit called by Enter, or the button; without it the fields act by themselves */
+export function Search({ children, onSubmit }: { children: ComponentChildren; onSubmit?: () => void }) {
+  function submit(event: Event) {
+    event.preventDefault();
+    onSubmit?.();
+  }
+  return (
+    <search>
+      <form class="search" onSubmit={submit}>
+        {children}
+      </form>
+    </search>
+  );
 }

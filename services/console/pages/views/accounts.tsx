@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import { Problem, Time } from '../parts/parts.tsx';
+import { Problem, Search, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 
 const roleNames = ['catalogue', 'operator'] as const;
@@ -10,26 +10,20 @@ const roleNames = ['catalogue', 'operator'] as const;
 export function Accounts() {
   const [typed, setTyped] = useState('');
   const [sought, setSought] = useState('');
-  function search(event: Event) {
-    event.preventDefault();
-    setSought(typed.trim());
-  }
   return (
     <>
       <h1>Accounts</h1>
-      <search>
-        <form class="search" onSubmit={search}>
-          <label for="account">E-mail address or id of an account</label>
-          <input
-            id="account"
-            value={typed}
-            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-            required
-            autoComplete="off"
-          />
-          <button type="submit">Show</button>
-        </form>
-      </search>
+      <Search onSubmit={() => setSought(typed.trim())}>
+        <label for="account">E-mail address or id of an account</label>
+        <input
+          id="account"
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          required
+          autoComplete="off"
+        />
+        <button type="submit">Show</button>
+      </Search>
       {sought !== '' && <Account sought={sought} key={sought} />}
     </>
   );
@@ -86,24 +80,22 @@ function Account({ sought }: { sought: string }) {
       </section>
       <section class="card" aria-label="API keys">
         <h2>API keys</h2>
-        {keys.length === 0 && <p>It has none.</p>}
-        {keys.length > 0 && (
-          <Table
-            columns={['Name', 'Scopes', 'Made', 'Until', 'Last used', 'End']}
-            rows={keys}
-            keyOf={(key) => key.id}
-            cells={(key) => [
-              key.name,
-              key.scopes.join(', '),
-              <Time key="made" at={key.createdAt} />,
-              <Time key="until" at={key.expiresAt} />,
-              key.lastUsedAt === null ? 'never' : <Time key="used" at={key.lastUsedAt} />,
-              <button key="end" type="button" aria-label={`End ${key.name}`} onClick={() => end(key.id, key.name)}>
-                End
-              </button>,
-            ]}
-          />
-        )}
+        <Table
+          empty={<p>It has none.</p>}
+          columns={['Name', 'Scopes', 'Made', 'Until', 'Last used', 'End']}
+          rows={keys}
+          keyOf={(key) => key.id}
+          cells={(key) => [
+            key.name,
+            key.scopes.join(', '),
+            <Time key="made" at={key.createdAt} />,
+            <Time key="until" at={key.expiresAt} />,
+            key.lastUsedAt === null ? 'never' : <Time key="used" at={key.lastUsedAt} />,
+            <button key="end" type="button" aria-label={`End ${key.name}`} onClick={() => end(key.id, key.name)}>
+              End
+            </button>,
+          ]}
+        />
       </section>
     </>
   );

@@ -11,9 +11,9 @@ export function Audit({ version }: { version: number }) {
       <h2>Audit trail</h2>
       <Problem text={problem} />
       <Problems texts={data?.problems} />
-      {data?.entries.length === 0 && <p>Nothing was redriven or discarded.</p>}
-      {data !== undefined && data.entries.length > 0 && (
+      {data && (
         <Table
+          empty={<p>Nothing was redriven or discarded.</p>}
           columns={['When', 'Who', 'What', 'Group', 'Letter', 'Why']}
           rows={data.entries.slice(0, 100)}
           keyOf={({ at, letterId }) => `${at} ${letterId}`}

@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
-import { call } from '../api/call.ts';
+import { type AnswerTo, call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import type { operations } from '../generated/schema.ts';
-import { Problem, Problems, Time } from '../parts/parts.tsx';
+import { Problem, Problems, Search, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { useTyping } from '../parts/typing.ts';
 
-type Field =
-  operations['showChanges']['responses'][200]['content']['application/json']['changes'][number]['fields'][number];
+type Field = AnswerTo<'showChanges'>['changes'][number]['fields'][number];
 
 /** Shows the changes of all services page by page, the latest without being asked. */
 export function Changes() {
@@ -21,12 +19,10 @@ export function Changes() {
   return (
     <>
       <h1>Audit</h1>
-      <search>
-        <form class="search" onSubmit={(event) => event.preventDefault()}>
-          <label for="subject">Id of a product, an account, a key or a dead letter</label>
-          <input id="subject" value={sought} {...typing} autoComplete="off" />
-        </form>
-      </search>
+      <Search>
+        <label for="subject">Id of a product, an account, a key or a dead letter</label>
+        <input id="subject" value={sought} {...typing} autoComplete="off" />
+      </Search>
       <Problem text={problem} />
       <Problems texts={data?.problems} />
       {data !== undefined && changes.length === 0 && <p role="status">Nothing was changed.</p>}

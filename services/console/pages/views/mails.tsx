@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call, sentenceOf } from '../api/call.ts';
+import { type AnswerTo, call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import type { operations } from '../generated/schema.ts';
 import { Problem, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 
-type Mail = operations['showMail']['responses'][200]['content']['application/json'];
+type Mail = AnswerTo<'showMail'>;
 
 /** @param id of the mail that is read */
 export function Mails({ id }: { id: string | undefined }) {

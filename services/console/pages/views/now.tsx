@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { call } from '../api/call.ts';
+import { type AnswerTo, call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import type { operations } from '../generated/schema.ts';
 import { Chart, type Line } from '../parts/chart.tsx';
 import { Problem, Problems } from '../parts/parts.tsx';
 import { count, rate, seconds } from '../parts/values.ts';
@@ -9,7 +8,7 @@ import { Alerts } from './now/alerts.tsx';
 import { Health } from './now/health.tsx';
 import { Numbers } from './now/numbers.tsx';
 
-export type State = Required<operations['showNow']['responses'][200]['content']['application/json']>;
+export type State = Required<AnswerTo<'showNow'>>;
 
 /** As often as the server looks. */
 const everyMs = 5_000;

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
-import { call, sentenceOf } from '../api/call.ts';
-import type { operations } from '../generated/schema.ts';
-import { Badge, money, OrderLink, Problem, Time } from '../parts/parts.tsx';
+import { type AnswerTo, call, sentenceOf } from '../api/call.ts';
+import { Badge, money, OrderLink, Problem, Search, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { Order } from './order.tsx';
 import { StuckOrders } from './orders/stuck-orders.tsx';
 
-type Orders = operations['searchOrders']['responses'][200]['content']['application/json'];
+type Orders = AnswerTo<'searchOrders'>;
 
 /** @param id of the order that is shown; undefined: only the search */
 export function Orders({ id }: { id: string | undefined }) {
@@ -14,8 +13,7 @@ export function Orders({ id }: { id: string | undefined }) {
   const [found, setFound] = useState<Orders>();
   const [problem, setProblem] = useState<string>();
 
-  async function search(event: Event) {
-    event.preventDefault();
+  async function search() {
     setFound(undefined);
     try {
       const orders = await call('get', '/api/orders', { query: { search: sought.trim() } });
@@ -30,20 +28,18 @@ export function Orders({ id }: { id: string | undefined }) {
   return (
     <>
       <h1>Orders</h1>
-      <search>
-        <form class="search" onSubmit={search}>
-          <label for="sought">Order id or e-mail address</label>
-          <input
-            id="sought"
-            value={sought}
-            onInput={({ currentTarget }) => setSought(currentTarget.value)}
-            autoComplete="off"
-            spellcheck={false}
-            required
-          />
-          <button type="submit">Find</button>
-        </form>
-      </search>
+      <Search onSubmit={search}>
+        <label for="sought">Order id or e-mail address</label>
+        <input
+          id="sought"
+          value={sought}
+          onInput={({ currentTarget }) => setSought(currentTarget.value)}
+          autoComplete="off"
+          spellcheck={false}
+          required
+        />
+        <button type="submit">Find</button>
+      </Search>
       <Problem text={problem} />
       {found && <Found orders={found} />}
       {id === undefined ? <StuckOrders /> : <Order id={id} key={id} />}

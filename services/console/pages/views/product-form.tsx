@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, Refused, sentenceOf } from '../api/call.ts';
-import type { operations } from '../generated/schema.ts';
+import { type AnswerTo, call, Refused, sentenceOf } from '../api/call.ts';
 import { Problem } from '../parts/parts.tsx';
 
-export type Product = operations['showProduct']['responses'][200]['content']['application/json'];
+export type Product = AnswerTo<'showProduct'>;
 
 interface ProductFormProps {
   /** By which the page knows it. */

@@ -1,13 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, sentenceOf } from '../api/call.ts';
+import { type AnswerTo, call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import type { operations } from '../generated/schema.ts';
-import { Problem } from '../parts/parts.tsx';
+import { Problem, Search } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { useTyping } from '../parts/typing.ts';
 import { type Product, ProductForm } from './product-form.tsx';
 
-type Listed = operations['showProducts']['responses'][200]['content']['application/json'][number];
+type Listed = AnswerTo<'showProducts'>[number];
 
 export function Stock() {
   const [sought, setSought] = useState('');
@@ -20,12 +19,10 @@ export function Stock() {
   return (
     <>
       <h1>Stock and products</h1>
-      <search>
-        <form class="search" onSubmit={(event) => event.preventDefault()}>
-          <label for="product">Name of a product</label>
-          <input id="product" value={sought} {...typing} autoComplete="off" />
-        </form>
-      </search>
+      <Search>
+        <label for="product">Name of a product</label>
+        <input id="product" value={sought} {...typing} autoComplete="off" />
+      </Search>
       <NewProduct onSave={onChange} />
       <Problem text={problem} />
       {data?.length === 0 && <p role="status">No product was found.</p>}

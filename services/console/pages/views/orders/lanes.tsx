@@ -1,6 +1,6 @@
-import type { operations } from '../../generated/schema.ts';
+import type { AnswerTo } from '../../api/call.ts';
 
-type Step = operations['showOrder']['responses'][200]['content']['application/json']['timeline'][number];
+type Step = AnswerTo<'showOrder'>['timeline'][number];
 
 /** In the order of an order's life. */
 const known = ['order', 'inventory', 'payment', 'notification', 'invoice', 'analytics'];

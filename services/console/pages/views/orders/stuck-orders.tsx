@@ -14,9 +14,9 @@ export function StuckOrders() {
     <section class="card" aria-label="Stuck orders">
       <h2>Stuck orders{data && `: ${data.total >= 10_000 ? 'at least 10,000' : data.total}`}</h2>
       <Problem text={problem} />
-      {data?.orders.length === 0 && <p class="verdict good">No order is PENDING for longer than a minute.</p>}
-      {data !== undefined && data.orders.length > 0 && (
+      {data && (
         <Table
+          empty={<p class="verdict good">No order is PENDING for longer than a minute.</p>}
           columns={['Order', 'Status', 'Age', 'Placed', 'Total']}
           rows={data.orders}
           keyOf={({ id }) => id}
