@@ -1,7 +1,7 @@
 import { addressIn } from '@store/shared/contracts/address';
 import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Sort } from '@store/shared/database/keyset';
-import { pageOf, pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
+import { pagedQuery, pageOf, sortQuery } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
 import { text, timestamp, uuid } from '@store/shared/values/fields';
 import { Decimal, moneySchema } from '@store/shared/values/money';
@@ -75,10 +75,9 @@ function nestMetadata(query: unknown): unknown {
 
 const time = timestamp.transform((value) => new Date(value)).meta({ type: 'string', format: 'date-time' });
 
-const orderFilters = z.preprocess(
+export const orderQuery = z.preprocess(
   nestMetadata,
-  z.object({
-    ...pageQuery(20, 100),
+  pagedQuery(20, 100, {
     sort: sortQuery(['createdAt', 'status', 'total', 'id'], [{ field: 'createdAt', direction: 'desc' }]).refine(
       isServed,
       'is not served by an index: sort by createdAt, total or id, with status before it or alone',
@@ -94,8 +93,6 @@ const orderFilters = z.preprocess(
     metadata: metadata.optional().describe('Only orders with these values: metadata[key]=value.'),
   }),
 );
-
-export const orderQuery = withinCounted(orderFilters);
 
 export const orderChange = z
   .object({ status: z.enum(orderStatuses), version: seenVersion })

@@ -1,4 +1,4 @@
-import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
+import { pagedQuery, sortQuery } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
 import { text, uuids } from '@store/shared/values/fields';
 import { decimal } from '@store/shared/values/money';
@@ -34,20 +34,17 @@ export const productChange = productIn
 
 const sortFields = ['id', 'name', 'price', 'createdAt'] as const;
 
-export const productQuery = withinCounted(
-  z.object({
-    ...pageQuery(100, 1000),
-    sort: sortQuery(sortFields, [{ field: 'createdAt', direction: 'asc' }]),
-    q: text(1, 200)
-      .refine((value) => /[\p{Alphabetic}\p{N}]/u.test(value), 'must have a letter or a digit')
-      .optional()
-      .describe(
-        'Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.',
-      ),
-    category: category.optional().describe('Only products of this category, spelled exactly.'),
-    id: uuids(100).optional().describe('Only these products; repeatable up to 100 times.'),
-  }),
-);
+export const productQuery = pagedQuery(100, 1000, {
+  sort: sortQuery(sortFields, [{ field: 'createdAt', direction: 'asc' }]),
+  q: text(1, 200)
+    .refine((value) => /[\p{Alphabetic}\p{N}]/u.test(value), 'must have a letter or a digit')
+    .optional()
+    .describe(
+      'Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.',
+    ),
+  category: category.optional().describe('Only products of this category, spelled exactly.'),
+  id: uuids(100).optional().describe('Only these products; repeatable up to 100 times.'),
+});
 
 export type ProductChange = z.output<typeof productChange>;
 export type ProductIn = z.output<typeof productIn>;

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { nextLink, pageQuery, sortQuery, withinCounted } from './pagination.ts';
+import { nextLink, pagedQuery, sortQuery } from './pagination.ts';
 
 describe('nextLink', () => {
   const after = 'WyJvIiwidiJd';
@@ -25,8 +24,7 @@ it('nextLink omits the header after the last page', () => {
 });
 
 describe('sortQuery', () => {
-  const schema = z.object({
-    ...pageQuery(20, 100),
+  const schema = pagedQuery(20, 100, {
     sort: sortQuery(['name', 'price'], [{ field: 'price', direction: 'desc' }]),
   });
   it.each([
@@ -56,8 +54,8 @@ describe('sortQuery', () => {
   ])('refuses %j', (sort) => expect(schema.safeParse({ sort }).success).toBe(false));
 });
 
-describe('withinCounted', () => {
-  const schema = withinCounted(z.object(pageQuery(20, 100)));
+describe('pagedQuery', () => {
+  const schema = pagedQuery(20, 100, {});
   it.each([
     [{ page: '500' }, true],
     [{ page: '501' }, false],

@@ -29,22 +29,29 @@ export function sortQuery<const F extends string>(fields: readonly F[], fallback
 const firstOfEach = <F extends string>(sorts: Sort<F>[]) =>
   sorts.filter(({ field }, index) => sorts.findIndex((other) => other.field === field) === index);
 
-export const pageQuery = (defaultSize: number, maxSize: number) => ({
-  page: wholeNumber(0, mostCounted).default(0).describe(`page × size is at most ${mostCounted}; use after to read on.`),
-  size: wholeNumber(1, maxSize).default(defaultSize),
-  /** Opaque: taken from `Link: rel="next"`. */
-  after: z.string().min(1).max(2_000).optional(),
-});
+/**
+ * The query of a list with pages, and its own parameters. Pages that begin behind what is counted are refused, unless a cursor replaces
+ * the page.
+ */
+export const pagedQuery = <Own extends z.core.$ZodLooseShape>(defaultSize: number, maxSize: number, own: Own) =>
+  z
+    .object({
+      page: wholeNumber(0, mostCounted)
+        .default(0)
+        .describe(`page × size is at most ${mostCounted}; use after to read on.`),
+      size: wholeNumber(1, maxSize).default(defaultSize),
+      /** Opaque: taken from `Link: rel="next"`. */
+      after: z.string().min(1).max(2_000).optional(),
+      ...own,
+    })
+    .refine(isCounted, {
+      path: ['page'],
+      error: `page × size must be at most ${mostCounted}: go on with after, as Link does`,
+    });
 
-/** For a query with `pageQuery`: refuses pages that begin behind what is counted, unless a cursor replaces the page. */
-export const withinCounted = <Query extends z.ZodType<{ page: number; size: number; after?: string | undefined }>>(
-  query: Query,
-) =>
-  // NaN, the product of what is no number, is not called too large.
-  query.refine(({ page, size, after }) => after !== undefined || !(page * size > mostCounted), {
-    path: ['page'],
-    error: `page × size must be at most ${mostCounted}: go on with after, as Link does`,
-  });
+/** NaN, the product of what is no number, is not called too large. */
+const isCounted = ({ page, size, after }: { page?: unknown; size?: unknown; after?: unknown }) =>
+  after !== undefined || !(Number(page) * Number(size) > mostCounted);
 
 /** The page envelope (contract 5). */
 export function pageOf<T extends z.ZodType>(item: T) {

@@ -1,4 +1,4 @@
-import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
+import { pagedQuery, sortQuery } from '@store/shared/http/pagination';
 import { moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 
@@ -14,11 +14,8 @@ export const figuresOut = z
   })
   .meta({ id: 'FiguresOut' });
 
-export const figuresQuery = withinCounted(
-  z.object({
-    ...pageQuery(20, 100),
-    sort: sortQuery(['day'], [{ field: 'day', direction: 'desc' }]),
-  }),
-);
+export const figuresQuery = pagedQuery(20, 100, {
+  sort: sortQuery(['day'], [{ field: 'day', direction: 'desc' }]),
+});
 
 export type FiguresQuery = z.output<typeof figuresQuery>;

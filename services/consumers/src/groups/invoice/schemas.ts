@@ -1,13 +1,10 @@
-import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
+import { pagedQuery, sortQuery } from '@store/shared/http/pagination';
 import { uuid } from '@store/shared/values/fields';
-import { z } from 'zod';
+import type { z } from 'zod';
 
-export const invoiceQuery = withinCounted(
-  z.object({
-    ...pageQuery(20, 100),
-    sort: sortQuery(['number'], [{ field: 'number', direction: 'desc' }]),
-    orderId: uuid.optional(),
-  }),
-);
+export const invoiceQuery = pagedQuery(20, 100, {
+  sort: sortQuery(['number'], [{ field: 'number', direction: 'desc' }]),
+  orderId: uuid.optional(),
+});
 
 export type InvoiceQuery = z.output<typeof invoiceQuery>;
