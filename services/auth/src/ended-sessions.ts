@@ -1,3 +1,4 @@
+import { ifReadable } from '@store/shared/values/errors';
 import { z } from 'zod';
 import { accountRoles } from './roles.ts';
 import type { Session } from './tokens.ts';
@@ -44,10 +45,5 @@ export function createEndedSessions(clock: () => number = Date.now) {
 }
 
 /** Reads a notification; what it does not understand is undefined. */
-export function notificationOf(payload: string): z.output<typeof notification> | undefined {
-  try {
-    return notification.safeParse(JSON.parse(payload)).data;
-  } catch {
-    return undefined;
-  }
-}
+export const notificationOf = (payload: string): z.output<typeof notification> | undefined =>
+  ifReadable(() => notification.parse(JSON.parse(payload)));

@@ -8,6 +8,7 @@ import {
   tokenIssuer,
 } from '@store/shared/auth/token-keys';
 import { clockSkewSeconds, createVerifiedTokens } from '@store/shared/auth/verified-tokens';
+import { ifReadable } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -132,7 +133,7 @@ export function createTokens({
 
   /** The API key that a token of an unknown signing key is, to the letter. */
   async function keyOf(token: string): Promise<Session | undefined> {
-    const claimed = unverified(token);
+    const claimed = ifReadable(() => ({ kid: decodeProtectedHeader(token).kid, payload: decodeJwt(token) }));
     if (claimed === undefined || keys.some(({ kid }) => kid === claimed.kid)) return undefined;
     const found = sessionIn(claimed.payload);
     return found?.scopes && findKey(found.id, digestOf(token));
@@ -179,14 +180,6 @@ export function createTokens({
 }
 
 export const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
-
-function unverified(token: string) {
-  try {
-    return { kid: decodeProtectedHeader(token).kid, payload: decodeJwt(token) };
-  } catch {
-    return undefined;
-  }
-}
 
 /** The last base64 digit has unused bits, so that four spellings of one signature would all be valid. */
 function isCanonical(token: string): boolean {

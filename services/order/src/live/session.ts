@@ -1,5 +1,5 @@
 import { bearerOf } from '@store/shared/auth/bearer';
-import { DomainError } from '@store/shared/values/errors';
+import { DomainError, ifReadable } from '@store/shared/values/errors';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { z } from 'zod';
 
@@ -30,18 +30,12 @@ const token = z.object({
  * @throws DomainError unauthenticated without a token of the account
  */
 export function sessionOf(authorization: string | undefined, accountId: string): Session {
-  const { success, data } = token.safeParse(decoded(bearerOf(authorization)));
+  const bearer = bearerOf(authorization);
+  const claimed = ifReadable(() => ({ ...decodeJwt(bearer), kid: decodeProtectedHeader(bearer).kid }));
+  const { success, data } = token.safeParse(claimed);
   if (!success || data.sub !== accountId) {
     throw new DomainError('unauthenticated', 'The bearer token of the session is missing.');
   }
   const { jti: id, iat, exp: expiresAt, auth_time: authenticatedAt = iat, kid, scope } = data;
   return { id, accountId, authenticatedAt, expiresAt, kid, isApiKey: scope !== undefined };
-}
-
-function decoded(token: string): unknown {
-  try {
-    return { ...decodeJwt(token), kid: decodeProtectedHeader(token).kid };
-  } catch {
-    return undefined;
-  }
 }

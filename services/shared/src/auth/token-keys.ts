@@ -1,5 +1,6 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, importPKCS8, importSPKI } from 'jose';
+import { ifReadable } from '../values/errors.ts';
 
 /** A shared secret, or a key pair whose public half only verifies (contract 3.2). */
 export type TokenAlgorithm = 'HS256' | 'EdDSA';
@@ -94,11 +95,6 @@ const publicBlock = /-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g;
 /** The PEM blocks of public keys in a text. */
 export const publicBlocks = (pems: string): string[] => pems.match(publicBlock) ?? [];
 
-function isEd25519(pem: string, half: 'PRIVATE' | 'PUBLIC'): boolean {
-  try {
-    // From a private key it derives the public one.
-    return pem.includes(`BEGIN ${half} KEY`) && createPublicKey(pem).asymmetricKeyType === 'ed25519';
-  } catch {
-    return false;
-  }
-}
+/** Tells it of a private key as well, from which Node derives the public one. */
+const isEd25519 = (pem: string, half: 'PRIVATE' | 'PUBLIC'): boolean =>
+  pem.includes(`BEGIN ${half} KEY`) && ifReadable(() => createPublicKey(pem).asymmetricKeyType) === 'ed25519';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { DomainError } from '../values/errors.ts';
+import { DomainError, ifReadable } from '../values/errors.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -137,11 +137,7 @@ export function decodeCursor(cursor: string, name: string, key: readonly Pick<Ke
 }
 
 function parseCursor(cursor: string): string[] {
-  try {
-    const bytes = Buffer.from(cursor, 'base64url');
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : [];
-  } catch {
-    return [];
-  }
+  const bytes = Buffer.from(cursor, 'base64url');
+  const value: unknown = ifReadable(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : [];
 }

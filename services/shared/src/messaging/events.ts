@@ -167,15 +167,6 @@ export function eventIdOf({ headers, origin: { topic, partition, offset }, key }
   return id.data;
 }
 
-/** Reads what can be told of a message that may be poison. */
-export function unlessPoison<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
 function headerOf(headers: Message['headers'], name: string): string | undefined {
   if (!Object.hasOwn(headers, name)) return undefined;
   const text = headers[name];

@@ -1,3 +1,5 @@
+import { ifReadable } from './errors.ts';
+
 /** Kinds of things of which each change is recorded (contract 4.16). */
 export const changeKinds = ['product', 'stock', 'roles', 'key', 'dead letter'] as const;
 
@@ -12,13 +14,7 @@ export const operatorActor = (name: string) => `operator ${name.replaceAll('\0',
  */
 export function actorOf(accountId: string | undefined, header: string | string[] | undefined): string {
   if (accountId !== undefined) return `account ${accountId}`;
-  return typeof header === 'string' && header !== '' ? operatorActor(decoded(header)) : 'operator';
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return typeof header === 'string' && header !== ''
+    ? operatorActor(ifReadable(() => decodeURIComponent(header)) ?? header)
+    : 'operator';
 }

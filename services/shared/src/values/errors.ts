@@ -71,5 +71,14 @@ export function found<T>(thing: T | undefined, name: string): T {
   return thing;
 }
 
+/** Returns what others have written, as a function reads it; undefined where that throws. */
+export function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the message of what was thrown, which may be no Error. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import { messageOf } from '../../values/errors.ts';
+import { ifReadable, messageOf } from '../../values/errors.ts';
 import { nameUuid } from '../../values/name-uuid.ts';
-import { eventIdOf, kindOf, type Message, type Origin, unlessPoison } from '../events.ts';
+import { eventIdOf, kindOf, type Message, type Origin } from '../events.ts';
 import { readMessage } from '../kafkajs/messages.ts';
 import { readRanges } from '../kafkajs/read-range.ts';
 import { deadLetterTopic } from '../topics.ts';
@@ -50,7 +50,7 @@ export function letterRef(group: string, message: Omit<Message, 'value'>): Lette
   return {
     group,
     id: nameUuid(JSON.stringify([group, topic, partition, offset, headers.ce_id ?? null, key ?? null])),
-    eventId: unlessPoison(() => eventIdOf(message)),
+    eventId: ifReadable(() => eventIdOf(message)),
   };
 }
 
@@ -76,7 +76,7 @@ function toLetter(partition: number, raw: KafkaMessage): DeadLetter {
     ...letterRef(headers.dlq_group ?? '', message),
     attempts: Number(headers.dlq_attempts ?? 0),
     error: headers.dlq_error ?? '',
-    kind: unlessPoison(() => kindOf(message)),
+    kind: ifReadable(() => kindOf(message)),
     time: new Date(headers.dlq_time ?? 0),
     message,
   };
