@@ -3,6 +3,7 @@ import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
+import { found } from '@store/shared/values/errors';
 import { type CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import type { ProductChange, ProductIn, ProductQuery } from './schemas.ts';
@@ -29,9 +30,9 @@ const fields = sql.raw('name, price, unit, description, images, category');
 const selectJson = sql`select row_to_json(product)::text as json`;
 
 /** Runs a statement that returns the columns of a product, or nothing. */
-async function jsonOf(tx: Transaction<DB>, statement: RawBuilder<unknown>): Promise<string | undefined> {
+async function jsonOf(tx: Transaction<DB>, statement: RawBuilder<unknown>, id: string): Promise<string> {
   const { rows } = await sql<{ json: string }>`with product as (${statement}) ${selectJson} from product`.execute(tx);
-  return rows[0]?.json;
+  return found(rows[0], `product ${id}`).json;
 }
 
 const valuesOf = ({ name, price, unit, description, images, category }: ProductIn) =>
@@ -70,22 +71,21 @@ export function createProductRepository({ kysely, run, lists, checks }: Database
   const selectVersion = sql<{ version: string }>`select ${versionText} as version`.compile(kysely);
   /**
    * Writes a product in the state that the caller has seen, which without either is any, with its entry in the audit trail.
-   * @returns undefined if there is none
+   * @throws DomainError notFound, preconditionFailed, conflict
    */
   function write<After extends string | undefined>(
     actor: string,
     id: string,
     { ifMatch, version }: { ifMatch: string | undefined; version?: number | null | undefined },
     change: (tx: Transaction<DB>) => Promise<After>,
-  ) {
+  ): Promise<After> {
     return inTransaction(kysely, async (tx) => {
-      const before = await jsonOf(tx, sql`select ${columns} from products where id = ${id}::uuid for update`);
-      if (before === undefined) return undefined;
+      const before = await jsonOf(tx, sql`select ${columns} from products where id = ${id}::uuid for update`, id);
       mustMatch(ifMatch, entityTag(before));
       mustBeVersion(version, JSON.parse(before).version);
       const after = await change(tx);
       await recordChange(tx, { actor, kind: 'product', subject: id, before, after });
-      return { after };
+      return after;
     });
   }
 
@@ -147,16 +147,15 @@ export function createProductRepository({ kysely, run, lists, checks }: Database
     insert: (actor: string, id: string, product: ProductIn): Promise<string> =>
       inTransaction(kysely, async (tx) => {
         const insertion = sql`insert into products (id, ${fields}) values (${id}, ${valuesOf(product)})`;
-        const after = await jsonOf(tx, sql`${insertion} returning ${columns}`);
+        const after = await jsonOf(tx, sql`${insertion} returning ${columns}`, id);
         await recordChange(tx, { actor, kind: 'product', subject: id, after });
-        return after ?? '';
+        return after;
       }),
-    async update(actor: string, id: string, product: ProductChange, ifMatch?: string): Promise<string | undefined> {
+    update(actor: string, id: string, product: ProductChange, ifMatch?: string): Promise<string> {
       const { version } = product;
       const change = sql`update products set (${fields}) = (${valuesOf(product)}) where id = ${id} returning ${columns}`;
-      return (await write(actor, id, { ifMatch, version }, (tx) => jsonOf(tx, change)))?.after;
+      return write(actor, id, { ifMatch, version }, (tx) => jsonOf(tx, change, id));
     },
-    /** @returns undefined if there is none */
     remove: (actor: string, id: string, ifMatch?: string) =>
       write(actor, id, { ifMatch }, async (tx) => {
         await tx.deleteFrom('products').where('id', '=', id).execute();

@@ -151,7 +151,7 @@ function writingRoutes(
       },
       async handler({ accountId, roles, actor, params: { id }, headers, body }) {
         mayWrite(accountId, roles);
-        return ok({ json: found(await repository.update(actor, id, body, headers['if-match']), `product ${id}`) });
+        return ok({ json: await repository.update(actor, id, body, headers['if-match']) });
       },
     }),
     route({
@@ -164,7 +164,7 @@ function writingRoutes(
       responses: { 204: { description: 'Deleted.' }, 403: refused },
       async handler({ accountId, roles, actor, params: { id }, headers }) {
         mayWrite(accountId, roles);
-        found(await repository.remove(actor, id, headers['if-match']), `product ${id}`);
+        await repository.remove(actor, id, headers['if-match']);
         return noContent();
       },
     }),
