@@ -5,7 +5,7 @@ import {
   type Credentials,
   confirmedOut,
 } from '@store/shared/contracts/account';
-import { type Answer, createHttpClient, type Refusals } from '@store/shared/http/client';
+import { type Answer, createHttpClient, type HttpClientOptions, type Refusals } from '@store/shared/http/client';
 import { z } from 'zod';
 
 const malformed: Refusals = { 400: ['invalid', 'validation'] };
@@ -17,15 +17,9 @@ const nothing = z.undefined();
 
 export type AccountClient = ReturnType<typeof createAccountClient>;
 
-interface Options {
-  baseUrl: string;
-  timeoutMs?: number;
-  credential?: string | undefined;
-}
-
 /** The internal paths of the account service. Each call throws DomainError unavailable if that service is. */
-export function createAccountClient({ baseUrl, timeoutMs = 5_000, credential }: Options) {
-  const client = createHttpClient({ service: 'account', baseUrl, timeoutMs, credential });
+export function createAccountClient(options: Omit<HttpClientOptions, 'service' | 'timeoutMs'>, timeoutMs = 5_000) {
+  const client = createHttpClient({ service: 'account', timeoutMs, ...options });
 
   function read<T>(schema: z.ZodType<T>, answer: Answer, refusals: Refusals = {}): T {
     if (answer.status >= 300) throw client.refusal(answer, { ...malformed, ...refusals });

@@ -25,7 +25,7 @@ const respond =
     res.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
 const problem = (status: number, rest = {}) => ({ type: 'about:blank', title: 'No', status, ...rest });
 const client = (timeoutMs = 5_000) =>
-  createAccountClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, timeoutMs });
+  createAccountClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, timeoutMs);
 describe('the account client', () => {
   it('registers an account within the current trace', async () => {
     let seen: unknown;

@@ -1,4 +1,4 @@
-import { createHttpClient } from '@store/shared/http/client';
+import { type Call, createHttpClient, type Method } from '@store/shared/http/client';
 import { DomainError, messageOf } from '@store/shared/values/errors';
 import { z } from 'zod';
 
@@ -9,13 +9,6 @@ export const maxWaitMs = 60_000;
 
 export type Services = ReturnType<typeof createServices>;
 
-interface Sent {
-  timeoutMs?: number | undefined;
-  body?: object;
-  ifMatch?: string;
-  operator?: string;
-}
-
 const problemOut = z.object({ detail: z.string() });
 
 /** Calls the internal paths of services, as an operator (contract 3.7), and parses their replies by the schemas of the contracts. */
@@ -25,11 +18,11 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
    * @throws DomainError notFound, invalid, conflict, unavailable; its message is the service's own
    */
   async function call<T>(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: Method,
     service: string,
     path: string,
     schema: z.ZodType<T>,
-    { timeoutMs = method === 'GET' ? readMs : maxWaitMs, ...sent }: Sent = {},
+    { timeoutMs = method === 'GET' ? readMs : maxWaitMs, ...sent }: Call & { timeoutMs?: number | undefined } = {},
   ): Promise<{ body: T; etag: string | undefined }> {
     const baseUrl = addresses.get(service);
     if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);

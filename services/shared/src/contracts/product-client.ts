@@ -12,20 +12,13 @@ const productForSale = z.object({
 
 export type ProductForSale = z.output<typeof productForSale>;
 
-export interface ProductClient {
-  /**
-   * Products by id, none older than the call; unknown ones are missing from the map. Calls at the same time share requests, and
-   * fail alone.
-   * @throws DomainError unavailable when the product service gives no valid answer within about 2 s
-   */
-  find(productIds: string[]): Promise<Map<string, ProductForSale>>;
-}
+export type ProductClient = ReturnType<typeof createProductClient>;
 
 const answered = z.array(z.looseObject({ id: uuid }));
 /** The most ids that the product service accepts in one request (contract 4.4). */
 const idsPerRequest = 100;
 
-export function createProductClient(baseUrl: string, timeoutMs = 2_000): ProductClient {
+export function createProductClient(baseUrl: string, timeoutMs = 2_000) {
   const client = createHttpClient({ service: 'product', baseUrl, timeoutMs });
 
   /** Returns products as the service has sent them. */
@@ -49,7 +42,12 @@ export function createProductClient(baseUrl: string, timeoutMs = 2_000): Product
   });
 
   return {
-    async find(productIds) {
+    /**
+     * Products by id, none older than the call; unknown ones are missing from the map. Calls at the same time share requests, and
+     * fail alone.
+     * @throws DomainError unavailable when the product service gives no valid answer within about 2 s
+     */
+    async find(productIds: string[]): Promise<Map<string, ProductForSale>> {
       // Any other text would make the request a 400 for all who share it, and names no product.
       const ids = productIds.filter((id) => uuid.safeParse(id).success);
       const found = new Map<string, ProductForSale>();

@@ -30,9 +30,9 @@ export interface Answer {
 /** Failures that are passed on, since they are meant for whoever made the request: by status, their kind and code. */
 export type Refusals = Record<number, [ErrorKind, ProblemCode?]>;
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-interface Call {
+export interface Call {
   query?: string;
   /** Decimals are sent with all their digits. */
   body?: object | undefined;

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { currentTrace } from './trace-context.ts';
 
 export type { Logger } from 'pino';
@@ -12,19 +12,21 @@ const secrets = ['cookie', 'authorization', '["set-cookie"]', 'token', 'password
  * @param destination instead of standard output
  */
 export function createLog(service: string, level = 'info', destination?: DestinationStream): Logger {
-  const options: LoggerOptions = {
-    level,
-    base: { service },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: secrets.flatMap((name) => {
-      const child = name.startsWith('[') ? name : `.${name}`;
-      return [name, `*${child}`, `*.headers${child}`];
-    }),
-    mixin: () => {
-      const trace = currentTrace();
-      return trace === undefined ? {} : { traceId: trace.traceId };
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: secrets.flatMap((name) => {
+        const child = name.startsWith('[') ? name : `.${name}`;
+        return [name, `*${child}`, `*.headers${child}`];
+      }),
+      mixin: () => {
+        const trace = currentTrace();
+        return trace === undefined ? {} : { traceId: trace.traceId };
+      },
     },
-  };
-  return destination === undefined ? pino(options) : pino(options, destination);
+    destination,
+  );
 }
