@@ -1,4 +1,4 @@
-import { serviceNamed, topology } from '../topology/topology.ts';
+import { topology } from '../topology/topology.ts';
 import type { Costs } from './costs.ts';
 
 // The needs of a rate of orders, in proportion to what one order was measured to take. Nothing is assumed to get cheaper with
@@ -48,8 +48,8 @@ export function planFor(rate: number, costs: Costs) {
     .filter((name) => costs.postgresCpuMs[name])
     .map((name) => {
       const cores = coresFor(costs.postgresCpuMs[name]);
-      const users = services.filter((one) => one.name !== 'gateway' && serviceNamed(one.name).database === name);
-      const connections = sum(users.map(({ replicas }) => replicas)) * assumptions.connectionsOfReplica;
+      const users = services.filter((one) => serviceOf(one.name)?.database === name).map(({ replicas }) => replicas);
+      const connections = sum(users) * assumptions.connectionsOfReplica;
       const forCores = Math.ceil(cores / utilisation / assumptions.coresOfServer);
       const forConnections = Math.ceil(connections / assumptions.connectionsOfServer);
       return { name, cores, connections, servers: Math.max(forCores, forConnections) };
@@ -57,13 +57,9 @@ export function planFor(rate: number, costs: Costs) {
   const members = services.filter(({ name }) => groupOf(name)).map(({ replicas }) => replicas);
   const kafkaCores = coresFor(kafka) * kafkaReplicas;
   const ordersOfDay = rate * secondsOfDay;
-  /** Bytes that are in tables after so many days. */
+  const tables = Object.entries(costs.tableBytes);
   const tableBytesAfter = (days: number) =>
-    sum(
-      Object.entries(costs.tableBytes).map(
-        ([table, bytes]) => ordersOfDay * bytes * Math.min(days, keptDays[table] ?? days),
-      ),
-    );
+    ordersOfDay * sum(tables.map(([table, bytes]) => bytes * Math.min(days, keptDays[table] ?? days)));
   return {
     services,
     databases,
@@ -85,18 +81,19 @@ export function ceilings(costs: Costs): [what: string, ordersPerSecond: number, 
   const orders = (cores: number, ms: number) => (cores * utilisation * 1000) / ms;
   const { shared = 0, ...databases } = costs.postgresCpuMs;
   const [busiest, busiestMs] = highest(databases);
-  const [slowest, slowestMs] = highest(costs.cpuMs, groupOf);
+  const members = Object.entries(costs.cpuMs).filter(([name]) => groupOf(name));
+  const [slowest, slowestMs] = highest(Object.fromEntries(members));
   const { relay, invoice, analytics } = costs.mostPerSecond;
   const [publisher, events] = highest(costs.events);
   const cells = 'shards by order id, or cells';
-  const members = `${partitions} partitions: as many members of the group of ${slowest}`;
+  const group = `${partitions} partitions: as many members of the group of ${slowest}`;
   const server = `PostgreSQL server of ${coresOfServer} cores`;
   const log = `The write-ahead log of one server, ${walOfServer / 1e6} MB per second`;
   const numbers = 'Invoice numbers without gaps: one transaction after another';
   const row = 'The figures of the day: one row that every transaction of analytics locks';
   const found: ReturnType<typeof ceilings> = [
     [`One process of ${slowest}`, orders(1, slowestMs), 'replicas, up to as many as there are partitions'],
-    [members, orders(partitions, slowestMs), 'more partitions, while no order is in progress'],
+    [group, orders(partitions, slowestMs), 'more partitions, while no order is in progress'],
     [`One ${server} for all databases`, orders(coresOfServer, sum(costs.postgresCpuMs)), 'a server for each database'],
     [`A ${server} for the database ${busiest} alone`, orders(coresOfServer, busiestMs + shared), cells],
     [log, walOfServer / costs.walBytes, 'a server for each database, then shards or cells'],
@@ -107,15 +104,15 @@ export function ceilings(costs: Costs): [what: string, ordersPerSecond: number, 
   return found.sort(([, a], [, b]) => a - b);
 }
 
-/** Returns the largest of the amounts, of those whose names have something. */
-function highest(amounts: Record<string, number>, has: (name: string) => unknown = () => true): [string, number] {
-  const [first = ['', NaN]] = Object.entries(amounts)
-    .filter(([name]) => has(name))
-    .sort(([, a], [, b]) => b - a);
+function highest(amounts: Record<string, number>): [string, number] {
+  const [first = ['', NaN]] = Object.entries(amounts).sort(([, a], [, b]) => b - a);
   return first;
 }
 
-export const groupOf = (name: string) => topology.services.find((service) => service.name === name)?.group;
+/** Finds none for the gateway, which has costs too. */
+const serviceOf = (name: string) => topology.services.find((service) => service.name === name);
+
+export const groupOf = (name: string) => serviceOf(name)?.group;
 
 export const sum = (amounts: Record<string, number> | number[]): number =>
   Object.values<number>(amounts).reduce((total, value) => total + value, 0);

@@ -46,21 +46,15 @@ export function planTable(rate: number, costs: Costs): string {
   ]);
 }
 
-/** The limits in the order in which they are reached, and the changes that raise them. */
-const ceilingTable = (costs: Costs): string =>
-  table([
-    ['Ceiling', 'Orders per second', 'To raise it'],
-    ...ceilings(costs).map(([what, ordersPerSecond, turn]) => [what, number(ordersPerSecond), turn]),
-  ]);
-
 /** Returns docs/scaling.md with these figures, by its path. */
 export function scalingText(costs: Costs): Record<string, string> {
   const { measuredAt, commit, machine } = costs;
   const path = 'docs/scaling.md';
+  const limits = ceilings(costs).map(([what, ordersPerSecond, turn]) => [what, number(ordersPerSecond), turn]);
   const blocks = {
     measured: `Measured on ${measuredAt.slice(0, 10)}, commit \`${commit.slice(0, 12)}\`: ${machine}.`,
     costs: costTable(costs),
-    ceilings: ceilingTable(costs),
+    ceilings: table([['Ceiling', 'Orders per second', 'To raise it'], ...limits]),
   };
   return { [path]: withBlocks(path, blocks) };
 }
