@@ -49,8 +49,10 @@ const without: Record<'check' | 'solve', [status: number, answer: string, Reply]
   ],
 };
 
+const gateways = { check: useGateway({ auth: { call: 'check' } }), solve: useGateway({ auth: { call: 'solve' } }) };
+
 describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) => {
-  const gateway = useGateway({ auth: { call } });
+  const gateway = gateways[call];
 
   async function expectRejection(status: number, firstLine = 'GET /accounts') {
     const answer = await gateway.askAsCustomer(firstLine);
@@ -137,7 +139,7 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
 
 // Auth is what the specification says and nothing else (contract 3.1).
 describe('the specified call', () => {
-  const gateway = useGateway({ auth: { call: 'solve' } });
+  const gateway = gateways.solve;
   const ask = (value: string) => gateway.ask('GET /accounts', [`Cookie: a=1; __store_jwt_token=${value}; b=2`]);
   const solved = (body: string) => gateway.auth.answer(reply(200, ['content-type: application/json'], body));
 

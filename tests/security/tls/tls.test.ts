@@ -9,9 +9,9 @@ import { handshake, name, openHttp2, sendHttps } from './_tls.ts';
 
 const certificate = await certificateFor(name);
 const ca = certificate.cert;
+const gateway = useGateway({ tls: { hstsSeconds: 31536000 } }, certificate);
 
 describe('HTTPS', () => {
-  const gateway = useGateway({ tls: { hstsSeconds: 31536000 } }, certificate);
   const get = (path: string, headers: Record<string, string> = {}) =>
     sendHttps(gateway.httpsPort, { ca, path, headers });
 
@@ -57,8 +57,6 @@ describe('HTTPS', () => {
 });
 
 describe('plain HTTP beside HTTPS', () => {
-  const gateway = useGateway({}, certificate);
-
   it.each(['GET /accounts?a=b', 'POST /orders', 'POST /auth/login', 'DELETE /nothing'])(
     'is redirected with its method and reaches nothing: %s',
     async (firstLine) => {
@@ -92,25 +90,24 @@ describe('plain HTTP beside HTTPS', () => {
 });
 
 describe('plain HTTP with another public port', () => {
-  const gateway = useGateway({ tls: { publicPort: 30443 } }, certificate);
+  const other = useGateway({ tls: { publicPort: 30443 } }, certificate);
 
   it.each(['store.test', 'store.test:8080'])('is redirected to that from %s', async (host) => {
-    const { headers } = await gateway.send(`GET /x HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    const { headers } = await other.send(`GET /x HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     expect(headers.location).toBe('https://store.test:30443/x');
   });
 });
 
 describe('plain HTTP that is off', () => {
-  const gateway = useGateway({ tls: { redirectHttp: false } }, certificate);
+  const other = useGateway({ tls: { redirectHttp: false } }, certificate);
 
   it('is refused, and HTTPS is served', async () => {
-    expect((await sendHttps(gateway.httpsPort, { ca, path: '/health-check' })).status).toBe(200);
-    await expect(gateway.ask('GET /health-check')).rejects.toThrow('the connection was closed after ""');
+    expect((await sendHttps(other.httpsPort, { ca, path: '/health-check' })).status).toBe(200);
+    await expect(other.ask('GET /health-check')).rejects.toThrow('the connection was closed after ""');
   });
 });
 
 describe('HTTP/2 over TLS', () => {
-  const gateway = useGateway({}, certificate);
   const send = (headers: Record<string, string | string[]>, body?: string) =>
     sendHttp2(openHttp2(gateway.httpsPort), { ':path': '/accounts', ...headers }, { body });
 
