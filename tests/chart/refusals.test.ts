@@ -19,6 +19,9 @@ const mistakes: Record<string, unknown> = {
   oder: {},
   'gateway.resources.request': {},
   'gateway.tls.existingSecrets': 'x',
+  'gateway.prot': 8080,
+  'gateway.external.stripPrefx': true,
+  'gateway.upstreams.auth.hots': 'a',
   'order.resources.requests.cpi': 1,
   'order.replcas': 2,
   'status.tolerations': [{ efect: 'NoSchedule' }],
@@ -50,6 +53,10 @@ const mistakes: Record<string, unknown> = {
   'gateway.ingress.hosts': ['store.example.com:443'],
   'gateway.service.loadBalancerSourceRanges': ['203.0.113.1'],
   'gateway.open': [7],
+  'gateway.port': '8080',
+  'gateway.auth.call': 'sovle',
+  'gateway.compressed': ['/products/**'],
+  'gateway.external.url': 'ftp://x',
 };
 // Values that add to a pod, by the component in whose schema they are.
 for (const name of ['order', 'gateway', 'postgres']) {
@@ -129,7 +136,6 @@ describe('values that the chart refuses with a message', () => {
     ['externalDatabase.existingSecret names no Secret', { 'postgres.enabled': false }],
     ['externalDatabase.caSecret is set, but', { 'global.externalDatabase.caSecret': 'ca' }],
     ['set postgres.enabled=false', { 'global.externalDatabase.existingSecret': 'urls' }],
-    ['or set cors.allowedCredentials to false', { 'gateway.cors.allowedOrigins': ['*'] }],
     ['nothing could be written', { 'kafka.topics.minInsyncReplicas': 2 }],
     ['only 1 brokers', { ...strimzi, 'kafka.topics.replicas': 3 }],
     ['store-kafka-bootstrap:9093', { ...strimzi, 'global.kafka.login': true }],
