@@ -1,4 +1,5 @@
 import { createHttpClient, type Refusals } from '@store/shared/http/client';
+import { z } from 'zod';
 
 /** A customer, as the request that is being answered has them. */
 export interface Customer {
@@ -22,7 +23,7 @@ export function createAuthClient(baseUrl: string) {
 
   async function call(method: 'POST' | 'DELETE', path: string, customer: Customer, body?: object): Promise<void> {
     const answer = await client.call(method, path, { customer, clientAddress: customer.clientAddress, body });
-    if (answer.status !== 204) throw client.refusal(answer, refusals);
+    client.read(z.undefined(), answer, refusals);
   }
 
   return {

@@ -21,12 +21,8 @@ export type AccountClient = ReturnType<typeof createAccountClient>;
 export function createAccountClient(options: Omit<HttpClientOptions, 'service' | 'timeoutMs'>, timeoutMs = 5_000) {
   const client = createHttpClient({ service: 'account', timeoutMs, ...options });
 
-  function read<T>(schema: z.ZodType<T>, answer: Answer, refusals: Refusals = {}): T {
-    if (answer.status >= 300) throw client.refusal(answer, { ...malformed, ...refusals });
-    const { success, data, error } = schema.safeParse(answer.body);
-    if (success) return data;
-    throw client.failed(error);
-  }
+  const read = <T>(schema: z.ZodType<T>, answer: Answer, refusals: Refusals = {}): T =>
+    client.read(schema, answer, { ...malformed, ...refusals });
 
   return {
     async find(accountId: string): Promise<AccountOut | undefined> {

@@ -27,16 +27,13 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     const baseUrl = addresses.get(service);
     if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);
     const client = createHttpClient({ service, baseUrl, timeoutMs, credential });
-    const { status, body, etag } = await client.call(method, path, sent).catch((error: DomainError) => {
+    const answer = await client.call(method, path, sent).catch((error: DomainError) => {
       if ((error.cause as Error).name === 'TimeoutError') throw late(service, timeoutMs, error);
       throw error;
     });
-    if (status < 400) {
-      const parsed = schema.safeParse(body);
-      if (!parsed.success) throw client.failed(parsed.error);
-      return { body: parsed.data, etag };
-    }
-    const said = problemOut.safeParse(body).data?.detail ?? `Status ${status}`;
+    const { status, etag } = answer;
+    if (status < 400) return { body: client.read(schema, answer), etag };
+    const said = problemOut.safeParse(answer.body).data?.detail ?? `Status ${status}`;
     if (status === 404) throw new DomainError('notFound', said);
     if (status === 400) throw new DomainError('invalid', said);
     if (status === 412) throw new DomainError('conflict', said);

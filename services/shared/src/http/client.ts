@@ -94,28 +94,30 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     }
   }
 
+  function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
+    const { success, data, error } = schema.safeParse(body);
+    if (success) return data;
+    throw failed(error);
+  }
+
   return {
     /** @throws DomainError unavailable: no answer in time, no JSON, or a status from 500 up, whose Retry-After it keeps */
     call(method: Method, path: string, { query, ...rest }: Call = {}): Promise<Answer> {
       const span = { name: `${method} ${path}`, kind: 'client', attributes: { 'peer.service': service } } as const;
       return inSpan(span, () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, rest));
     },
-    /** @throws DomainError unavailable for an answer that is not 200 with such a body */
-    read<T>(schema: z.ZodType<T>, { status, body }: Answer): T {
-      const { success, data, error } = schema.safeParse(body);
-      if (status === 200 && success) return data;
-      throw failed(error ?? new Error(`Status ${status}`));
-    },
-    /** The error to throw for a failure: with the sentence of the other service where it is among the refusals. */
-    refusal({ status, body, retryAfterSeconds = 60 }: Answer, refusals: Refusals): DomainError {
+    /**
+     * Reads the body of a success.
+     * @throws DomainError unavailable for any other answer, but with the sentence of the other service where it is among the refusals
+     */
+    read<T>(schema: z.ZodType<T>, answer: Answer, refusals: Refusals = {}): T {
+      const { status, body, retryAfterSeconds = 60 } = answer;
+      if (status < 300) return parsed(schema, body);
       const [kind, code] = refusals[status] ?? [];
-      const { success, data, error } = problemSchema.safeParse(body);
-      if (kind === undefined || !success) return failed(error ?? new Error(`Status ${status}`));
-      return new DomainError(kind, data.detail ?? data.title, {
-        ...(code && { code }),
-        ...(data.errors && { errors: data.errors }),
-        ...(kind === 'rateLimited' && { retryAfterSeconds }),
-      });
+      if (kind === undefined) throw failed(new Error(`Status ${status}`));
+      const { title, detail = title, errors } = parsed(problemSchema, body);
+      const retry = kind === 'rateLimited' ? { retryAfterSeconds } : {};
+      throw new DomainError(kind, detail, { code, errors, ...retry });
     },
     /** The error to throw for an answer that the other service should not have given. */
     failed,
