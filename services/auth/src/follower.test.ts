@@ -23,6 +23,7 @@ beforeEach(async () => {
   loads = 0;
   load = async () => undefined;
   follower = createFollower({
+    name: 'test',
     databaseUrl: proxy.url,
     channel: 'follower_test',
     load: async () => {

@@ -8,6 +8,8 @@ const heartbeatMs = 1_000;
 const retry = { firstMs: 20, maxMs: 1_000 };
 
 interface FollowerOptions {
+  /** Names what a process waits for until it is loaded. */
+  name: string;
   databaseUrl: string;
   /** Channel of PostgreSQL's LISTEN and NOTIFY. */
   channel: string;
@@ -24,7 +26,7 @@ export type Follower = ReturnType<typeof createFollower>;
  * first, so that no change falls between the two. A connection that broke, or does not answer for a second, is replaced,
  * and everything is loaded again.
  */
-export function createFollower({ databaseUrl, channel, load, onNotification }: FollowerOptions) {
+export function createFollower({ name, databaseUrl, channel, load, onNotification }: FollowerOptions) {
   const state = { isLoaded: false, isCurrent: false };
   return {
     /** Tells whether everything has been loaded at least once. */
@@ -69,6 +71,8 @@ export function createFollower({ databaseUrl, channel, load, onNotification }: F
         isBroken = true;
       }
       return {
+        name,
+        waitingFor: () => (state.isLoaded ? undefined : name),
         async stop() {
           await following.stop();
           await disconnect();

@@ -43,6 +43,7 @@ export async function createAuthService(
   const roleRepository = createRoleRepository(database.kysely);
   const roles = createRoles();
   const follower = createFollower({
+    name: 'ended sessions',
     databaseUrl: config.DATABASE_URL,
     channel: endedSessionsChannel,
     load: () => Promise.all([sessions.load(endedSessions.add), roleRepository.load(roles.add)]),
@@ -95,13 +96,7 @@ export async function createAuthService(
   return {
     app: listener,
     jobs: [
-      {
-        start: (log) => ({
-          name: 'ended sessions',
-          ...follower.start(log),
-          waitingFor: () => (follower.isLoaded() ? undefined : 'ended sessions'),
-        }),
-      },
+      follower,
       loop({ name: 'expired sessions', everyMs: hourMs }, async () => {
         endedSessions.forgetExpired();
         await sessions.deleteForgotten();

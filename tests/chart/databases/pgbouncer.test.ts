@@ -123,7 +123,13 @@ async function readSettings() {
     withTwo(async ([database]) => {
       const heard: string[] = [];
       const onNotification = (payload: string) => heard.push(payload);
-      const follower = createFollower({ databaseUrl: direct, channel: 'test', load: async () => 0, onNotification });
+      const follower = createFollower({
+        name: 'test',
+        databaseUrl: direct,
+        channel: 'test',
+        load: async () => 0,
+        onNotification,
+      });
       const running = follower.start(createLog('test', 'silent'));
       await until('it listens', follower.isCurrent);
       await sql`select pg_notify('test', 'news')`.execute(database?.kysely as never);
