@@ -18,14 +18,6 @@ interface NewRequest {
   clientAddress?: string | undefined;
 }
 
-/** A request by the token of its mail, which is still valid. */
-export interface FoundRequest {
-  id: string;
-  accountId: string;
-  email: string | null;
-  isUsed: boolean;
-}
-
 export type MailRequestRepository = ReturnType<typeof createMailRequestRepository>;
 
 const validFor = { PASSWORD: '30 minutes', EMAIL: '1 day' };
@@ -88,7 +80,8 @@ export function createMailRequestRepository(prisma: PrismaClient, kysely: Kysely
       const row = await prisma.mailRequest.findUnique({ where: { id, accountId, endedAt: { not: null } } });
       return row?.email ?? undefined;
     },
-    async find(token: string, purpose: Purpose): Promise<FoundRequest | undefined> {
+    /** Finds a request by the token of its mail, as long as that is valid. */
+    async find(token: string, purpose: Purpose) {
       const row = await kysely
         .selectFrom('mail_requests')
         .select(['id', 'account_id as accountId', 'email', sql<boolean>`ended_at is not null`.as('isUsed')])

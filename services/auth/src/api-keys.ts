@@ -38,9 +38,9 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
     ): Promise<NewApiKeyOut> {
       const session = await tokens.resolve(bearer);
       if (session === undefined) throw sessionEnded();
-      const owner = { accountId, roles: roles.of(accountId) };
-      if (scopes.includes('products:write')) mustBeWriter(writers, owner);
-      if (scopes.includes('stock:write') && !owner.roles.includes('catalogue')) throw lacksRole('catalogue');
+      const owned = roles.of(accountId);
+      if (scopes.includes('products:write')) mustBeWriter(writers, accountId, owned);
+      if (scopes.includes('stock:write') && !owned.includes('catalogue')) throw lacksRole('catalogue');
       const key = { id: randomUUID(), accountId, scopes, expiresAt: Math.floor(Date.parse(expiresAt) / 1000) };
       const made = await repository.make(by, { ...key, name }, session, async (authenticatedAt) => {
         const token = await tokens.issueKey({ ...key, authenticatedAt });

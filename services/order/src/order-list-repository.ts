@@ -15,14 +15,6 @@ import { orderCount } from './order-count-repository.ts';
 import { oldestReply, orderJson } from './order-repository.ts';
 import type { OrderQuery } from './schemas.ts';
 
-export interface OrderPage {
-  /** An array of orders, as JSON. */
-  content: string;
-  totalElements: number;
-  /** Cursor of the next page. */
-  next: string | undefined;
-}
-
 export type OrderListRepository = ReturnType<typeof createOrderListRepository>;
 
 const keyset = createKeyset(
@@ -78,6 +70,7 @@ function filtersOf(accountId: string, query: OrderQuery, now: Date): RawBuilder<
 }
 
 interface Row {
+  /** An array of orders, as JSON. */
   content: string;
   total: number;
   last: string | null;
@@ -91,7 +84,7 @@ export function createOrderListRepository({ kysely, lists }: Database<DB>) {
      * if the order itself moves: its status changes while sorting by status, or it is stored with a time that ascending
      * pagination has just passed.
      */
-    async page(accountId: string, query: OrderQuery, now: Date): Promise<OrderPage> {
+    async page(accountId: string, query: OrderQuery, now: Date) {
       const { size, page, after, status, customerId } = query;
       const order = orderOf(query.sort);
       const position = after === undefined ? undefined : order.positionOf(after);

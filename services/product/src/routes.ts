@@ -116,7 +116,7 @@ function writingRoutes(
 ): AnyRoute[] {
   /** @throws DomainError forbidden for an account that may not write; operators may, whoever else may */
   function mayWrite(accountId = '', roles: readonly string[] = []): void {
-    if (base.identity === 'account') mustBeWriter(writers, { accountId, roles });
+    if (base.identity === 'account') mustBeWriter(writers, accountId, roles);
   }
   return [
     route({

@@ -32,10 +32,8 @@ export const productChange = productIn
   .extend({ version: seenVersion })
   .meta({ id: 'ProductChange', examples: [{ name: 'Tea', price: 4.5, unit: '100 g', version: 1 }] });
 
-const sortFields = ['id', 'name', 'price', 'createdAt'] as const;
-
 export const productQuery = pagedQuery(100, 1000, {
-  sort: sortQuery(sortFields, [{ field: 'createdAt', direction: 'asc' }]),
+  sort: sortQuery(['id', 'name', 'price', 'createdAt'], [{ field: 'createdAt', direction: 'asc' }]),
   q: text(1, 200)
     .refine((value) => /[\p{Alphabetic}\p{N}]/u.test(value), 'must have a letter or a digit')
     .optional()

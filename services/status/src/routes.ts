@@ -31,13 +31,8 @@ export function statusRoutes(statuses: StatusRepository): AnyRoute[] {
       },
       async handler({ query, url }) {
         const { json, next } = await statuses.page(query);
-        return ok(
-          { json },
-          {
-            ...nextLink(url, next, ['cursor', 'skip']),
-            ...(query.skip !== undefined && retiring),
-          },
-        );
+        const link = nextLink(url, next, ['cursor', 'skip']);
+        return ok({ json }, { ...link, ...(query.skip !== undefined && retiring) });
       },
     }),
   );

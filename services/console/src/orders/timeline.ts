@@ -30,13 +30,7 @@ export function timelineOf({ order, reservation, payment, mails, invoices, lette
   for (const { subject, createdAt, sentAt, refusal } of mails) {
     steps.push({ at: createdAt, service: 'notification', text: `A mail was written: ${subject}` });
     steps.push(...step(sentAt, 'notification', `The mail server took: ${subject}`));
-    if (refusal)
-      steps.push({
-        at: createdAt,
-        service: 'notification',
-        text: `The mail server refuses: ${subject}`,
-        detail: refusal,
-      });
+    if (refusal) steps.push(...step(createdAt, 'notification', `The mail server refuses: ${subject}`, refusal));
   }
   for (const { number, createdAt } of invoices) {
     steps.push({ at: createdAt, service: 'invoice', text: `Invoice ${number} was written` });

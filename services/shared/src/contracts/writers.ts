@@ -26,14 +26,8 @@ export type Writers = 'everybody' | 'role:catalogue' | string[];
 export const writersOf = ({ PRODUCT_WRITERS, APP_PROFILE }: WriterConfig): Writers =>
   PRODUCT_WRITERS ?? (APP_PROFILE === 'prod' ? 'role:catalogue' : 'everybody');
 
-/** An account that calls, with its roles. */
-export interface Caller {
-  accountId: string;
-  roles: readonly string[];
-}
-
 /** @throws DomainError forbidden for an account that may not write products */
-export function mustBeWriter(writers: Writers, { accountId, roles }: Caller): void {
+export function mustBeWriter(writers: Writers, accountId: string, roles: readonly string[]): void {
   if (writers === 'everybody') return;
   if (writers !== 'role:catalogue') {
     if (!writers.includes(accountId)) throw new DomainError('forbidden', 'Your account may not change products.');

@@ -16,14 +16,6 @@ interface Log {
   warn(fields: object, sentence: string): void;
 }
 
-export interface Loop {
-  name: string;
-  /** Begins the next round at once, also if one is under way; a pause after a failure is kept. */
-  wake(): void;
-  /** Finishes the round in flight. */
-  stop(): Promise<void>;
-}
-
 /**
  * A job that repeats its work until it is stopped. Several replicas may run it if the work skips what another one holds.
  * @param work one round, short enough to wait for at the end; true: there is more to do at once. If it fails, it is retried.
@@ -38,7 +30,7 @@ export const loop = (
   }: LoopOptions,
   work: () => Promise<unknown>,
 ) => ({
-  start(log: Log): Loop {
+  start(log: Log) {
     const stopping = new AbortController();
     const { signal } = stopping;
     let waking = new AbortController();
@@ -63,8 +55,10 @@ export const loop = (
 
     return {
       name,
-      wake: () => waking.abort(),
-      async stop() {
+      /** Begins the next round at once, also if one is under way; a pause after a failure is kept. */
+      wake: (): void => waking.abort(),
+      /** Finishes the round in flight. */
+      async stop(): Promise<void> {
         stopping.abort();
         waking.abort();
         await ended;

@@ -33,13 +33,6 @@ export interface RelayOptions {
   log: Logger;
 }
 
-export interface Relay {
-  /** Makes the relay look at the outbox. @returns false unless it is active: another one may be */
-  wake(): boolean;
-  /** Finishes the batch in flight, if broker and database answer soon enough. */
-  stop(): Promise<void>;
-}
-
 /** State that ends with the connection. */
 interface Session {
   client: pg.Client;
@@ -60,7 +53,7 @@ interface Session {
  * active; another one takes over within a second of its end, since its lock ends with its connection. A crash between publishing
  * and marking publishes again: consumers skip an id that they have processed.
  */
-export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions): Relay {
+export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions) {
   relayMetrics.export();
   let session: Session | undefined;
   /** True after the broker has failed this relay: it may answer another one. */
@@ -153,12 +146,14 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     if (session) await markSent(session.client, session.sent);
   }
   return {
-    wake() {
+    /** Makes the relay look at the outbox. @returns false unless it is active: another one may be */
+    wake(): boolean {
       if (!session?.isActive) return false;
       running.wake();
       return true;
     },
-    async stop() {
+    /** Finishes the batch in flight, if broker and database answer soon enough. */
+    async stop(): Promise<void> {
       await within(
         2 * pauseMs,
         leave()
