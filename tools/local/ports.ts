@@ -55,9 +55,7 @@ export const variablesOfCommands = (ports: Ports): string[] =>
 
 export async function freePorts(): Promise<Ports> {
   const found = new Map<string, number>();
-  for (const name of portNames) {
-    found.set(name, await freePort());
-  }
+  for (const name of portNames) found.set(name, await freePort());
   return portsOf(found);
 }
 

@@ -74,15 +74,12 @@ async function download(tools: string, { name, variable, download }: Tool): Prom
 }
 
 export async function findOnPath(command: string): Promise<string | undefined> {
-  for (const dir of (process.env.PATH ?? '').split(':')) {
-    const path = join(dir, command);
-    if (isAbsolute(dir) && existsSync(path)) return path;
-  }
-  return undefined;
+  const dirs = (process.env.PATH ?? '').split(':').filter(isAbsolute);
+  return dirs.map((dir) => join(dir, command)).find(existsSync);
 }
 
 /** Returns what a command prints on both streams, or undefined where it fails or does not exist. */
-export async function outputOf(command: string, args: string[], env = {}): Promise<string | undefined> {
-  const { failed, all } = await execa(command, args, { env, all: true, reject: false, timeout: 30_000 });
+export async function outputOf(command: string, args: string[]): Promise<string | undefined> {
+  const { failed, all } = await execa(command, args, { all: true, reject: false, timeout: 30_000 });
   return failed ? undefined : all;
 }
