@@ -77,13 +77,10 @@ export function asyncDocument(services: BuiltService[], version: string) {
     address: deadLetterTopic,
     messages: { DeadLetter: reference('components', 'messages', 'DeadLetter') },
   };
+  const channel = reference('channels', 'deadLetters');
   for (const { name } of handling) {
     const summary = `Messages that ${name} could not handle.`;
-    operations[`${inCamelCase(name)}GivesUp`] = {
-      action: 'send',
-      channel: reference('channels', 'deadLetters'),
-      summary,
-    };
+    operations[`${inCamelCase(name)}GivesUp`] = { action: 'send', channel, summary };
   }
   return {
     ...fixed,

@@ -66,22 +66,14 @@ export async function buildServices(): Promise<BuiltService[]> {
     if (definition === undefined)
       throw new Error(`services/${service.image}/src/service.ts defines no ${service.name}.`);
     const database = openDatabase(given.databaseUrl);
-    const context = { config: definition.configSchema.parse(serviceEnv(service, given)), database };
-    const { app, consumer }: Service<unknown> = await definition.build({
-      ...context,
-      log: createLog('test', 'silent'),
-    });
+    const config = definition.configSchema.parse(serviceEnv(service, given));
+    const log = createLog('test', 'silent');
+    const { app, consumer }: Service<unknown> = await definition.build({ config, database, log });
     const { body } = await request(app).get('/v3/api-docs');
     await database.close();
-    const { paths = {}, components = {} } = body;
-    const { schemas = {} } = components;
-    built.push({
-      name: service.name,
-      kinds: consumer ? [...consumer.group.kinds, ...(consumer.group.accounts?.kinds ?? [])] : [],
-      app,
-      paths,
-      schemas,
-    });
+    const { paths = {}, components: { schemas = {} } = {} } = body;
+    const kinds = consumer ? [...consumer.group.kinds, ...(consumer.group.accounts?.kinds ?? [])] : [];
+    built.push({ name: service.name, kinds, app, paths, schemas });
   }
   return built;
 }
