@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
+import { sum } from 'simple-statistics';
 import { queryOnce } from '../../tests/kit/postgres/database.ts';
 import { until } from '../../tests/kit/until.ts';
 import type { Store } from '../local/store.ts';
@@ -56,7 +57,7 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
       const perSecond = (1000 * count) / (performance.now() - startedAt);
       /** CPU ms of an order by component, the most expensive first. */
       const costs = used.map(([name, ms]): [string, number] => [name, ms / count]);
-      return { count, perSecond, costs, cost: costs.reduce((sum, [, ms]) => sum + ms, 0) };
+      return { count, perSecond, costs, cost: sum(costs.map(([, ms]) => ms)) };
     },
 
     /**

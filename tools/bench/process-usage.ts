@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { sum } from 'simple-statistics';
 import type { Store } from '../local/store.ts';
 
 export type Pid = number | undefined;
@@ -31,7 +32,7 @@ export async function familyCpuMs(pid: Pid): Promise<number> {
     .split(' ')
     .filter(Boolean)
     .map((child) => cpuMs(Number(child)).catch(() => 0));
-  return (await Promise.all(times)).reduce((sum, ms) => sum + ms, own + ended);
+  return own + ended + sum(await Promise.all(times));
 }
 
 async function readCpu(pid: Pid): Promise<{ own: number; ended: number }> {

@@ -1,5 +1,5 @@
 import autocannon from 'autocannon';
-import { median } from 'simple-statistics';
+import { median, sum } from 'simple-statistics';
 import { cpuMs, type Pid } from './process-usage.ts';
 
 export interface Request {
@@ -25,7 +25,7 @@ export async function cpuOfRequests(amount: number, sides: (readonly [request: R
   for (let round = -warmUpRounds; round < rounds; round += 1) {
     const values: number[] = [];
     for (const [request, ...pids] of sides) {
-      const used = async () => (await Promise.all(pids.map((pid) => cpuMs(pid())))).reduce((sum, ms) => sum + ms, 0);
+      const used = async () => sum(await Promise.all(pids.map((pid) => cpuMs(pid()))));
       const before = await used();
       await send(request, { amount });
       values.push(((await used()) - before) / amount);

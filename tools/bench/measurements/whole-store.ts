@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sum } from 'simple-statistics';
 import { serviceNames } from '../../local/ports.ts';
 import { startStore } from '../../local/store.ts';
 import { figure } from '../figures.ts';
@@ -35,7 +36,6 @@ export const idle: Measurement = {
     const used = await cpuDuring(store, () => sleep(seconds * 1000));
     const shares = used.map(([name, ms]): [string, number] => [name, ms / (seconds * 10)]);
     const measured = shares.map(([name, percent]) => `${name} ${percent.toFixed(2)}`).join(', ');
-    const result = shares.reduce((sum, [, percent]) => sum + percent, 0);
-    return [figure('idle', result, measured)];
+    return [figure('idle', sum(shares.map(([, percent]) => percent)), measured)];
   },
 };
