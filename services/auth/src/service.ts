@@ -61,12 +61,7 @@ export async function createAuthService(
     hasEnded: endedSessions.has,
     findKey: keyRepository.findByDigest,
   });
-  const cookie = createTokenCookie({
-    httpOnly: config.JWT_HTTP_ONLY,
-    sameSite: config.COOKIE_SAME_SITE,
-    secure: config.COOKIE_SECURE,
-    maxAgeSeconds: ttlSeconds,
-  });
+  const cookie = createTokenCookie(config);
   const writers = writersOf(config);
   const apiKeys = createApiKeys({ tokens, repository: keyRepository, endedSessions, roles, writers, log });
   const uses = createApiKeyUses(keyRepository.noteUse);

@@ -1,20 +1,19 @@
 import { cookieReader } from '@store/shared/http/cookies';
 import { stringifySetCookie } from 'cookie';
-
-export interface CookieOptions {
-  httpOnly: boolean;
-  sameSite: 'Lax' | 'Strict' | 'None';
-  /** `auto`: as the customer came. */
-  secure: boolean | 'auto';
-  maxAgeSeconds: number;
-}
+import type { AuthConfig } from './config.ts';
 
 export const tokenCookieName = '__store_jwt_token';
 
 export type TokenCookie = ReturnType<typeof createTokenCookie>;
 
-/** `Set-Cookie` values for the token (contract 3.3). */
-export function createTokenCookie({ httpOnly, sameSite, secure, maxAgeSeconds }: CookieOptions) {
+/** `Set-Cookie` values for the token, as the environment configures them (contract 3.3). */
+export function createTokenCookie(config: AuthConfig) {
+  const {
+    COOKIE_SAME_SITE: sameSite,
+    COOKIE_SECURE: secure,
+    JWT_HTTP_ONLY: httpOnly,
+    JWT_TTL_SECONDS: maxAge,
+  } = config;
   const lower = { Lax: 'lax', Strict: 'strict', None: 'none' } as const;
   const attributes = (isHttps: boolean) => ({
     path: '/',
@@ -24,7 +23,7 @@ export function createTokenCookie({ httpOnly, sameSite, secure, maxAgeSeconds }:
   });
   return {
     carrying: (token: string, isHttps: boolean) =>
-      stringifySetCookie(tokenCookieName, token, { ...attributes(isHttps), maxAge: maxAgeSeconds }),
+      stringifySetCookie(tokenCookieName, token, { ...attributes(isHttps), maxAge }),
     /** Browsers delete a cookie only if the attributes are those it was set with. */
     cleared: (isHttps: boolean) =>
       stringifySetCookie(tokenCookieName, '', { ...attributes(isHttps), maxAge: 0, expires: new Date(0) }),
