@@ -22,7 +22,6 @@ export function createHistory() {
   let problems: string[] = [];
   let totals = new Map<string, Map<string, number>>();
   let states: ReplicaState[] = [];
-  let lastAt: number | undefined;
 
   /** Sums how counters have risen since the look before, of processes that were there. One that restarts begins at 0. */
   function increases(byAddress: Map<string, Map<string, number>>): Map<string, number> {
@@ -52,8 +51,8 @@ export function createHistory() {
         (samples.length === 0 ? totals.get(address) : undefined) ?? current.get(address) ?? new Map(),
       ]),
     );
+    const lastAt = recent.at(-1)?.at;
     const seconds = lastAt === undefined ? everyMs / 1000 : Math.max((at - lastAt) / 1000, 0.001);
-    lastAt = at;
     recent.push({ at, risen });
     while (recent[0] !== undefined && recent[0].at <= at - keptMs) recent.shift();
     const within = confirmedWithin(risenWithin(at, quantileSeconds));
@@ -98,7 +97,7 @@ export function createHistory() {
     add,
     points: () => points,
     states: () => states,
-    alerts: () => alerts.firing(lastAt ?? 0),
+    alerts: () => alerts.firing(recent.at(-1)?.at ?? 0),
     /** Names what the last look could not count. */
     problems: () => problems,
   };
