@@ -1,4 +1,5 @@
 import { ApiException, AppsV1Api, BatchV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
+import { messageOf } from '../run-command.ts';
 
 export type Cluster = ReturnType<typeof connect>;
 
@@ -72,5 +73,5 @@ export function sentence(error: unknown, { config }: Cluster): string {
   const server = config.getCurrentCluster()?.server ?? 'an unknown address';
   if (code?.match(/^E(?!RR_)/))
     return `The cluster does not respond at ${server} (${code}): is it running, and is KUBECONFIG the right file?`;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

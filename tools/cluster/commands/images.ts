@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
 import { cacheDir, root } from '../../paths.ts';
-import { Tool } from '../../run-command.ts';
+import { messageOf, Tool } from '../../run-command.ts';
 import { type BuiltImage, builtImages } from '../../topology/images.ts';
 
 interface Options {
@@ -74,4 +74,4 @@ await new Tool('make images')
   .addOption(new Option('--push <repository>', 'push to host/path instead of loading').env('PUSH').default(''))
   .addOption(new Option('--load <command>', 'loads images into the cluster').env('LOAD_IMAGES').makeOptionMandatory())
   .action(images)
-  .run((error) => (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)));
+  .run((error) => messageOf(error).split('\n')[0] ?? '');

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { isatty } from 'node:tty';
 import { Command } from 'commander';
 import { cacheDir, root } from '../../paths.ts';
+import { messageOf } from '../../run-command.ts';
 import { topology } from '../../topology/topology.ts';
 import { allowedOrigins } from '../components/services.ts';
 import { variablesOfCommands } from '../ports.ts';
@@ -61,7 +62,7 @@ try {
   store = await startStore({ dir: cacheDir, ports: PORTS ? 'free' : 'fixed', log: say, signal: starting.signal });
   say(greeting(store, (Date.now() - began) / 1000));
 } catch (error) {
-  say(`\n${error instanceof Error ? error.message : error}`);
+  say(`\n${messageOf(error)}`);
   process.exit(asked ? 130 : 1);
 }
 
