@@ -104,7 +104,7 @@ export async function openPasswords(dataDir: string) {
 }
 
 async function asSuperuser<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2000 });
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 }); // a busy machine takes seconds
   client.on('error', () => undefined); // when the server ends, the query is rejected as well
   await client.connect();
   try {
