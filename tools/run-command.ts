@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { messageOf } from '../services/shared/src/values/errors.ts';
 
 /** A command of the command line, such as make seed. */
 export class Tool extends Command {
@@ -13,5 +14,3 @@ export class Tool extends Command {
     }
   }
 }
-
-export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,5 @@
 import { ApiException, AppsV1Api, BatchV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
-import { messageOf } from '../run-command.ts';
+import { messageOf } from '../../services/shared/src/values/errors.ts';
 
 export type Cluster = ReturnType<typeof connect>;
 

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { Option } from 'commander';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
+import { messageOf } from '../../../services/shared/src/values/errors.ts';
 import { cacheDir, root } from '../../paths.ts';
-import { messageOf, Tool } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 import { type BuiltImage, builtImages } from '../../topology/images.ts';
 
 interface Options {

@@ -1,4 +1,4 @@
-import { messageOf } from '../../run-command.ts';
+import { messageOf } from '../../../services/shared/src/values/errors.ts';
 import { fixedPorts } from '../ports.ts';
 
 /** Asks the gateway of the running store, or of another one. @throws Error that says why there is no answer */

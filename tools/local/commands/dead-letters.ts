@@ -2,8 +2,9 @@ import { auditOut, lettersOut, type ResultOut, resultsOut, wholeLetterOut } from
 import { Option } from 'commander';
 import { markdownTable } from 'markdown-table';
 import type { z } from 'zod';
+import { messageOf } from '../../../services/shared/src/values/errors.ts';
 import { callService, operatorName } from '../../operator-client.ts';
-import { messageOf, Tool } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 import { topology } from '../../topology/topology.ts';
 
 interface Options {

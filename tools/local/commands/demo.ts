@@ -8,7 +8,8 @@ import {
   type Store,
   StoreProblem,
 } from '../../../clients/typescript/src/index.ts';
-import { messageOf, Tool } from '../../run-command.ts';
+import { messageOf } from '../../../services/shared/src/values/errors.ts';
+import { Tool } from '../../run-command.ts';
 import { askGateway } from './_gateway.ts';
 
 const printing =

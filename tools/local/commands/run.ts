@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import { isatty } from 'node:tty';
 import { Command } from 'commander';
+import { messageOf } from '../../../services/shared/src/values/errors.ts';
 import { cacheDir, root } from '../../paths.ts';
-import { messageOf } from '../../run-command.ts';
 import { topology } from '../../topology/topology.ts';
 import { allowedOrigins } from '../components/services.ts';
 import { variablesOfCommands } from '../ports.ts';

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { execa } from 'execa';
+import { messageOf } from '../../../services/shared/src/values/errors.ts';
 import { cacheDir } from '../../paths.ts';
-import { messageOf } from '../../run-command.ts';
 import { lock } from '../lock.ts';
 
 interface Tool {
