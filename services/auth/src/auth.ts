@@ -55,8 +55,8 @@ export function createAuth(dependencies: Dependencies) {
     found(await accounts.find(accountId), `account ${accountId}`);
 
   async function listSessions(accountId: string, currentId?: string): Promise<OwnSession[]> {
-    const found = await sessions.ofAccount(accountId);
-    return found.map(({ id, authenticatedAt, address, userAgent }) => ({
+    const current = await sessions.ofAccount(accountId);
+    return current.map(({ id, authenticatedAt, address, userAgent }) => ({
       id,
       since: new Date(authenticatedAt * 1000).toISOString(),
       address,

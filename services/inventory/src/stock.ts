@@ -1,5 +1,5 @@
 import type { ProductClient } from '@store/shared/contracts/product-client';
-import { DomainError } from '@store/shared/values/errors';
+import { DomainError, found } from '@store/shared/values/errors';
 import type { StockRepository } from './stock-repository.ts';
 
 interface Dependencies {
@@ -37,9 +37,7 @@ export function createStock({ repository, products, initialStock }: Dependencies
     /** @returns whether the product is new here */
     async set(actor: string, productId: string, available: number, ifMatch?: string): Promise<boolean> {
       const isSeen = (await repository.available(productId)) !== undefined;
-      if (!isSeen && !(await products.find([productId])).has(productId)) {
-        throw new DomainError('notFound', `There is no product ${productId}.`);
-      }
+      if (!isSeen) found((await products.find([productId])).get(productId), `product ${productId}`);
       return repository.set(actor, productId, available, ifMatch);
     },
 

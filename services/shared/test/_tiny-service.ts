@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { databaseConfig } from '../src/database/config.ts';
-import { serviceConfig } from '../src/service/config.ts';
+import { configOf } from '../src/service/config.ts';
 import { runService } from '../src/service/run-service.ts';
 import type { ServiceDefinition } from '../src/service/service.ts';
 
-const configSchema = z.object({
-  ...serviceConfig,
+const configSchema = configOf({
   ...databaseConfig,
   GREETING: z.string(),
   START_ERROR: z.string().optional(),

@@ -56,9 +56,7 @@ export function createProductClient(baseUrl: string, timeoutMs = 2_000) {
       for (const id of ids) {
         const answer = await answers.get(id);
         if (answer?.has(id) !== true) continue;
-        const { success, data, error } = productForSale.safeParse(answer.get(id));
-        if (!success) throw client.failed(error);
-        found.set(id, data);
+        found.set(id, client.parsed(productForSale, answer.get(id)));
       }
       return found;
     },

@@ -18,7 +18,7 @@ import { openApiPages } from './openapi.ts';
 import { matchesTag, matchesWeakly } from './precondition.ts';
 import { problemHandler, sendProblem } from './problem.ts';
 import { createReplyCheck } from './reply-check.ts';
-import { type AnyRoute, allResponses, bodyKibOf, type IdentityRule, type JsonText } from './route.ts';
+import { type AnyRoute, allResponses, bodyKibOf, type IdentityRule, type JsonText, noStore } from './route.ts';
 
 export interface HttpAppOptions {
   /** Title of the documentation. */
@@ -155,7 +155,7 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
   function startStream(req: Request, res: Response, stream: (res: Response) => void): void {
     contextOf(res).isStream = true;
     inFlight.leave(res);
-    res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    res.writeHead(200, { 'Content-Type': 'text/event-stream', ...noStore });
     res.flushHeaders();
     // Node.js keeps the request as long as its response lasts: not with what nobody asks for any more.
     Object.assign(req, { headers: {}, rawHeaders: [], next: undefined });

@@ -119,7 +119,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
       const retry = kind === 'rateLimited' ? { retryAfterSeconds } : {};
       throw new DomainError(kind, detail, { code, errors, ...retry });
     },
-    /** The error to throw for an answer that the other service should not have given. */
-    failed,
+    /** Reads a part of a body. @throws DomainError unavailable for one that the other service should not have given */
+    parsed,
   };
 }

@@ -4,7 +4,7 @@ import { port, serviceUrl } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
 
 /** Variables that every process takes from its environment (contract 9). */
-export const serviceConfig = {
+const serviceConfig = {
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')

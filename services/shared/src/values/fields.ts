@@ -34,8 +34,8 @@ export function password(min: number, max: number) {
 /** A UUID of any version, in lower case. */
 export const uuid = z.guid('must be a UUID').toLowerCase().meta({ format: 'uuid' });
 
-/** A query parameter of up to `most` UUIDs, by repetition. */
-export const uuids = (most: number) => z.union([uuid.transform((id) => [id]), z.array(uuid).max(most)]);
+/** A query parameter of up to `max` UUIDs, by repetition. */
+export const uuids = (max: number) => z.union([uuid.transform((id) => [id]), z.array(uuid).max(max)]);
 
 /** An ISO 8601 time with a zone; the store itself writes UTC. */
 export const timestamp = z.iso.datetime({ offset: true });
