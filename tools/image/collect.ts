@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { cp, readdir, readFile } from 'node:fs/promises';
+import { cpSync, existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { nodeFileTrace } from '@vercel/nft';
@@ -18,11 +18,11 @@ async function readStripped(path: string): Promise<string | null> {
   return text !== null && path.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
 }
 
-/** Copies files and folders of the repository. */
-async function copy(paths: Iterable<string>, out: string): Promise<void> {
+/** Copies files and folders of the repository: one after the other, which takes half of the time. */
+function copy(paths: Iterable<string>, out: string): void {
   const filter = (source: string) => !neverServed.test(source);
   for (const path of paths)
-    await cp(join(root, path), join(out, path), { recursive: true, verbatimSymlinks: true, filter });
+    cpSync(join(root, path), join(out, path), { recursive: true, verbatimSymlinks: true, filter });
 }
 
 /** Copies the commands for operators, which read the chart's values and the sources of shared. */
@@ -32,7 +32,7 @@ async function collectToolbox(out: string): Promise<void> {
     conditions: [...conditions, '@store/source'],
     readFile: readStripped,
   });
-  await copy([...fileList, 'tools/toolbox/store', 'charts/store/Chart.yaml', 'charts/store/values.yaml'], out);
+  copy([...fileList, 'tools/toolbox/store', 'charts/store/Chart.yaml', 'charts/store/values.yaml'], out);
 }
 
 /**
@@ -54,7 +54,7 @@ async function collectImage(service: string, out: string, cache: object): Promis
   const migrations = `${dir}/prisma/migrations`;
   const linked = isThere(migrations) ? ['services/shared/prisma/migrations'] : []; // some of them are links to it
   const opened = [migrations, ...linked, `${dir}/pages/dist`].filter(isThere);
-  await copy([...fileList, relative(root, dirname(resolve('swagger-ui-dist/package.json'))), ...opened], out);
+  copy([...fileList, relative(root, dirname(resolve('swagger-ui-dist/package.json'))), ...opened], out);
 }
 
 await new Tool('collect')
