@@ -35,6 +35,12 @@ describe.each([20, 100, 1000])('the preset of %i orders per second', (rate) => {
     expect(amount(spec.resources.requests.cpu)).toBeGreaterThan(busy);
   });
 
+  it('has a PostgreSQL that caches tables in a quarter of its memory', () => {
+    const { resources, postgresql } = rendered.named('Cluster', 'store-database').spec;
+    const buffers = amount(postgresql.parameters.shared_buffers.replace('GB', 'Gi'));
+    expect(buffers).toBe(amount(resources.requests.memory) / 4);
+  });
+
   it('lets each service have the cores that its orders take, before autoscaling ends', () => {
     const tight = plan.services.filter(({ name, cores }) => {
       const deployment = name === 'gateway' ? name : serviceNamed(name).alias;
