@@ -93,8 +93,12 @@ describe('the cluster', () => {
   it('has a pooler that is asked by requests, while the services keep the URLs for the rest', async () => {
     const pooler = { enabled: true, poolSize: 7, settings: { query_timeout: '5' } };
     const found = await render({ pooler }, { global: pooled });
-    const { type, pgbouncer } = found.named('Pooler', 'store-database-pooler').spec;
+    const { type, pgbouncer, template } = found.named('Pooler', 'store-database-pooler').spec;
     expect([type, pgbouncer.poolMode]).toEqual(['rw', 'transaction']);
+    // Without a request for CPU a busy node gives all such pods together two thousandths of a core.
+    const [{ name, resources }] = template.spec.containers;
+    expect([name, resources.requests.cpu]).toEqual(['pgbouncer', '100m']);
+    expect(specOf(found, 'Cluster').resources.requests.cpu).toBe('500m');
     expect(pgbouncer.parameters).toMatchObject({
       default_pool_size: '7',
       query_timeout: '5',
