@@ -29,7 +29,7 @@ export async function createAccountService(
   const { adapter, kysely } = database;
   const prisma = new PrismaClient({ adapter });
   const requests = createMailRequestRepository(prisma, kysely);
-  const repository = createAccountRepository(prisma, kysely);
+  const repository = createAccountRepository(database);
   const parts = { kysely, repository, requests, passwords: await createPasswords(limits) };
   const accounts = createAccounts({ ...parts, mustConfirm: config.EMAIL_CONFIRMATION === 'required' });
   const own = createOwnAccount({ ...parts, auth });

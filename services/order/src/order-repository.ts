@@ -52,7 +52,9 @@ export const orderColumns = [
 export const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
 
 export function createOrderRepository(prisma: PrismaClient, database: Database<DB>) {
-  const { kysely } = database;
+  const { kysely, run } = database;
+  /** Compiled once: its text is long, and made anew for each request it costs memory (decisions/0007). */
+  const select = selectOrder(kysely, '', '').compile();
 
   return {
     insert: createInsertOrder(database),
@@ -75,8 +77,8 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
       return rows[0] && { ...rows[0], replayed: false };
     },
 
-    find: (accountId: string, orderId: string): Promise<Order | undefined> =>
-      selectOrder(kysely, accountId, orderId).executeTakeFirst(),
+    find: async (accountId: string, orderId: string): Promise<Order | undefined> =>
+      (await run<Order>({ ...select, parameters: [accountId, orderId] }))[0],
 
     /** @returns how many expired replies were deleted */
     deleteExpiredReplies: (now: Date): Promise<number> =>
@@ -116,6 +118,6 @@ const selectOrder = (kysely: Kysely<DB>, accountId: string, orderId: string) =>
   kysely
     .selectFrom('orders')
     .select(orderColumns)
-    .where('id', '=', orderId)
     .where('account_id', '=', accountId)
+    .where('id', '=', orderId)
     .where('deleted_at', 'is', null);
