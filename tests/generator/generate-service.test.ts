@@ -1,11 +1,11 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { cacheDir, root } from '../../tools/paths.ts';
 
-const copy = mkdtempSync(join(tmpdir(), 'store-copy-'));
+// On disk, where packages can be links to those of the repository.
+const copy = mkdtempSync('/var/tmp/store-copy-');
 
 // The environment of this test run is not meant for the copy's, but for its worker: it keeps the ports of the two runs apart.
 const env = { NODE_OPTIONS: undefined, NODE_ENV: undefined };

@@ -1,4 +1,5 @@
 import { createRunner } from 'jest-light-runner';
+import { keepFilesInMemory } from './memory.mjs';
 import { start } from './shared.mjs';
 
 const LightRunner = createRunner();
@@ -28,6 +29,7 @@ export default class SharedThreadsRunner {
   }
 
   async runTests(tests, _watcher, ...listeners) {
+    keepFilesInMemory();
     const ordered = tests.toSorted((a, b) => rankOf(a) - rankOf(b));
     const { maxWorkers } = this.#globalConfig;
     if (maxWorkers === 1) return this.#run(ordered, 1, ...listeners);
