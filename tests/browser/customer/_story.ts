@@ -77,6 +77,8 @@ async function printInvoice(page: Page, expected: string[]): Promise<void> {
 async function resetPassword(page: Page, operator: Page, { email }: Ada, password: string): Promise<void> {
   await page.getByRole('link', { name: 'Log in' }).first().click();
   await page.getByRole('link', { name: 'Forgotten password?' }).click();
+  // The page before it has a field of this name, too.
+  await page.getByRole('heading', { name: 'Forgotten password' }).waitFor();
   await page.getByLabel('E-mail address').fill(email);
   await press(page, 'Send a link', page.getByText('If there is an account with this address'));
   await page.goto(await linkIn(operator, 'Set a new password'));

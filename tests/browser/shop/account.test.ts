@@ -17,6 +17,8 @@ describe("a customer's own account", () => {
 
     const elsewhere = await shop.visit();
     await elsewhere.getByRole('link', { name: 'Forgotten password?' }).click();
+    // The page before it has a field of this name, too.
+    await elsewhere.getByRole('heading', { name: 'Forgotten password' }).waitFor();
     await elsewhere.getByLabel('E-mail address').fill(account.email);
     await elsewhere.getByRole('button', { name: 'Send a link' }).click();
     await elsewhere.getByText('If there is an account with this address').waitFor();
