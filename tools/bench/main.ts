@@ -60,8 +60,11 @@ async function bench({ only }: { only?: string[] }): Promise<void> {
   const conditions = `${await currentCommit()} on ${await describeMachine()}, load ${loadavg()[0]?.toFixed(1)} before`;
   const memory = new Map<string, Row>();
   const rows: Row[] = [];
-  for (const measurement of measurements.filter(({ name, takes }) => only?.includes(name) ?? takes === undefined))
-    rows.push(...(await measure(measurement, memory)));
+  for (const measurement of measurements.filter(({ name, takes }) => only?.includes(name) ?? takes === undefined)) {
+    const measured = await measure(measurement, memory);
+    say(report(measured));
+    rows.push(...measured);
+  }
   rows.push(...memory.values());
   console.log(`\n${conditions}\n\n${report(rows)}`);
   if (only === undefined) {
