@@ -87,6 +87,17 @@ describePages('products on a phone', (open) => {
   };
   const sent = () => changesIn(console);
 
+  it('the form of a new one has the focus as it appears, so that nothing typed lands in another field', async () => {
+    await page.getByRole('button', { name: 'New product' }).waitFor();
+    const focused = await page.evaluate(`(async () => {
+      const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'New product');
+      button.click();
+      for (let turn = 0; turn < 20; turn += 1) await null;
+      return document.activeElement.getAttribute('aria-label');
+    })()`);
+    expect(focused).toBe('Name of new product');
+  });
+
   it('one is changed, and everybody can read and reach the form', async () => {
     await page.getByRole('button', { name: 'Change Tea' }).click();
     await page.getByLabel('Name of Tea').fill('Green tea');

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type AnswerTo, call, Refused, sentenceOf } from '../api/call.ts';
 import { Problem } from '../parts/parts.tsx';
 
@@ -32,7 +32,7 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
   const first = useRef<HTMLInputElement>(null);
   const path = { id: product?.id ?? '' };
 
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => first.current?.focus(), []);
 
   async function newVersion() {
     const now = await call('get', '/api/products/{id}', { path });
