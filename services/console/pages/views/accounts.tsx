@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import { Problem, Search, Time } from '../parts/parts.tsx';
@@ -33,27 +33,29 @@ function Account({ sought }: { sought: string }) {
   const [version, setVersion] = useState(0);
   const [said, setSaid] = useState<string>();
   const [failed, setFailed] = useState<string>();
+  const queue = useRef<Promise<unknown>>(Promise.resolve());
   const ask = () => call('get', '/api/account', { query: { sought } });
   const { data, problem } = useLive(`account ${sought}`, ask, { everyMs: 5_000, version });
   if (data === undefined) return <Problem text={problem} />;
   const { id, name, email, roles, keys } = data;
 
-  async function act(work: Promise<unknown>, done: string) {
+  async function act(work: () => Promise<unknown>, done: string) {
     setFailed(undefined);
     setSaid(undefined);
-    await work.then(
+    // One after the other: each knows what the one before it has changed.
+    queue.current = queue.current.then(work).then(
       () => setSaid(done),
       (error) => setFailed(sentenceOf(error)),
     );
+    await queue.current;
     setVersion((before) => before + 1);
   }
-  function change(role: (typeof roleNames)[number], isGiven: boolean) {
-    const others = roles.filter((one) => one !== role);
+  async function change(role: (typeof roleNames)[number], isGiven: boolean) {
+    const others = (await ask()).roles.filter((one) => one !== role);
     const body = { roles: isGiven ? [...others, role] : others };
-    act(call('put', '/api/accounts/{id}/roles', { path: { id }, body }), `${role} was ${isGiven ? 'given' : 'taken'}.`);
+    await call('put', '/api/accounts/{id}/roles', { path: { id }, body });
   }
-  const end = (keyId: string, key: string) =>
-    act(call('delete', '/api/accounts/{id}/keys/{keyId}', { path: { id, keyId } }), `The key ${key} has ended.`);
+  const end = (keyId: string) => call('delete', '/api/accounts/{id}/keys/{keyId}', { path: { id, keyId } });
 
   return (
     <>
@@ -71,7 +73,9 @@ function Account({ sought }: { sought: string }) {
               <input
                 type="checkbox"
                 checked={roles.includes(role)}
-                onChange={({ currentTarget }) => change(role, currentTarget.checked)}
+                onChange={({ currentTarget: { checked } }) =>
+                  act(() => change(role, checked), `${role} was ${checked ? 'given' : 'taken'}.`)
+                }
               />{' '}
               {role}
             </label>
@@ -91,7 +95,12 @@ function Account({ sought }: { sought: string }) {
             <Time key="made" at={key.createdAt} />,
             <Time key="until" at={key.expiresAt} />,
             key.lastUsedAt === null ? 'never' : <Time key="used" at={key.lastUsedAt} />,
-            <button key="end" type="button" aria-label={`End ${key.name}`} onClick={() => end(key.id, key.name)}>
+            <button
+              key="end"
+              type="button"
+              aria-label={`End ${key.name}`}
+              onClick={() => act(() => end(key.id), `The key ${key.name} has ended.`)}
+            >
               End
             </button>,
           ]}
