@@ -114,6 +114,7 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
   };
 }
 
+/** Conditions are in the order of the arguments, which are the parameters of `find`. */
 const selectOrder = (kysely: Kysely<DB>, accountId: string, orderId: string) =>
   kysely
     .selectFrom('orders')
