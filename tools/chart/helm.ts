@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { type Helm, provideHelm } from '../local/downloads/helm.ts';
+import { provideHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
 import type { Options, Rendered } from './helm-library.ts';
 
@@ -17,8 +17,7 @@ const { KUBE_VERSION: kubeVersion = '1.29.0' } = process.env;
  * @throws Error with Helm's message, if the chart refuses the values
  */
 export async function template(chart: string, files: string[] = [], values: object = {}, namespace = 'store') {
-  found ??= provideHelm();
-  const helm = await found;
+  const helm = await provideHelm();
   const [path = chart, ...valuesFiles] = [chart, ...files].map((one) => resolve(root, one));
   if ('library' in helm) {
     renderByLibrary ??= startLibrary(helm.library);
@@ -33,9 +32,6 @@ export async function template(chart: string, files: string[] = [], values: obje
   if (failed) throw new Error(stderr);
   return stdout;
 }
-
-/** Looked for once, since a command has to be asked for its version. */
-let found: Promise<Helm> | undefined;
 
 let renderByLibrary: ((options: Options) => Promise<Rendered>) | undefined;
 

@@ -8,8 +8,18 @@ export type Helm = { command: string } | { library: string };
 
 const command = { name: `helm-java-${version}`, variable: 'HELM', onPath: helmOnPath };
 
-/** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decisions/0011). */
-export async function provideHelm(): Promise<Helm> {
+let provided: Promise<Helm> | undefined;
+
+/**
+ * HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decisions/0011). A process looks for it once,
+ * since a command has to be asked for its version.
+ */
+export function provideHelm(): Promise<Helm> {
+  provided ??= findHelm();
+  return provided;
+}
+
+async function findHelm(): Promise<Helm> {
   const found = await installed(command);
   if (found) return { command: found };
   const platform = `${process.platform}-${process.arch.replace('x64', 'amd64')}`;
