@@ -104,6 +104,7 @@ describe('the cluster', () => {
       query_timeout: '5',
       server_connect_timeout: '2',
       server_login_retry: '0.2',
+      server_idle_timeout: '60',
     });
     expect(specOf(found, 'Cluster').certificates.serverAltDNSNames).toEqual(['store-database-pooler']);
     expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_URL', value: url });

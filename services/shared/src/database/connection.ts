@@ -57,10 +57,15 @@ export function nameOf({ sql }: { sql: string }): string {
  * `query_timeout`, pg would give such a connection back to the pool, where one request after another would wait for it.
  */
 class CurrentClient extends pg.Client {
+  readonly #url: string;
+  readonly #isTried: boolean;
+
   /** @param config undefined for the types of pg alone */
   constructor(config: ConnectionConfig = { connectionString: '' }) {
     const { connectionString, socket } = opened(config.connectionString);
     super({ ...config, connectionString, stream: () => socket });
+    this.#url = config.connectionString;
+    this.#isTried = !(socket instanceof BrokenSocket);
     const silentAfterMs = config.statement_timeout ? config.statement_timeout + 1_000 : 0;
     socket.setTimeout(silentAfterMs);
     socket.on('timeout', () => {
@@ -69,7 +74,24 @@ class CurrentClient extends pg.Client {
       else socket.destroy();
     });
   }
+
+  /** Has the type that fits all overloads of pg's. */
+  override connect(callback?: (error: never, client: never) => void): never {
+    const connected = super.connect().catch((error: Error) => {
+      if (this.#isTried) failures.set(this.#url, { at: Date.now(), error });
+      throw error;
+    });
+    if (callback) connected.then(() => callback(null as never, this as never), callback as () => void);
+    return connected as never;
+  }
 }
+
+/**
+ * Time in which no connection is tried after one could not be opened: a name, TLS and a login cost more than all else of a request,
+ * and a database that comes back has to do with those of all that wait.
+ */
+const restMs = 200;
+const failures = new Map<string, { at: number; error: Error }>();
 
 class PreparingClient extends CurrentClient {
   /** Has the type that fits all overloads of pg's. */
@@ -79,21 +101,25 @@ class PreparingClient extends CurrentClient {
   }
 }
 
-/** A pool that cannot even make a client would end the process, so a file without a URL is the error of a socket. */
+/** A pool that cannot even make a client would end the process, so what is known to be in the way is the error of a socket. */
 function opened(url: string): { connectionString: string | undefined; socket: Socket } {
+  const failure = failures.get(url);
+  if (failure && Date.now() < failure.at + restMs)
+    return { connectionString: undefined, socket: new BrokenSocket(failure.error) };
   try {
     return { connectionString: currentUrl(url), socket: new Socket() };
   } catch (error) {
-    return { connectionString: undefined, socket: new BrokenSocket(error as Error) };
+    return { connectionString: undefined, socket: new BrokenSocket(error as Error, misconfiguredCode) };
   }
 }
 
 class BrokenSocket extends Socket {
   readonly #reason: Error;
 
-  constructor(reason: Error) {
+  /** An error of its own, because Kysely adds to the stack of each. */
+  constructor({ message, code }: { message: string; code?: string }, itsCode = code) {
     super();
-    this.#reason = Object.assign(reason, { code: misconfiguredCode });
+    this.#reason = Object.assign(new Error(message), { code: itsCode });
   }
 
   override connect(): this {

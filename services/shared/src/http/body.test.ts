@@ -74,7 +74,7 @@ describe('body', () => {
     ['of escapes', `["${'\\u00e4'.repeat(1_300)}",1234567890.12345678901]`, {}],
     ['of white space', `[1234567890.12345678901${' '.repeat(8_000)}]`, {}],
   ])('%s costs at most four times the CPU of a small one', async (_, body, headers) => {
-    /** Of this thread alone: tests share a process. */
+    /** CPU time of this thread alone: tests share a process. */
     const cpuOf = async (sent: string | Buffer) => {
       const before = process.threadCpuUsage();
       for (let n = 0; n < 20; n += 1) await post('/decimals', sent, headers);
