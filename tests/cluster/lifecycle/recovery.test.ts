@@ -113,6 +113,7 @@ testArchive(
     });
     await failOver();
     const before = await connect();
+    await until('customers can register again', () => newCustomer(before.send));
     const customer = await newCustomer(before.send);
     const order = await placeConfirmed(customer);
     before.close();
