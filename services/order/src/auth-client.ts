@@ -4,8 +4,8 @@ import { DomainError } from '@store/shared/values/errors';
 import { z } from 'zod';
 import type { Session } from './live/session.ts';
 
-/** As many as fit into the body of a check (contract 3.7). */
-const maxPerCheck = 200;
+/** Each has six values, and a body may hold 1000 (contract 2.5). */
+const maxPerCheck = 100;
 /** Accounts that are remembered, since an address stays confirmed: some megabytes. */
 const maxRemembered = 50_000;
 

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createAuthClient } from '../../../services/order/src/auth-client.ts';
 import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
 import { createSend, sendExpecting } from '../../kit/http.ts';
 import { sharedStore } from '../_shared-store.ts';
@@ -57,4 +59,14 @@ test.each([
 
 test('without a token it is 401', async () => {
   expect((await open('')).status).toBe(401);
+});
+
+test('auth tells of hundreds of sessions, whatever their tokens hold', async () => {
+  const { endedOf } = createAuthClient({ baseUrl: store.url('auth'), credential: store.credential });
+  const now = Date.now() / 1000;
+  const times = { authenticatedAt: now, expiresAt: now + 600 };
+  const longest = { ...times, kid: 'k'.repeat(100), isApiKey: false };
+  const open = Array.from({ length: 500 }, () => ({ ...longest, id: randomUUID(), accountId: randomUUID() }));
+  // With a key that nobody has.
+  expect(await endedOf(open)).toEqual(new Set(open.map(({ id }) => id)));
 });

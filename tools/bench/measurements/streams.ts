@@ -5,6 +5,7 @@ import { UnsecuredJWT } from 'jose';
 import pMap from 'p-map';
 import { quantile } from 'simple-statistics';
 import { queryOnce } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
 import { figure } from '../figures.ts';
 import { type Measurement, say } from '../measurement.ts';
 import { cpuDuring, residentMib } from '../process-usage.ts';
@@ -58,7 +59,7 @@ async function delayOf(accountId: string, database: string, arrived: Map<string,
      values ('${id}', '${accountId}', 'PENDING', 1, 'USD', now(), now())
      returning (extract(epoch from clock_timestamp()) * 1000)::float8 as at`,
   );
-  while (!arrived.has(id)) await sleep(1);
+  await until('an order arrives at its stream', () => arrived.has(id), { timeoutMs: 10_000, intervalMs: 1 });
   return (arrived.get(id) ?? NaN) - (row?.at ?? NaN);
 }
 
