@@ -28,10 +28,15 @@ describe('a customer looks around', () => {
   it.each(['back', 'a link'])('finds the catalogue as it was left: by %s', async (way) => {
     const page = await shop.visit();
     await register(page);
-    await until('more than two pages are there', async () => {
-      await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-      return (await products(page).count()) >= manyWares.length;
-    });
+    let end = '';
+    await until(
+      () => `more than two pages are there: ${end}`,
+      async () => {
+        await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+        end = (await page.getByRole('main').innerText()).slice(-300);
+        return (await products(page).count()) >= manyWares.length;
+      },
+    );
     await page.evaluate('scrollTo(0, 1800)');
     await page.getByRole('button', { name: 'Loading…' }).waitFor({ state: 'hidden' });
     const count = await products(page).count();
