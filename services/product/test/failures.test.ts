@@ -49,6 +49,7 @@ describe('unavailable database', () => {
     }
     await proxy.set('pass');
     await until('the product is found', async () => (await product.get(path)).status === 200);
+    expect((await product.get(path)).body).toMatchObject(tea);
   });
 
   it('makes only writes return 503 while it is read-only', async () => {
