@@ -78,7 +78,7 @@ class CurrentClient extends pg.Client {
   /** Has the type that fits all overloads of pg's. */
   override connect(callback?: (error: never, client: never) => void): never {
     const connected = super.connect().catch((error: Error) => {
-      if (this.#isTried) failures.set(this.#url, { at: Date.now(), error });
+      if (this.#isTried) failures.set(this.#url, { at: performance.now(), error });
       throw error;
     });
     if (callback) connected.then(() => callback(null as never, this as never), callback as () => void);
@@ -104,12 +104,15 @@ class PreparingClient extends CurrentClient {
 /** A pool that cannot even make a client would end the process, so what is known to be in the way is the error of a socket. */
 function opened(url: string): { connectionString: string | undefined; socket: Socket } {
   const failure = failures.get(url);
-  if (failure && Date.now() < failure.at + restMs)
+  if (failure && performance.now() < failure.at + restMs)
     return { connectionString: undefined, socket: new BrokenSocket(failure.error) };
   try {
     return { connectionString: currentUrl(url), socket: new Socket() };
   } catch (error) {
-    return { connectionString: undefined, socket: new BrokenSocket(error as Error, misconfiguredCode) };
+    return {
+      connectionString: undefined,
+      socket: new BrokenSocket(Object.assign(error as Error, { code: misconfiguredCode })),
+    };
   }
 }
 
@@ -117,9 +120,9 @@ class BrokenSocket extends Socket {
   readonly #reason: Error;
 
   /** An error of its own, because Kysely adds to the stack of each. */
-  constructor({ message, code }: { message: string; code?: string }, itsCode = code) {
+  constructor({ message, code }: NodeJS.ErrnoException) {
     super();
-    this.#reason = Object.assign(new Error(message), { code: itsCode });
+    this.#reason = Object.assign(new Error(message), { code });
   }
 
   override connect(): this {
