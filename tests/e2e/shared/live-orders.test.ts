@@ -64,8 +64,7 @@ test('without a token it is 401', async () => {
 test('auth tells of hundreds of sessions, whatever their tokens hold', async () => {
   const { endedOf } = createAuthClient({ baseUrl: store.url('auth'), credential: store.credential });
   const now = Date.now() / 1000;
-  const times = { authenticatedAt: now, expiresAt: now + 600 };
-  const longest = { ...times, kid: 'k'.repeat(100), isApiKey: false };
+  const longest = { authenticatedAt: now, expiresAt: now + 600, kid: 'k'.repeat(100), isApiKey: false };
   const open = Array.from({ length: 500 }, () => ({ ...longest, id: randomUUID(), accountId: randomUUID() }));
   // With a key that nobody has.
   expect(await endedOf(open)).toEqual(new Set(open.map(({ id }) => id)));

@@ -81,7 +81,7 @@ describe('body', () => {
       const { user, system } = process.threadCpuUsage(before);
       return user + system;
     };
-    // In turns, and the cheapest of five, since compiling and collecting garbage count as well; the client's share included.
+    // In turns, and the cheapest of six, since compiling and collecting garbage count as well; the client's share included.
     const small: number[] = [];
     const hostile: number[] = [];
     for (let batch = 0; batch < 6; batch += 1) {
