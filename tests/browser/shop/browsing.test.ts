@@ -33,7 +33,7 @@ describe('a customer looks around', () => {
       () => `more than two pages are there: ${end}`,
       async () => {
         await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-        end = (await page.getByRole('main').innerText()).slice(-300);
+        end = (await page.getByRole('main').textContent())?.slice(-300) ?? '';
         return (await products(page).count()) >= manyWares.length;
       },
     );
