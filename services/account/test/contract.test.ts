@@ -15,14 +15,8 @@ const database = useDatabase('account');
 async function* oneRecord() {
   yield [{ id: accountId }];
 }
-const sources = {
-  access: oneRecord,
-  orders: oneRecord,
-  payments: oneRecord,
-  reservations: oneRecord,
-  invoices: oneRecord,
-  messages: oneRecord,
-};
+const parts = ['access', 'orders', 'payments', 'reservations', 'invoices', 'messages'];
+const sources = Object.fromEntries(parts.map((name) => [name, oneRecord]));
 const account = database.open((url) => testApp(url, { sources }));
 const restricted = database.open((url) => testApp(url, {}, credentials));
 const unavailable = database.open(() => testApp(unreachableDatabaseUrl));
@@ -59,7 +53,6 @@ describeContract({
     'get /accounts': { 200: async () => ({ headers: (await own()).headers }) },
     'get /accounts/{id}': {
       200: () => own(),
-      400: { path: '/accounts/%ff' },
       404: async () => ({ path: `/accounts/${(await newAccount()).id}` }),
     },
     'get /accounts/{id}/export': {
@@ -67,12 +60,10 @@ describeContract({
         const { path, headers } = await own();
         return { path: `${path}/export`, headers };
       },
-      400: { path: '/accounts/%ff/export' },
       404: async () => ({ path: `/accounts/${(await newAccount()).id}/export` }),
     },
     'patch /accounts/{id}': {
       200: () => own(),
-      400: () => own({}),
       404: async () => ({ ...(await own()), path: `/accounts/${accountId}` }),
       403: () => own({ email: 'b@example.com', currentPassword: 'wrong' }),
       429: () => own({ email: 'b@example.com', currentPassword: 'too often' }),
@@ -83,14 +74,12 @@ describeContract({
     },
     'delete /accounts/{id}': {
       204: () => own({ password: ada.password }),
-      400: () => own({}),
       403: () => own({ password: 'wrong' }),
       404: async () => ({ ...(await own({ password: ada.password })), path: `/accounts/${accountId}` }),
       429: () => own({ password: 'too often' }),
     },
     'post /internal/password-resets': {
       202: { body: resetOf },
-      400: { body: {} },
       429: async () => {
         const headers = { 'x-envoy-external-address': '192.0.2.1' };
         for (let n = 0; n < 20; n += 1)
@@ -104,12 +93,10 @@ describeContract({
         await request(account.app).post('/internal/password-resets').send({ email }).expect(202);
         return { body: { token: await lastToken(account, id), password: 'battery staple' } };
       },
-      400: { body: {} },
       403: { body: { token: 'unknown', password: 'battery staple' } },
     },
     'post /internal/email-confirmations': {
       204: async () => ({ body: { token: await newEmail(`${crypto.randomUUID()}@example.com`) } }),
-      400: { body: {} },
       403: { body: { token: 'unknown' } },
       409: async () => {
         const email = `${crypto.randomUUID()}@example.com`;
@@ -123,7 +110,6 @@ describeContract({
     },
     'get /internal/accounts/{id}/confirmation': {
       200: () => internal('/confirmation'),
-      400: { path: '/internal/accounts/%ff/confirmation' },
     },
     'post /internal/accounts/{id}/mail': {
       200: () => internal('/mail', {}),
@@ -135,20 +121,16 @@ describeContract({
     },
     'put /internal/accounts/{id}/password': {
       204: () => internal('/password', { password: 'battery staple' }),
-      400: { path: `/internal/accounts/${accountId}/password`, body: { password: '' } },
     },
     'get /internal/accounts/{id}': {
       200: () => internal(),
-      400: { path: '/internal/accounts/%ff' },
     },
     'post /internal/accounts': {
       201: { body: ada },
-      400: { body: { ...ada, email: 'nobody' } },
       409: async () => ({ body: await newAccount() }),
     },
     'post /internal/password-checks': {
       200: async () => ({ body: await newAccount() }),
-      400: { body: { email: ada.email } },
       401: { body: { email: 'nobody@example.com', password: ada.password } },
     },
   },

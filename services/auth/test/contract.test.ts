@@ -63,17 +63,17 @@ const newKey = () => own('/auth/keys', { name: 'Shipping', scopes: ['orders:read
 async function ownKey() {
   const { headers, body } = await newKey();
   const made = await request(auth.app).post('/auth/keys').set(headers).send(body);
-  return { path: `/internal/accounts/${headers['id-account']}/keys`, id: made.body.id };
+  return { headers, path: `/internal/accounts/${headers['id-account']}/keys`, id: made.body.id };
 }
 async function hundredKeys() {
-  const { headers, ...call } = await newKey();
+  const call = await newKey();
   await queryOnce(
     database.url,
     `insert into api_keys (id, account_id, name, scopes, token_digest, created_at, expires_at)
-     select gen_random_uuid(), '${headers['id-account']}', 'x', '{}', '', now(), now() + interval '1 day'
+     select gen_random_uuid(), '${call.headers['id-account']}', 'x', '{}', '', now(), now() + interval '1 day'
      from generate_series(1, 100)`,
   );
-  return { headers, ...call };
+  return call;
 }
 
 const withToken = async () => ({ headers: { authorization: `Bearer ${await auth.issue(accountId)}` } });
@@ -90,32 +90,27 @@ describeContract({
     return { ...call, headers: identityOf(id, await auth.issueKey(id, [])) };
   },
   calls: {
-    'post /auth/register': { 201: { body: ada }, 400: { body: { ...ada, name: ' ' } }, 409: newAccount },
+    'post /auth/register': { 201: { body: ada }, 409: newAccount },
     'post /auth/login': {
       200: newAccount,
-      400: { body: { email: ada.email } },
       401: { body: wrongPassword },
       429: () => tooOften('post', { path: '/auth/login', body: { ...wrongPassword, email: 'often@example.com' } }, 401),
     },
     'post /auth/password-resets': {
       202: { body: { email: ada.email } },
-      400: { body: {} },
       429: { body: { email: 'often@example.com' } },
     },
     'post /auth/password-resets/confirmation': {
       204: async () => ({ body: { token: (await newAccount()).body.email, password: 'battery staple' } }),
-      400: { body: {} },
       403: { body: { token: 'unknown', password: 'battery staple' } },
     },
     'post /auth/email-confirmations': {
       204: async () => ({ body: { token: (await newAccount()).body.email } }),
-      400: { body: {} },
       403: { body: { token: 'unknown' } },
       409: { body: { token: 'taken' } },
     },
     'post /internal/own-password-checks': {
       204: () => own(checkOwn),
-      400: () => own(checkOwn, {}),
       403: () => own(checkOwn, wrongPassword),
       429: async () => {
         const { body, ...call } = await own(checkOwn);
@@ -125,7 +120,6 @@ describeContract({
     'delete /internal/own-sessions': { 204: withToken },
     'get /internal/accounts/{id}/confirmation': {
       200: { path: `/internal/accounts/${accountId}/confirmation` },
-      400: { path: '/internal/accounts/%ff/confirmation' },
     },
     'get /.well-known/jwks.json': { 200: {} },
     'get /auth/logout': {
@@ -133,37 +127,30 @@ describeContract({
     },
     'post /internal/session-checks': {
       200: { body: { sessions: [{ id: accountId, accountId, authenticatedAt: 1.5 }] } },
-      400: { body: { sessions: [{ id: 'x' }] } },
     },
     'delete /auth/sessions': { 204: withToken },
-    'post /auth/keys': { 201: newKey, 400: withToken, 409: hundredKeys },
+    'post /auth/keys': { 201: newKey, 409: hundredKeys },
     'get /auth/keys': { 200: withToken },
     'delete /auth/keys/{id}': {
       204: async () => {
-        const { headers, body } = await newKey();
-        const made = await request(auth.app).post('/auth/keys').set(headers).send(body);
-        return { path: made.headers.location ?? '', headers };
+        const { headers, id } = await ownKey();
+        return { path: `/auth/keys/${id}`, headers };
       },
-      400: { path: '/auth/keys/%ff' },
     },
     'get /internal/accounts/{id}/keys': {
       200: async () => ({ path: (await ownKey()).path }),
-      400: { path: '/internal/accounts/%ff/keys' },
     },
     'delete /internal/accounts/{id}/keys/{keyId}': {
       204: async () => {
         const { path, id } = await ownKey();
         return { path: `${path}/${id}` };
       },
-      400: { path: '/internal/accounts/%ff/keys/%ff' },
     },
     'get /internal/accounts/{id}/roles': {
       200: async () => ({ path: (await grant()).path }),
-      400: { path: '/internal/accounts/%ff/roles' },
     },
     'put /accounts/{id}/password': {
       204: () => own(passwordPath, passwordChange),
-      400: () => own(passwordPath, {}),
       403: () => own(passwordPath, wrongChange),
       429: async () => tooOften('put', await own(passwordPath, wrongChange)),
     },
@@ -171,24 +158,21 @@ describeContract({
       200: async () => ({ headers: (await sessions()).headers }),
       400: async () => ({ headers: (await sessions()).headers, path: '/internal/account-data?after=' }),
     },
-    'get /accounts/{id}/sessions': { 200: sessions, 400: { path: '/accounts/%ff/sessions' } },
+    'get /accounts/{id}/sessions': { 200: sessions },
     'delete /accounts/{id}/sessions/{sessionId}': {
       204: async () => {
         const { path, headers } = await sessions();
         const { body } = await request(auth.app).get(path).set(headers);
         return { path: `${path}/${body[0].id}`, headers };
       },
-      400: { path: '/accounts/%ff/sessions/%ff' },
     },
     'put /accounts/{id}/roles': {
       200: byOperator,
-      400: async () => ({ ...(await byOperator()), body: { roles: 7 } }),
       403: byCustomer,
     },
-    'put /internal/accounts/{id}/roles': { 200: grant, 400: async () => ({ ...(await grant()), body: {} }) },
+    'put /internal/accounts/{id}/roles': { 200: grant },
     'post /auth/solve': {
       200: async () => ({ body: { token: await auth.issue(crypto.randomUUID()) } }),
-      400: { body: { token: 7 } },
       401: { body: { token: 'a.b.c' } },
     },
   },

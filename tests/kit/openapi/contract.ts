@@ -38,6 +38,7 @@ export async function succeedingCall(calls: Record<number, MadeCall> = {}): Prom
 
 interface Operation {
   security?: object[];
+  requestBody?: object;
   responses: Record<string, { headers?: Record<string, unknown>; content?: Record<string, { schema: object }> }>;
 }
 
@@ -119,6 +120,8 @@ export function describeContract({
       if (ownCall !== undefined) return typeof ownCall === 'function' ? ownCall() : ownCall;
       const valid = await succeedingCall(ownCalls);
       if (status === 304) return { ...valid, headers: { ...valid.headers, 'If-None-Match': '*' } };
+      if (status === 400 && operation.requestBody !== undefined) return { ...valid, body: {} };
+      if (status === 400 && path.includes('{')) return { ...valid, path: path.replaceAll(/\{\w+\}/g, '%ff') };
       if (status === 401) return { ...valid, headers: { ...valid.headers, 'id-account': '' } };
       if (status === 403 && operation.security?.some((one) => 'id-account' in one)) return byKey(valid);
       if (status === 403 && restrictedApp !== undefined) return { ...valid, app: restrictedApp };
