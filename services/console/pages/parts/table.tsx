@@ -1,23 +1,22 @@
 import type { ComponentChildren } from 'preact';
 
 interface TableProps<Row> {
-  columns: string[];
+  /** Cells by the names of their columns; the first one names the row. */
+  columns: Record<string, (row: Row) => ComponentChildren>;
   rows: Row[];
   /** Shown in place of a table without rows. */
   empty?: ComponentChildren;
   keyOf: (row: Row) => string;
-  /** One for each column; the first names the row. */
-  cells: (row: Row) => ComponentChildren[];
 }
 
 /** A table whose cells say their column where there is no room for a head. */
-export function Table<Row>({ columns, rows, empty, keyOf, cells }: TableProps<Row>) {
+export function Table<Row>({ columns, rows, empty, keyOf }: TableProps<Row>) {
   if (rows.length === 0) return <>{empty}</>;
   return (
     <table>
       <thead>
         <tr>
-          {columns.map((column) => (
+          {Object.keys(columns).map((column) => (
             <th key={column}>{column}</th>
           ))}
         </tr>
@@ -25,14 +24,14 @@ export function Table<Row>({ columns, rows, empty, keyOf, cells }: TableProps<Ro
       <tbody>
         {rows.map((row) => (
           <tr key={keyOf(row)}>
-            {cells(row).map((cell, index) =>
+            {Object.entries(columns).map(([column, cell], index) =>
               index === 0 ? (
-                <th key={columns[index]} scope="row">
-                  {cell}
+                <th key={column} scope="row">
+                  {cell(row)}
                 </th>
               ) : (
-                <td key={columns[index]} data-label={columns[index]}>
-                  {cell}
+                <td key={column} data-label={column}>
+                  {cell(row)}
                 </td>
               ),
             )}

@@ -86,24 +86,24 @@ function Account({ sought }: { sought: string }) {
         <h2>API keys</h2>
         <Table
           empty={<p>It has none.</p>}
-          columns={['Name', 'Scopes', 'Made', 'Until', 'Last used', 'End']}
           rows={keys}
-          keyOf={(key) => key.id}
-          cells={(key) => [
-            key.name,
-            key.scopes.join(', '),
-            <Time key="made" at={key.createdAt} />,
-            <Time key="until" at={key.expiresAt} />,
-            key.lastUsedAt === null ? 'never' : <Time key="used" at={key.lastUsedAt} />,
-            <button
-              key="end"
-              type="button"
-              aria-label={`End ${key.name}`}
-              onClick={() => act(() => end(key.id), `The key ${key.name} has ended.`)}
-            >
-              End
-            </button>,
-          ]}
+          keyOf={({ id }) => id}
+          columns={{
+            Name: ({ name }) => name,
+            Scopes: ({ scopes }) => scopes.join(', '),
+            Made: ({ createdAt }) => <Time at={createdAt} />,
+            Until: ({ expiresAt }) => <Time at={expiresAt} />,
+            'Last used': ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />),
+            End: ({ id, name }) => (
+              <button
+                type="button"
+                aria-label={`End ${name}`}
+                onClick={() => act(() => end(id), `The key ${name} has ended.`)}
+              >
+                End
+              </button>
+            ),
+          }}
         />
       </section>
     </>

@@ -14,17 +14,16 @@ export function Audit({ version }: { version: number }) {
       {data && (
         <Table
           empty={<p>Nothing was redriven or discarded.</p>}
-          columns={['When', 'Who', 'What', 'Group', 'Letter', 'Why']}
           rows={data.entries.slice(0, 100)}
           keyOf={({ at, letterId }) => `${at} ${letterId}`}
-          cells={({ at, requestedBy, outcome, group, letterId, reason }) => [
-            <Time key="when" at={at} />,
-            requestedBy,
-            <Badge key="what" text={outcome} />,
-            group,
-            <code key="letter">{letterId}</code>,
-            reason,
-          ]}
+          columns={{
+            When: ({ at }) => <Time at={at} />,
+            Who: ({ requestedBy }) => requestedBy,
+            What: ({ outcome }) => <Badge text={outcome} />,
+            Group: ({ group }) => group,
+            Letter: ({ letterId }) => <code>{letterId}</code>,
+            Why: ({ reason }) => reason,
+          }}
         />
       )}
     </section>

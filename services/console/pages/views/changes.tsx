@@ -29,19 +29,20 @@ export function Changes() {
       {changes.length > 0 && (
         <section class="card" aria-label="Changes">
           <Table
-            columns={['When', 'Who', 'What', 'Change']}
             rows={changes}
             keyOf={({ id }) => id}
-            cells={({ at, actor, kind, subject, fields }) => [
-              <Time key="when" at={at} />,
-              actor,
-              <>
-                {kind}
-                <br />
-                <code>{subject}</code>
-              </>,
-              <Fields key="change" fields={fields} />,
-            ]}
+            columns={{
+              When: ({ at }) => <Time at={at} />,
+              Who: ({ actor }) => actor,
+              What: ({ kind, subject }) => (
+                <>
+                  {kind}
+                  <br />
+                  <code>{subject}</code>
+                </>
+              ),
+              Change: ({ fields }) => <Fields fields={fields} />,
+            }}
           />
         </section>
       )}

@@ -19,16 +19,13 @@ export function Mails({ id }: { id: string | undefined }) {
       {data !== undefined && data.mails.length > 0 && (
         <section class="card" aria-label="Newest mails">
           <Table
-            columns={['Subject', 'Account', 'When']}
             rows={data.mails}
             keyOf={({ id }) => id}
-            cells={({ id, subject, customerId, createdAt }) => [
-              <a key="subject" href={`#/mails/${id}`}>
-                {subject}
-              </a>,
-              <code key="account">{customerId}</code>,
-              <Time key="when" at={createdAt} />,
-            ]}
+            columns={{
+              Subject: ({ id, subject }) => <a href={`#/mails/${id}`}>{subject}</a>,
+              Account: ({ customerId }) => <code>{customerId}</code>,
+              When: ({ createdAt }) => <Time at={createdAt} />,
+            }}
           />
           <p class="note">No mail server is set, so they are kept here instead of being sent.</p>
         </section>

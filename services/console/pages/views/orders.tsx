@@ -53,15 +53,14 @@ function Found({ orders }: { orders: Orders }) {
     <section class="card" aria-label="Orders found">
       <h2>{orders.length} orders</h2>
       <Table
-        columns={['Order', 'Status', 'Total', 'Placed']}
         rows={orders}
         keyOf={({ id }) => id}
-        cells={({ id, status, total, createdAt }) => [
-          <OrderLink key="order" id={id} />,
-          <Badge key="status" text={status} />,
-          money(total),
-          <Time key="placed" at={createdAt} />,
-        ]}
+        columns={{
+          Order: ({ id }) => <OrderLink id={id} />,
+          Status: ({ status }) => <Badge text={status} />,
+          Total: ({ total }) => money(total),
+          Placed: ({ createdAt }) => <Time at={createdAt} />,
+        }}
       />
     </section>
   );

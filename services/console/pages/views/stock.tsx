@@ -29,18 +29,19 @@ export function Stock() {
       {data !== undefined && data.length > 0 && (
         <section class="card" aria-label="Products">
           <Table
-            columns={['Product', 'Price', 'Available']}
             rows={data}
             keyOf={({ id }) => id}
-            cells={(product) => [
-              <>
-                {product.name}
-                <br />
-                <code>{product.id}</code>
-              </>,
-              <Price key="price" product={product} onChange={onChange} />,
-              <Amount key="available" product={product} onChange={onChange} />,
-            ]}
+            columns={{
+              Product: ({ name, id }) => (
+                <>
+                  {name}
+                  <br />
+                  <code>{id}</code>
+                </>
+              ),
+              Price: (product) => <Price product={product} onChange={onChange} />,
+              Available: (product) => <Amount product={product} onChange={onChange} />,
+            }}
           />
           <p class="note">
             At most 20 products are shown. A stock is set as soon as you stop typing. A new price is that of orders

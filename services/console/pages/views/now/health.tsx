@@ -18,18 +18,19 @@ export function Health({ replicas }: Pick<State, 'replicas'>) {
         </span>
       </summary>
       <Table
-        columns={['Service', 'Address', 'State', 'Since', 'Waits for']}
         rows={rows}
         keyOf={({ service, address }) => `${service} ${address}`}
-        cells={({ service, address, state, since, orBefore, waitingFor }) => [
-          service,
-          <code key="address">{address}</code>,
-          <Badge key="state" text={state} />,
-          <>
-            <Time at={since} /> {orBefore && 'or before '}({ageOf(since)})
-          </>,
-          waitingFor.join(', ') || 'nothing',
-        ]}
+        columns={{
+          Service: ({ service }) => service,
+          Address: ({ address }) => <code>{address}</code>,
+          State: ({ state }) => <Badge text={state} />,
+          Since: ({ since, orBefore }) => (
+            <>
+              <Time at={since} /> {orBefore && 'or before '}({ageOf(since)})
+            </>
+          ),
+          'Waits for': ({ waitingFor }) => waitingFor.join(', ') || 'nothing',
+        }}
       />
       <p class="note">
         The console looks every five seconds, and forgets when it restarts. “Or before”: it was so at the first look.

@@ -17,16 +17,15 @@ export function StuckOrders() {
       {data && (
         <Table
           empty={<p class="verdict good">No order is PENDING for longer than a minute.</p>}
-          columns={['Order', 'Status', 'Age', 'Placed', 'Total']}
           rows={data.orders}
           keyOf={({ id }) => id}
-          cells={({ id, status, createdAt, total }) => [
-            <OrderLink key="order" id={id} />,
-            <Badge key="status" text={status} />,
-            ageOf(createdAt),
-            <Time key="placed" at={createdAt} />,
-            money(total),
-          ]}
+          columns={{
+            Order: ({ id }) => <OrderLink id={id} />,
+            Status: ({ status }) => <Badge text={status} />,
+            Age: ({ createdAt }) => ageOf(createdAt),
+            Placed: ({ createdAt }) => <Time at={createdAt} />,
+            Total: ({ total }) => money(total),
+          }}
         />
       )}
       {data !== undefined && (after !== undefined || data.next !== null) && (
