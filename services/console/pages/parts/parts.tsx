@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { Said } from '../api/acts.ts';
 import { timeOf } from './clock.ts';
 
 /** @param precise with milliseconds */
@@ -20,6 +20,16 @@ export const Problems = ({ texts = [] }: { texts: string[] | undefined }) => (
     ))}
   </>
 );
+
+/** Says how something went. */
+export const Outcome = ({ said }: { said: Said | undefined }) =>
+  said && !said.isProblem ? (
+    <p class="note" role="status">
+      {said.text}
+    </p>
+  ) : (
+    <Problem text={said?.text} />
+  );
 
 /** The id of an order, which leads to it. */
 export const OrderLink = ({ id }: { id: string }) => (
@@ -48,19 +58,4 @@ export function money({ amount, currency }: { amount: number; currency: string }
   } catch {
     return `${amount} ${currency}`;
   }
-}
-
-/** @param onSubmit called by Enter, or the button; without it the fields act by themselves */
-export function Search({ children, onSubmit }: { children: ComponentChildren; onSubmit?: () => void }) {
-  function submit(event: Event) {
-    event.preventDefault();
-    onSubmit?.();
-  }
-  return (
-    <search>
-      <form class="search" onSubmit={submit}>
-        {children}
-      </form>
-    </search>
-  );
 }

@@ -6,7 +6,7 @@ const pauseMs = 700;
  * For a field: calls once with what was last typed, when typing ends with Enter, by leaving the field, or by a pause.
  * @param onType each letter
  */
-export function useTyping(onType: (value: string) => void, onEnd: (value: string) => void) {
+export function useTyping(onEnd: (value: string) => void, onType?: (value: string) => void) {
   const typed = useRef<string>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const last = useRef(onEnd);
@@ -17,14 +17,14 @@ export function useTyping(onType: (value: string) => void, onEnd: (value: string
     clearTimeout(timer.current);
     const value = typed.current;
     typed.current = undefined;
-    if (value !== undefined) last.current(value);
+    if (value !== undefined) last.current(value.trim());
   }
   return {
     onInput({ currentTarget: { value } }: { currentTarget: HTMLInputElement }) {
       clearTimeout(timer.current);
       typed.current = value;
       timer.current = setTimeout(end, pauseMs);
-      onType(value);
+      onType?.(value);
     },
     onKeyDown({ key }: { key: string }) {
       if (key === 'Enter') end();

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { type AnswerTo, call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import { Problem, Problems, Search, Time } from '../parts/parts.tsx';
+import { Field } from '../parts/form.tsx';
+import { Problem, Problems, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { useTyping } from '../parts/typing.ts';
 
-type Field = AnswerTo<'showChanges'>['changes'][number]['fields'][number];
+type Change = AnswerTo<'showChanges'>['changes'][number];
 
 /** Shows the changes of all services page by page, the latest without being asked. */
 export function Changes() {
-  const [sought, setSought] = useState('');
   const [asked, setAsked] = useState<{ subject?: string | undefined; after?: string | undefined }>({});
-  const typing = useTyping(setSought, (typed) => setAsked({ subject: typed.trim() || undefined }));
+  const typing = useTyping((typed) => setAsked({ subject: typed || undefined }));
   const { subject, after } = asked;
   const ask = () => call('get', '/api/audit', { query: asked });
   const { data, problem } = useLive(`changes ${subject} ${after}`, ask, { everyMs: 5_000 });
@@ -19,10 +19,9 @@ export function Changes() {
   return (
     <>
       <h1>Audit</h1>
-      <Search>
-        <label for="subject">Id of a product, an account, a key or a dead letter</label>
-        <input id="subject" value={sought} {...typing} autoComplete="off" />
-      </Search>
+      <search class="search">
+        <Field name="subject" label="Id of a product, an account, a key or a dead letter" {...typing} />
+      </search>
       <Problem text={problem} />
       <Problems texts={data?.problems} />
       {data !== undefined && changes.length === 0 && <p role="status">Nothing was changed.</p>}
@@ -60,7 +59,7 @@ export function Changes() {
   );
 }
 
-const Fields = ({ fields }: { fields: Field[] }) => (
+const Fields = ({ fields }: Pick<Change, 'fields'>) => (
   <ul>
     {fields.map(({ name, before, after }) => (
       <li key={name}>

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import type { DeadLetterOut, DeadLetterResultsOut } from '../generated/schema.ts';
-import { Problem, Problems, Search } from '../parts/parts.tsx';
+import { Field } from '../parts/form.tsx';
+import { Problem, Problems } from '../parts/parts.tsx';
 import { Audit } from './audit.tsx';
 import { type Decided, Decision } from './decision.tsx';
 import { Letters } from './letters.tsx';
@@ -77,7 +78,7 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
       <h1>Dead letters</h1>
       <Problem text={problem} />
       <Problems texts={groups.flatMap(({ problem }) => problem ?? [])} />
-      <Search>
+      <search class="search">
         <label for="group">Group</label>
         <select id="group" value={group} onChange={({ currentTarget }) => setGroup(currentTarget.value)}>
           <option value="">All groups</option>
@@ -87,16 +88,15 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
             </option>
           ))}
         </select>
-        <label for="filter">Filter</label>
-        <input
-          id="filter"
+        <Field
+          name="filter"
+          label="Filter"
           type="search"
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
           placeholder="order, kind, error, payload"
-          autoComplete="off"
         />
-      </Search>
+      </search>
       <Decision selected={selected} busy={busy} onDecide={decide} />
       <Results said={said} />
       {data && (shown.length > 0 || isComplete) && <Letters letters={shown} chosen={chosen} onChoose={choose} />}

@@ -1,4 +1,6 @@
+import type { TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { textsOf } from '../parts/form.tsx';
 import type { Letter } from './dead-letters.tsx';
 
 export interface Asked {
@@ -24,7 +26,6 @@ const countOf = ({ length }: Letter[]) => (length === 1 ? '1 letter' : `${length
 export function Decision({ selected, busy, onDecide }: DecisionProps) {
   const [dryRun, setDryRun] = useState(false);
   const [asked, setAsked] = useState<Asked>({ decision: 'redrive', letters: [] });
-  const [reason, setReason] = useState('');
   const dialog = useRef<HTMLDialogElement>(null);
   const none = selected.length === 0;
   const isDiscard = asked.decision === 'discard';
@@ -36,11 +37,11 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
     setAsked({ decision, letters: selected });
     dialog.current?.showModal();
   }
-  function decide(event: Event) {
-    event.preventDefault();
+  function decide(event: TargetedSubmitEvent<HTMLFormElement>) {
+    const { reason = '' } = textsOf(event);
     dialog.current?.close();
     onDecide({ ...asked, dryRun, reason: reason.trim() });
-    setReason('');
+    event.currentTarget.reset();
   }
 
   return (
@@ -68,13 +69,7 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
             <>
               <p>They are never handled. This stands: a letter that was discarded cannot be redriven.</p>
               <label for="reason">Reason</label>
-              <textarea
-                id="reason"
-                required
-                maxLength={1000}
-                value={reason}
-                onInput={({ currentTarget }) => setReason(currentTarget.value)}
-              />
+              <textarea id="reason" name="reason" required maxLength={1000} />
             </>
           ) : (
             <p>

@@ -1,51 +1,29 @@
-import { useState } from 'preact/hooks';
-import { call, sentenceOf } from '../api/call.ts';
-import { Problem } from '../parts/parts.tsx';
+import type { TargetedSubmitEvent } from 'preact';
+import { useActs } from '../api/acts.ts';
+import { call } from '../api/call.ts';
+import { Field, textsOf } from '../parts/form.tsx';
+import { Outcome } from '../parts/parts.tsx';
 
 export function Login({ onLogin }: { onLogin: (name: string) => void }) {
-  const [token, setToken] = useState('');
-  const [name, setName] = useState('');
-  const [problem, setProblem] = useState<string>();
-  const [busy, setBusy] = useState(false);
+  const { act, said, busy } = useActs();
 
-  async function logIn(event: Event) {
-    event.preventDefault();
+  function logIn(event: TargetedSubmitEvent<HTMLFormElement>) {
+    const { name = '', token = '' } = textsOf(event);
     if (busy) return;
-    setBusy(true);
-    try {
+    act(async () => {
       await call('post', '/session', { body: { token, name } });
       onLogin(name.trim());
-    } catch (error) {
-      setProblem(sentenceOf(error));
-    } finally {
-      setBusy(false);
-    }
+    });
   }
 
   return (
     <main class="login">
       <form class="card" onSubmit={logIn}>
         <h1>Store console</h1>
-        <label for="name">Your name</label>
-        <input
-          id="name"
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-          maxLength={80}
-          autoComplete="name"
-          required
-        />
+        <Field name="name" label="Your name" maxLength={80} autoComplete="name" required />
         <p class="note">It is logged with every change that you make.</p>
-        <label for="token">Token</label>
-        <input
-          id="token"
-          type="password"
-          value={token}
-          onInput={({ currentTarget }) => setToken(currentTarget.value)}
-          autoComplete="current-password"
-          required
-        />
-        <Problem text={problem} />
+        <Field name="token" label="Token" type="password" autoComplete="current-password" required />
+        <Outcome said={said} />
         <button type="submit" aria-disabled={busy}>
           Log in
         </button>

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
-import { type AnswerTo, call, sentenceOf } from '../api/call.ts';
-import { Badge, money, OrderLink, Problem, Search, Time } from '../parts/parts.tsx';
+import { useActs } from '../api/acts.ts';
+import { type AnswerTo, call } from '../api/call.ts';
+import { Search } from '../parts/form.tsx';
+import { Badge, money, OrderLink, Outcome, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { Order } from './order.tsx';
 import { StuckOrders } from './orders/stuck-orders.tsx';
@@ -9,38 +11,21 @@ type Orders = AnswerTo<'searchOrders'>;
 
 /** @param id of the order that is shown; undefined: only the search */
 export function Orders({ id }: { id: string | undefined }) {
-  const [sought, setSought] = useState('');
   const [found, setFound] = useState<Orders>();
-  const [problem, setProblem] = useState<string>();
+  const { act, said } = useActs();
 
-  async function search() {
+  async function find(search: string) {
     setFound(undefined);
-    try {
-      const orders = await call('get', '/api/orders', { query: { search: sought.trim() } });
-      setProblem(undefined);
-      if (orders.length === 1) location.hash = `#/orders/${orders[0]?.id}`;
-      else setFound(orders);
-    } catch (error) {
-      setProblem(sentenceOf(error));
-    }
+    const orders = await call('get', '/api/orders', { query: { search } });
+    if (orders.length === 1) location.hash = `#/orders/${orders[0]?.id}`;
+    else setFound(orders);
   }
 
   return (
     <>
       <h1>Orders</h1>
-      <Search onSubmit={search}>
-        <label for="sought">Order id or e-mail address</label>
-        <input
-          id="sought"
-          value={sought}
-          onInput={({ currentTarget }) => setSought(currentTarget.value)}
-          autoComplete="off"
-          spellcheck={false}
-          required
-        />
-        <button type="submit">Find</button>
-      </Search>
-      <Problem text={problem} />
+      <Search label="Order id or e-mail address" button="Find" onSearch={(sought) => act(() => find(sought))} />
+      <Outcome said={said} />
       {found && <Found orders={found} />}
       {id === undefined ? <StuckOrders /> : <Order id={id} key={id} />}
     </>

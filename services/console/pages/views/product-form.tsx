@@ -1,6 +1,9 @@
+import type { TargetedSubmitEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type AnswerTo, call, Refused, sentenceOf } from '../api/call.ts';
-import { Problem } from '../parts/parts.tsx';
+import { useActs } from '../api/acts.ts';
+import { type AnswerTo, call, Refused } from '../api/call.ts';
+import { textsOf } from '../parts/form.tsx';
+import { Outcome } from '../parts/parts.tsx';
 
 export type Product = AnswerTo<'showProduct'>;
 
@@ -25,43 +28,34 @@ const fields = [
  * again.
  */
 export function ProductForm({ name, product, onSave, onCancel }: ProductFormProps) {
-  const [draft, setDraft] = useState({ name: '', price: '', unit: '', version: '', ...product });
+  const [version, setVersion] = useState(product?.version ?? '');
   const [isSure, setSure] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const [busy, setBusy] = useState(false);
+  const { act, said, busy } = useActs();
   const first = useRef<HTMLInputElement>(null);
   const path = { id: product?.id ?? '' };
 
   useLayoutEffect(() => first.current?.focus(), []);
 
-  async function newVersion() {
-    const now = await call('get', '/api/products/{id}', { path });
-    setDraft({ ...draft, version: now.version });
-    return `Somebody else was faster. It is now ${now.name}, ${now.price} per ${now.unit}. Save again to replace that.`;
-  }
-
-  const save = () => {
-    const { name, price, unit, version } = draft;
-    if (product === undefined) return call('post', '/api/products', { body: { name, price, unit } });
-    return call('put', '/api/products/{id}', { path, body: { name, price, unit, version } });
-  };
-  const remove = () => call('delete', '/api/products/{id}', { path, query: { version: draft.version } });
-
-  async function act(work: () => Promise<unknown>) {
-    setBusy(true);
+  async function change(work: () => Promise<unknown>) {
     try {
       await work();
       onSave();
     } catch (error) {
-      const isLate = error instanceof Refused && error.status === 409;
-      setProblem(isLate ? await newVersion().catch(sentenceOf) : sentenceOf(error));
-      setBusy(false);
+      if (!(error instanceof Refused) || error.status !== 409) throw error;
+      const { name, price, unit, version } = await call('get', '/api/products/{id}', { path });
+      setVersion(version);
+      throw new Error(`Somebody else was faster. It is now ${name}, ${price} per ${unit}. Save again to replace that.`);
     }
   }
+  const save = ({ name = '', price = '', unit = '' }: Record<string, string>) =>
+    product === undefined
+      ? call('post', '/api/products', { body: { name, price, unit } })
+      : call('put', '/api/products/{id}', { path, body: { name, price, unit, version } });
+  const remove = () => call('delete', '/api/products/{id}', { path, query: { version } });
 
-  function submit(event: Event) {
-    event.preventDefault();
-    act(save);
+  function submit(event: TargetedSubmitEvent<HTMLFormElement>) {
+    const texts = textsOf(event);
+    act(() => change(() => save(texts)));
   }
 
   return (
@@ -74,8 +68,8 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
             aria-label={`${label} of ${name}`}
             required
             autoComplete="off"
-            value={draft[field]}
-            onInput={({ currentTarget }) => setDraft({ ...draft, [field]: currentTarget.value })}
+            name={field}
+            defaultValue={product?.[field]}
             {...attributes}
           />
         </label>
@@ -90,7 +84,7 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
             class="quiet"
             disabled={busy}
             aria-label={isSure ? `Really delete ${name}` : `Delete ${name}`}
-            onClick={() => (isSure ? act(remove) : setSure(true))}
+            onClick={() => (isSure ? act(() => change(remove)) : setSure(true))}
           >
             {isSure ? 'Really delete' : 'Delete'}
           </button>
@@ -99,7 +93,7 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
           Cancel
         </button>
       </div>
-      <Problem text={problem} />
+      <Outcome said={said} />
     </form>
   );
 }

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type AnswerTo, call, sentenceOf } from '../api/call.ts';
+import { useActs } from '../api/acts.ts';
+import { type AnswerTo, call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import { Problem, Search } from '../parts/parts.tsx';
+import { Field } from '../parts/form.tsx';
+import { Outcome, Problem } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { useTyping } from '../parts/typing.ts';
 import { type Product, ProductForm } from './product-form.tsx';
@@ -9,20 +11,18 @@ import { type Product, ProductForm } from './product-form.tsx';
 type Listed = AnswerTo<'showProducts'>[number];
 
 export function Stock() {
-  const [sought, setSought] = useState('');
   const [search, setSearch] = useState<string>();
   const [version, setVersion] = useState(0);
-  const typing = useTyping(setSought, (typed) => setSearch(typed.trim() || undefined));
+  const typing = useTyping((typed) => setSearch(typed || undefined));
   const ask = () => call('get', '/api/products', { query: { search } });
   const { data, problem } = useLive(`products ${search}`, ask, { version });
   const onChange = () => setVersion((before) => before + 1);
   return (
     <>
       <h1>Stock and products</h1>
-      <Search>
-        <label for="product">Name of a product</label>
-        <input id="product" value={sought} {...typing} autoComplete="off" />
-      </Search>
+      <search class="search">
+        <Field name="product" label="Name of a product" {...typing} />
+      </search>
       <NewProduct onSave={onChange} />
       <Problem text={problem} />
       {data?.length === 0 && <p role="status">No product was found.</p>}
@@ -69,11 +69,6 @@ function NewProduct({ onSave }: { onSave: () => void }) {
   return <ProductForm name="new product" onSave={saved} onCancel={close} />;
 }
 
-interface Said {
-  text: string;
-  isProblem?: boolean;
-}
-
 interface CellProps {
   product: Listed;
   onChange: () => void;
@@ -82,25 +77,17 @@ interface CellProps {
 /** Price and unit, to be changed in a form that has the name, too. */
 function Price({ product, onChange }: CellProps) {
   const { id, name, price, unit } = product;
-  const [changed, setChanged] = useState<Said>();
+  const { act, said } = useActs();
   const [opened, setOpened] = useState<Product>();
   const opener = useRef<HTMLButtonElement>(null);
 
-  async function open() {
-    try {
-      setOpened(await call('get', '/api/products/{id}', { path: { id } }));
-      setChanged(undefined);
-    } catch (error) {
-      setChanged({ text: sentenceOf(error), isProblem: true });
-    }
-  }
+  const open = async () => setOpened(await call('get', '/api/products/{id}', { path: { id } }));
   function close() {
     setOpened(undefined);
     opener.current?.focus();
   }
-  function saved() {
+  async function saved() {
     close();
-    setChanged({ text: 'Saved.' });
     onChange();
   }
 
@@ -114,12 +101,12 @@ function Price({ product, onChange }: CellProps) {
         class="quiet"
         aria-label={`Change ${name}`}
         aria-expanded={opened !== undefined}
-        onClick={() => (opened === undefined ? open() : close())}
+        onClick={() => (opened === undefined ? act(open) : close())}
       >
         Change
       </button>
-      {opened && <ProductForm name={name} product={opened} onSave={saved} onCancel={close} />}
-      <Outcome said={changed} />
+      {opened && <ProductForm name={name} product={opened} onSave={() => act(saved, 'Saved.')} onCancel={close} />}
+      <Outcome said={said} />
     </>
   );
 }
@@ -129,12 +116,8 @@ function Amount({ product, onChange }: CellProps) {
   const { id, name, available } = product;
   const [draft, setDraft] = useState<string>();
   const [set, setSet] = useState<string>();
-  const [said, setSaid] = useState<Said>();
-  const queue = useRef(Promise.resolve());
-  const typing = useTyping(setDraft, (typed) => {
-    // One after the other: the last one that was typed stands.
-    queue.current = queue.current.then(() => save(typed.trim()));
-  });
+  const { act, said } = useActs();
+  const typing = useTyping((typed) => act(() => save(typed), `Set to ${typed}.`), setDraft);
   // The list knows what was set; what has been typed since stays.
   useEffect(() => {
     if (set !== undefined && set === draft?.trim()) setDraft(undefined);
@@ -142,18 +125,10 @@ function Amount({ product, onChange }: CellProps) {
   }, [product]);
 
   async function save(typed: string) {
-    if (!/^\d{1,10}$/.test(typed)) {
-      setSaid({ text: 'Type a whole number from 0 to 1000000000.', isProblem: true });
-      return;
-    }
-    try {
-      await call('put', '/api/stock/{productId}', { path: { productId: id }, body: { available: Number(typed) } });
-      setSaid({ text: `Set to ${typed}.` });
-      setSet(typed);
-      onChange();
-    } catch (error) {
-      setSaid({ text: sentenceOf(error), isProblem: true });
-    }
+    if (!/^\d{1,10}$/.test(typed)) throw new Error('Type a whole number from 0 to 1000000000.');
+    await call('put', '/api/stock/{productId}', { path: { productId: id }, body: { available: Number(typed) } });
+    setSet(typed);
+    onChange();
   }
 
   return (
@@ -171,10 +146,3 @@ function Amount({ product, onChange }: CellProps) {
     </>
   );
 }
-
-const Outcome = ({ said }: { said: Said | undefined }) =>
-  said ? (
-    <p class={said.isProblem ? 'problem' : 'note'} role="status">
-      {said.text}
-    </p>
-  ) : null;

@@ -1,0 +1,32 @@
+import type { ComponentProps, TargetedSubmitEvent } from 'preact';
+
+/** Returns what is in the fields of a form that is submitted, by their names. */
+export function textsOf(event: TargetedSubmitEvent<HTMLFormElement>): Record<string, string> {
+  event.preventDefault();
+  return Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+}
+
+type FieldProps = ComponentProps<'input'> & { name: string; label: string };
+
+export const Field = ({ name, label, ...attributes }: FieldProps) => (
+  <>
+    <label for={name}>{label}</label>
+    <input id={name} name={name} autoComplete="off" {...attributes} />
+  </>
+);
+
+interface SearchProps {
+  label: string;
+  button: string;
+  onSearch: (sought: string) => void;
+}
+
+/** Searches by Enter, or the button. */
+export const Search = ({ label, button, onSearch }: SearchProps) => (
+  <search>
+    <form class="search" onSubmit={(event) => onSearch(textsOf(event).sought?.trim() ?? '')}>
+      <Field name="sought" label={label} required spellcheck={false} />
+      <button type="submit">{button}</button>
+    </form>
+  </search>
+);
