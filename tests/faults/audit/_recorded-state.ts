@@ -1,7 +1,7 @@
 import type { EventKind } from '@store/shared/messaging/events';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { readMessage } from '@store/shared/messaging/kafkajs/messages';
-import { readRanges } from '@store/shared/messaging/kafkajs/read-range';
+import { readRanges } from '@store/shared/messaging/kafkajs/read-topic';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
 import type { View } from '../_fixture.ts';
 import { brokerOf } from '../inject/_consumer-groups.ts';

@@ -1,7 +1,7 @@
 import { openDatabase } from '@store/shared/database/database';
 import { reportOpenLetters } from '@store/shared/messaging/dead-letters/records';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
-import { readRanges } from '@store/shared/messaging/kafkajs/read-range';
+import { readRanges } from '@store/shared/messaging/kafkajs/read-topic';
 import type { KyselyPlugin } from 'kysely';
 import { register } from 'prom-client';
 import request from 'supertest';

@@ -1,5 +1,5 @@
 import { PoisonError } from '@store/shared/messaging/events';
-import { readRanges } from '@store/shared/messaging/kafkajs/read-range';
+import { readRanges } from '@store/shared/messaging/kafkajs/read-topic';
 import { deadLetterTopic } from '@store/shared/messaging/topics';
 import { until } from '../../../../tests/kit/until.ts';
 import { anEvent, kafka, rawOf, useFixture } from './_fixture.ts';

@@ -3,7 +3,7 @@ import { ifReadable, messageOf } from '../../values/errors.ts';
 import { nameUuid } from '../../values/name-uuid.ts';
 import { eventIdOf, kindOf, type Message, type Origin } from '../events.ts';
 import { readMessage } from '../kafkajs/messages.ts';
-import { readRanges } from '../kafkajs/read-range.ts';
+import { readRanges } from '../kafkajs/read-topic.ts';
 import { deadLetterTopic } from '../topics.ts';
 
 /** Identity of a dead letter. */
