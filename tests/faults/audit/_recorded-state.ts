@@ -1,7 +1,7 @@
 import type { EventKind } from '@store/shared/messaging/events';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { readMessage } from '@store/shared/messaging/kafkajs/messages';
-import { readRanges } from '@store/shared/messaging/kafkajs/read-topic';
+import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
 import type { View } from '../_fixture.ts';
 import { brokerOf } from '../inject/_consumer-groups.ts';
@@ -12,7 +12,7 @@ import type { Item } from '../load/_workload.ts';
 export const publishers = ['order', 'inventory', 'payment'] as const;
 export type Publisher = (typeof publishers)[number];
 
-export type TopicMessage = Awaited<ReturnType<typeof readTopic>>[number];
+export type TopicMessage = Awaited<ReturnType<typeof readOrderEvents>>[number];
 export type RecordedState = Awaited<ReturnType<typeof readRecordedState>>;
 
 interface Order {
@@ -81,7 +81,7 @@ export async function readRecordedState(view: View) {
               (select coalesce(sum(refunds) * 100, 0)::float from daily_amounts) as refunds
        from daily_figures where day <> '${poisonDay}'`,
     ),
-    topic: await readTopic(view),
+    topic: await readOrderEvents(view),
     deadLetters: await readDeadLetters(view),
   };
 }
@@ -89,18 +89,12 @@ export async function readRecordedState(view: View) {
 async function readAll(view: View, topic: string) {
   const kafka = createKafka(brokerOf(view));
   const messages: ReturnType<typeof readMessage>[] = [];
-  await readRanges({
-    kafka,
-    topic,
-    onMessage(partition, raw) {
-      messages.push(readMessage(topic, partition, raw));
-    },
-  });
+  await readTopic(kafka, topic, (partition, raw) => void messages.push(readMessage(topic, partition, raw)));
   return messages;
 }
 
 /** All messages up to the current end of the topic, in the order of each partition. `poison`: its name, where the test sent it. */
-const readTopic = async (view: View) =>
+const readOrderEvents = async (view: View) =>
   (await readAll(view, orderEventsTopic)).map(({ origin, key = '', value, headers }) => {
     const { ce_id: id = '', ce_type: kind = '', [poisonHeader]: poison } = headers;
     return { partition: origin.partition, offset: origin.offset, key, value, id, kind, poison };

@@ -11,7 +11,7 @@ import type { RawMessage } from '@store/shared/messaging/kafkajs/messages';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
 import type { Admin } from 'kafkajs';
-import { type QueryExecutorProvider, sql } from 'kysely';
+import { sql } from 'kysely';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { brokers, createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { createTestDatabase } from '../../../../tests/kit/postgres/database.ts';
@@ -132,7 +132,11 @@ export async function createFixture(partitions = 1) {
     /** As `kafka-consumer-groups --reset-offsets --to-earliest`: the group must be empty. */
     reset: () => withAdmin((admin) => admin.resetOffsets({ groupId: group, topic, earliest: true })),
     withAdmin,
-    deadLetters: () => deadLettersOf(group, kysely),
+    /** Those that are open, in the order of their ids. */
+    async deadLetters(): Promise<DeadLetter[]> {
+      const { letters } = await listDeadLetters({ kafka, group: consumerGroup(), database: kysely });
+      return letters.sort((a, b) => (a.id < b.id ? -1 : 1));
+    },
     onEnd: (close: () => Promise<unknown>) => void closing.push(close),
     async close() {
       for (const close of closing.reverse()) await close();
@@ -147,12 +151,6 @@ async function withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
 }
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>;
-
-/** Those that are open, in the order of their ids. */
-export async function deadLettersOf(group: string, database: QueryExecutorProvider): Promise<DeadLetter[]> {
-  const { letters } = await listDeadLetters({ kafka, group, database });
-  return letters.sort((a, b) => (a.id < b.id ? -1 : 1));
-}
 
 export const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));

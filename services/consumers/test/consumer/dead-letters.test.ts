@@ -1,7 +1,7 @@
 import { openDatabase } from '@store/shared/database/database';
 import { reportOpenLetters } from '@store/shared/messaging/dead-letters/records';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
-import { readRanges } from '@store/shared/messaging/kafkajs/read-topic';
+import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
 import type { KyselyPlugin } from 'kysely';
 import { register } from 'prom-client';
 import request from 'supertest';
@@ -9,7 +9,7 @@ import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { broken, deadLetteredEvents, operator, path, replica, unknownId } from './_dead-letters.ts';
-import { anEvent, createFixture, kafka, rawOf, useFixture } from './_fixture.ts';
+import { anEvent, createFixture, kafka, rawOf, times, useFixture } from './_fixture.ts';
 
 const fixture = useFixture(3);
 const ann = operator(fixture);
@@ -21,8 +21,8 @@ describe('a redrive', () => {
     const consumer = fixture.start(broken);
     await until('the poison is a dead letter', async () => (await fixture.committed()) === 4);
     await consumer.stop();
-    const { group, kysely: database } = fixture;
-    const { letters, total } = await listDeadLetters({ kafka, group, database, limit: 2 });
+    const { group, consumerGroup, kysely: database } = fixture;
+    const { letters, total } = await listDeadLetters({ kafka, group: consumerGroup(), database }, { limit: 2 });
     expect([letters.length, total]).toEqual([2, 4]);
 
     const [first = '', ...others] = await ann.ids();
@@ -89,22 +89,20 @@ describe('dead letters', () => {
   });
 });
 
-describe('readRanges', () => {
-  it('yields each message of the ranges once, and none beyond', async () => {
-    const events = Array.from({ length: 500 }, () => anEvent());
-    await fixture.publish(...events);
+describe('readTopic', () => {
+  it('yields each message of the topic once, and none that comes meanwhile', async () => {
+    await fixture.publish(...times(500, () => anEvent()));
     const seen: string[] = [];
-    const ranges = [0, 1, 2].map((partition) => ({ partition, start: 2n, end: 10n }));
-    const onMessage = (partition: number, { offset }: { offset: string }) => void seen.push(`${partition}:${offset}`);
-    await readRanges({ kafka, topic: fixture.topic, ranges, onMessage });
-    const wanted = [0, 1, 2].flatMap((partition) => [2, 3, 4, 5, 6, 7, 8, 9].map((offset) => `${partition}:${offset}`));
-    expect([...seen].sort()).toEqual(wanted.sort());
+    await readTopic(kafka, fixture.topic, async (partition, { offset }) => {
+      if (seen.length === 0) await fixture.publish(...times(30, () => anEvent()));
+      seen.push(`${partition}:${offset}`);
+    });
+    expect([seen.length, new Set(seen).size]).toEqual([500, 500]);
   });
 
   it('rejects with the error of its callback', async () => {
-    await fixture.publish(...Array.from({ length: 30 }, () => anEvent()));
-    const ranges = [{ partition: 0, start: 0n, end: 2n }];
-    const onMessage = () => Promise.reject(new Error('enough'));
-    await expect(readRanges({ kafka, topic: fixture.topic, ranges, onMessage })).rejects.toThrow('enough');
+    await fixture.publish(...times(30, () => anEvent()));
+    const reading = readTopic(kafka, fixture.topic, () => Promise.reject(new Error('enough')));
+    await expect(reading).rejects.toThrow('enough');
   });
 });

@@ -1,5 +1,5 @@
 import { PoisonError } from '@store/shared/messaging/events';
-import { readRanges } from '@store/shared/messaging/kafkajs/read-topic';
+import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
 import { deadLetterTopic } from '@store/shared/messaging/topics';
 import { until } from '../../../../tests/kit/until.ts';
 import { anEvent, kafka, rawOf, useFixture } from './_fixture.ts';
@@ -38,12 +38,8 @@ describe('poison', () => {
     fixture.start();
     await until('the dead letter is there', async () => (await fixture.committed()) === 1);
     const found: { value: Buffer | null; other: unknown }[] = [];
-    await readRanges({
-      kafka,
-      topic: deadLetterTopic,
-      onMessage: (_, { value, headers }) => {
-        if (String(headers?.dlq_group) === fixture.group) found.push({ value, other: headers?.other });
-      },
+    await readTopic(kafka, deadLetterTopic, (_, { value, headers }) => {
+      if (String(headers?.dlq_group) === fixture.group) found.push({ value, other: headers?.other });
     });
     expect(found).toEqual([{ value, other: Buffer.from([0xff]) }]);
   });

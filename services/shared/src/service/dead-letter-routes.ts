@@ -51,7 +51,7 @@ export function deadLetterRoutes<Tables>(
     }
   }
   const list = (selected: { ids?: string[]; orderId?: string | undefined }) =>
-    asking(({ kafka }) => listDeadLetters({ kafka, group: name, database, ...selected }));
+    asking((letters) => listDeadLetters(letters, selected));
 
   async function decided(dryRun: boolean, work: (letters: Letters<Tables>) => Promise<Map<string, Result>>) {
     const results = await asking(work);

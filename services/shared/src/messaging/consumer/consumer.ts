@@ -138,20 +138,16 @@ interface Part {
 }
 
 /**
- * Processes consecutive events of a partition, together with those of others.
- * @returns undefined if they failed together, or for a single event: the caller then handles them one by one
- */
-export type ProcessTogether = (events: StoreEvent[], signal: AbortSignal) => Promise<Refused | undefined>;
-
-/**
  * Lets the partitions of a consumer share chunks: one is in flight, and what arrives meanwhile is the next, so that chunks
  * grow with the load. A full chunk is begun at once. If a chunk fails, the events of each partition are processed by
  * themselves, so that a partition whose events cannot be processed holds up no other.
+ * @returns processes consecutive events of a partition, and resolves with undefined if they failed together, or for a
+ *   single event: the caller then handles them one by one
  */
 export function createSharedChunks(
   { chunkSize, process }: { chunkSize: number; process(events: StoreEvent[]): Promise<Refused> },
   log: Logger,
-): ProcessTogether {
+) {
   const waiting: Part[] = [];
   let inFlight = 0;
 
@@ -190,8 +186,8 @@ export function createSharedChunks(
     }
   }
 
-  return (events, signal) =>
-    new Promise((settle) => {
+  return (events: StoreEvent[], signal: AbortSignal) =>
+    new Promise<Refused | undefined>((settle) => {
       waiting.push({ events, signal, settle });
       setImmediate(startChunks); // the batches of one fetch arrive one after the other
     });

@@ -77,8 +77,6 @@ export const topicsOf = (group: Handled): string[] => [...new Set([...kindsOf(gr
 
 type Handled = Pick<ConsumerGroup<unknown>, 'kinds'> & { accounts?: { kinds: readonly AccountEventKind[] } };
 
-type Claim = (tx: QueryExecutorProvider) => Promise<boolean>;
-
 /**
  * Handles events in one transaction, each once, however often it is delivered. Only the first of each order: the next one is handled
  * after that, in a transaction of its own (decisions/0022). If it throws, some events may have been handled.
@@ -89,7 +87,7 @@ export async function handleOnce<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,
   database: Kysely<Tables>,
   events: StoreEvent[],
-  claim?: Claim,
+  claim?: (tx: QueryExecutorProvider) => Promise<boolean>,
 ): Promise<Refused> {
   const { round, later } = firstOfEachKey(events);
   const spans = new Map(round.map((event) => [event, startEventSpan(event, group.name)]));

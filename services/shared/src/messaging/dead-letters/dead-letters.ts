@@ -3,7 +3,7 @@ import { ifReadable, messageOf } from '../../values/errors.ts';
 import { nameUuid } from '../../values/name-uuid.ts';
 import { eventIdOf, kindOf, type Message, type Origin } from '../events.ts';
 import { readMessage } from '../kafkajs/messages.ts';
-import { readRanges } from '../kafkajs/read-topic.ts';
+import { readTopic } from '../kafkajs/read-topic.ts';
 import { deadLetterTopic } from '../topics.ts';
 
 /** Identity of a dead letter. */
@@ -27,16 +27,15 @@ export interface DeadLetter extends LetterRef {
 }
 
 /** contract 6.7 */
-export function deadLetterHeaders(group: string, attempts: number, error: unknown, origin: Origin, time = new Date()) {
-  const reason = messageOf(error);
+export function deadLetterHeaders(group: string, attempts: number, error: unknown, origin: Origin) {
   return {
     dlq_group: group,
     dlq_attempts: String(attempts),
-    dlq_error: reason.slice(0, 1_000),
+    dlq_error: messageOf(error).slice(0, 1_000),
     dlq_topic: origin.topic,
     dlq_partition: String(origin.partition),
     dlq_offset: origin.offset,
-    dlq_time: time.toISOString(),
+    dlq_time: new Date().toISOString(),
   };
 }
 
@@ -56,11 +55,7 @@ export function letterRef(group: string, message: Omit<Message, 'value'>): Lette
 
 /** Calls back with what is on the topic of dead letters, one at a time; a letter that was written twice comes twice. */
 export async function readDeadLetters(kafka: Kafka, onLetter: (letter: DeadLetter) => Promise<void> | void) {
-  await readRanges({
-    kafka,
-    topic: deadLetterTopic,
-    onMessage: (partition, message) => onLetter(toLetter(partition, message)),
-  });
+  await readTopic(kafka, deadLetterTopic, (partition, message) => onLetter(toLetter(partition, message)));
 }
 
 function toLetter(partition: number, raw: KafkaMessage): DeadLetter {

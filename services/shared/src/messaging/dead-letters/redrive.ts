@@ -18,29 +18,22 @@ export interface Letters<Tables> {
   database: Kysely<Tables>;
 }
 
-interface ListRequest {
-  kafka: Kafka;
-  group: string;
-  database: QueryExecutorProvider;
-  /** Default: all open letters. */
-  ids?: string[] | undefined;
-  /** The most letters that are held in memory. */
-  limit?: number;
-  /** Only letters of this order, those that are decided as well. */
-  orderId?: string | undefined;
-}
-
-/** The letters that were neither redriven nor discarded, or all of an order. */
-export async function listDeadLetters(request: ListRequest) {
-  const { kafka, group, database, ids, limit = 500, orderId } = request;
+/**
+ * The letters that were neither redriven nor discarded, or all of an order.
+ * @param limit the most letters that are held in memory
+ */
+export async function listDeadLetters<Tables>(
+  { kafka, group: { name }, database }: Letters<Tables>,
+  { ids, orderId, limit = 500 }: { ids?: string[]; orderId?: string | undefined; limit?: number } = {},
+) {
   const open = { letters: [] as DeadLetter[], total: 0 };
   const seen = new Set<string>();
   let records: Map<string, LetterRecord> | undefined;
   await readDeadLetters(kafka, async (letter) => {
     const { id, attempts, error, message } = letter;
-    if (letter.group !== group || (orderId !== undefined && message.key?.toLowerCase() !== orderId)) return;
+    if (letter.group !== name || (orderId !== undefined && message.key?.toLowerCase() !== orderId)) return;
     if (seen.has(id) || ids?.includes(id) === false) return;
-    records ??= await recordsOf(database, group);
+    records ??= await recordsOf(database, name);
     const record = records.get(id);
     if (orderId === undefined && isDecided(record)) return;
     seen.add(id);

@@ -12,8 +12,6 @@ export interface Place {
 
 export const placeOf = ({ topic, partition }: Place) => `${topic} ${partition}`;
 
-export type Offsets = ReturnType<typeof createOffsets>;
-
 /**
  * Collects the offsets of finished messages and commits them together, never before the work (contract 6.6): a commit costs the broker as
  * much as a message, and what a crash delivers again is recognised by its event id.

@@ -3,38 +3,29 @@ import type { Kafka, KafkaMessage } from 'kafkajs';
 import { unavailable } from '../../values/errors.ts';
 import { briefMs, heartbeatMs, longestAnswerSeconds, sessionMs } from '../times.ts';
 
-/** Offsets of a partition, `end` not included. */
-interface OffsetRange {
-  partition: number;
-  start: bigint;
-  end: bigint;
-}
-
-interface ReadOptions {
-  kafka: Kafka;
-  topic: string;
-  /** Default: all that is on the topic now. */
-  ranges?: OffsetRange[];
-  /** Called with one message at a time, in the order of each partition; reading ends when it throws. */
-  onMessage(partition: number, message: KafkaMessage): Promise<void> | void;
-}
-
-/** The present offsets of a topic. */
-async function topicRanges(kafka: Kafka, topic: string): Promise<OffsetRange[]> {
+/** The partitions that have messages: the offset to be read next, and the one behind the last. */
+async function rangesOf(kafka: Kafka, topic: string) {
   const admin = kafka.admin();
   try {
     await admin.connect();
     const offsets = await admin.fetchTopicOffsets(topic);
-    return offsets.map(({ partition, low, high }) => ({ partition, start: BigInt(low), end: BigInt(high) }));
+    const ranges = offsets.map(({ partition, low, high }) => ({ partition, next: BigInt(low), end: BigInt(high) }));
+    return new Map(ranges.filter(({ next, end }) => next < end).map((range) => [range.partition, range]));
   } finally {
     await admin.disconnect();
   }
 }
 
-/** Reads ranges of partitions and ends: for commands, not for services. It commits nothing. */
-export async function readRanges({ kafka, topic, ranges, onMessage }: ReadOptions): Promise<void> {
-  const given = ranges ?? (await topicRanges(kafka, topic));
-  const open = new Map(given.filter(({ start, end }) => start < end).map((range) => [range.partition, { ...range }]));
+/**
+ * Reads what is on a topic now, and ends. It commits nothing.
+ * @param onMessage called with one message at a time, in the order of each partition; reading ends when it throws
+ */
+export async function readTopic(
+  kafka: Kafka,
+  topic: string,
+  onMessage: (partition: number, message: KafkaMessage) => Promise<void> | void,
+): Promise<void> {
+  const open = await rangesOf(kafka, topic);
   if (open.size === 0) return;
   const reader = kafka.consumer({
     groupId: `reader-${randomUUID()}`,
@@ -65,9 +56,9 @@ export async function readRanges({ kafka, topic, ranges, onMessage }: ReadOption
               if (range === undefined || !isRunning()) return pause() && undefined;
               silence.refresh();
               const offset = BigInt(message.offset);
-              if (offset >= range.start && offset < range.end) {
+              if (offset >= range.next && offset < range.end) {
                 await onMessage(partition, message);
-                range.start = offset + 1n; // after a rebalance it is read from the beginning again
+                range.next = offset + 1n; // after a rebalance it is read from the beginning again
               }
               resolveOffset(message.offset);
               if (offset + 1n < range.end) continue;
