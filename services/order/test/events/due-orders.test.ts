@@ -1,9 +1,9 @@
 import { register } from 'prom-client';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { explain } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { alice, eventsOf } from '../_app.ts';
-import { explain } from '../orders/_plan.ts';
 import { dueTime, events, handledAt, openSaga, pendingTimeoutMs, placedAt } from './_saga.ts';
 
 const fixture = useDatabase('order').open(openSaga);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { explain } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { createOrderChanges } from '../../src/live/order-change-repository.ts';
 import { orderEvent } from '../../src/schemas.ts';
 import { alice, as, bob } from '../_app.ts';
-import { explain } from '../orders/_plan.ts';
 import {
   beganStream,
   commit,

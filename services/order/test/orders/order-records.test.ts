@@ -3,12 +3,12 @@ import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { blocksOf, explain } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement, recordedStatements } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { createOrderRecordRepository } from '../../src/order-record-repository.ts';
 import { alice, as, bob, tea, testApp } from '../_app.ts';
 import { placing } from '../live/_streams.ts';
-import { blocksOf, explain } from './_plan.ts';
 
 const database = useDatabase('order');
 const order = database.open(testApp);

@@ -1,12 +1,12 @@
 import type { Database } from '@store/shared/database/database';
 import type { CompiledQuery } from 'kysely';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { blocksOf, explain, nodesOf, type Plan } from '../../../../tests/kit/postgres/plan.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { addUpOrderCounts } from '../../src/order-count-repository.ts';
 import { createOrderListRepository } from '../../src/order-list-repository.ts';
 import { orderQuery } from '../../src/schemas.ts';
 import { alice, bob, testApp } from '../_app.ts';
-import { blocksOf, explain, nodesOf, type Plan } from './_plan.ts';
 
 const count = 20_000;
 const order = useDatabase('order').open(testApp);

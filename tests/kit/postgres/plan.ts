@@ -1,4 +1,7 @@
-import type { PrismaClient } from '../../src/generated/client.ts';
+/** A PrismaClient of any service. */
+interface Client {
+  $queryRawUnsafe<Rows>(sql: string, ...values: unknown[]): PromiseLike<Rows>;
+}
 
 export interface Plan {
   'Node Type': string;
@@ -21,7 +24,7 @@ export const blocksOf = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared
 
 /** Runs a statement and returns the nodes of its plan. */
 export async function explain(
-  prisma: PrismaClient,
+  prisma: Client,
   { sql, parameters }: { sql: string; parameters: readonly unknown[] },
 ): Promise<[Plan, ...Plan[]]> {
   const [row] = await prisma.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
