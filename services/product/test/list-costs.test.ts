@@ -1,16 +1,12 @@
-import type { Database } from '@store/shared/database/database';
-import type { CompiledQuery } from 'kysely';
+import { sql } from 'kysely';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { blocksOf, explain } from '../../../tests/kit/postgres/plan.ts';
+import { recordedStatement } from '../../../tests/kit/postgres/recorded-statement.ts';
 import { until } from '../../../tests/kit/until.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createProductRepository } from '../src/product-repository.ts';
 import { productQuery } from '../src/schemas.ts';
 import { tea, testApp } from './_app.ts';
-
-interface Plan {
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-}
 
 describe('a search', () => {
   const database = useDatabase('product');
@@ -31,34 +27,11 @@ describe('a search', () => {
   });
 
   /** The statement of a list, as the service sends it. */
-  async function statementOf(query: object): Promise<CompiledQuery> {
-    const statements: CompiledQuery[] = [];
-    const run = async (statement: CompiledQuery) => {
-      statements.push(statement);
-      return [{ json: '[]', version: '', last: null }];
-    };
-    const recording = {
-      kysely: product.kysely,
-      run,
-      prepare: () => run,
-      lists: { run, runOnce: run, readReplica: async () => undefined },
-    };
-    await createProductRepository(recording as unknown as Database<DB>).list(productQuery.parse(query));
-    const [statement] = statements;
-    if (statement === undefined) throw new Error('No statement was sent.');
-    return statement;
-  }
+  const statementOf = (query: object) =>
+    recordedStatement<DB>((_, recording) => createProductRepository(recording).list(productQuery.parse(query)));
 
   /** How many blocks of 8 KiB PostgreSQL reads for a list. */
-  async function blocksOf(query: object): Promise<number> {
-    const { sql, parameters } = await statementOf(query);
-    const [row] = await product.prisma.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-      `explain (analyze, buffers, format json) ${sql}`,
-      ...parameters,
-    );
-    const plan = row?.['QUERY PLAN'][0].Plan;
-    return plan === undefined ? Number.NaN : plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-  }
+  const blocksOfList = async (query: object) => blocksOf((await explain(product.prisma, await statementOf(query)))[0]);
 
   const blocksOfTable = async () => {
     const sql = `select (pg_relation_size('products') / 8192)::int as blocks`;
@@ -74,19 +47,18 @@ describe('a search', () => {
     ['a letter at the beginning of a fifth of the names', 'b'],
     ['a text that ends in an escape', 'zzz\\'],
   ])('for %s reads a fraction of the table', async (_, q) => {
-    const blocks = await Promise.all(['createdAt', 'createdAt,desc'].map((sort) => blocksOf({ q, sort, size: '20' })));
+    const blocks = await Promise.all(
+      ['createdAt', 'createdAt,desc'].map((sort) => blocksOfList({ q, sort, size: '20' })),
+    );
     expect(Math.max(...blocks)).toBeLessThan((await blocksOfTable()) / 4);
   });
 
   it('is planned for its text each time it is sent', async () => {
     // From the sixth execution on, PostgreSQL may plan a prepared statement for any text.
     for (let n = 0; n < 10; n += 1) await product.get('/products?q=lamp');
-    const prepared = await product.lists.run<{ statement: string }>({
-      ...(await statementOf({})),
-      sql: `select statement from pg_prepared_statements where statement like '%ilike%' and statement not like '%pg_prepared%'`,
-      parameters: [],
-    });
-    expect(prepared).toEqual([]);
+    const prepared = sql`
+      select statement from pg_prepared_statements where statement like '%ilike%' and statement not like '%pg_prepared%'`;
+    expect(await product.lists.run(prepared.compile(product.kysely))).toEqual([]);
   });
 });
 

@@ -1,7 +1,9 @@
 import request from 'supertest';
 import { nextLink } from '../../../tests/kit/http.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { explain, type Plan } from '../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../tests/kit/postgres/recorded-statement.ts';
+import type { DB } from '../src/generated/tables.ts';
 import type { StatusQuery } from '../src/schemas.ts';
 import { createStatusRepository, cursorOf } from '../src/status-repository.ts';
 import { testApp } from './_app.ts';
@@ -34,25 +36,11 @@ const tied = Array.from({ length: 24 }, (_, n) => ({
 }));
 const namesOf = (records: { category1: string }[]) => records.map(({ category1 }) => category1);
 
-interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  Plans?: Plan[];
-}
-
 /** The plan node that reads the table for a page. */
 async function scanOf(query: StatusQuery): Promise<Plan> {
-  const { sql, parameters } = await recordedStatement((kysely) =>
-    createStatusRepository({ kysely, readReplica: async () => undefined } as never).page(query),
-  );
-  const rows = await status.prisma.$queryRawUnsafe<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(
-    `explain (analyze, format json) ${sql}`,
-    ...parameters,
-  );
-  const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
-  const scans = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan: plan }) => nodes(plan)));
-  const [scan, ...others] = scans.filter((plan) => plan['Relation Name'] === 'station_status');
+  const statement = await recordedStatement<DB>((_, { lists }) => createStatusRepository(lists).page(query));
+  const nodes = await explain(status.prisma, statement);
+  const [scan, ...others] = nodes.filter((plan) => plan['Relation Name'] === 'station_status');
   if (scan === undefined || others.length > 0) throw new Error('The plan does not read the table exactly once');
   return scan;
 }

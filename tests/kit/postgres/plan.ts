@@ -5,6 +5,7 @@ interface Client {
 
 export interface Plan {
   'Node Type': string;
+  'Relation Name'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
   'Index Name'?: string;

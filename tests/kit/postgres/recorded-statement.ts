@@ -1,3 +1,4 @@
+import type { Database } from '@store/shared/database/database';
 import {
   type CompiledQuery,
   DummyDriver,
@@ -8,7 +9,7 @@ import {
 } from 'kysely';
 
 type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>;
-type Work<Tables> = (kysely: Kysely<Tables>) => Promise<unknown>;
+type Work<Tables> = (kysely: Kysely<Tables>, database: Database<Tables>) => Promise<unknown>;
 
 /** The statements that `work` would send. Each gets an answer without rows, which may make it fail: that is ignored. */
 export async function recordedStatements<Tables>(work: Work<Tables>): Promise<Statement[]> {
@@ -22,7 +23,13 @@ export async function recordedStatements<Tables>(work: Work<Tables>): Promise<St
     },
     log: ({ query }) => void statements.push(query),
   });
-  await work(kysely).catch(() => undefined);
+  const run = async (statement: CompiledQuery) => {
+    statements.push(statement);
+    return [];
+  };
+  const inTurn = <T>(_: string, read: () => Promise<T>) => read();
+  const lists = { kysely, run, runOnce: run, readReplica: async () => undefined, inTurn };
+  await work(kysely, { kysely, run, lists } as never).catch(() => undefined);
   return statements;
 }
 

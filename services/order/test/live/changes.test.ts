@@ -187,8 +187,8 @@ it.each([
   const seen = await present();
   await queryOnce(database.url, placing(alice));
   const by = await present();
-  const statement = await recordedStatement<DB>((kysely) =>
-    createOrderChanges({ kysely } as never).between(seen, by, 5_000),
+  const statement = await recordedStatement<DB>((_, recording) =>
+    createOrderChanges(recording).between(seen, by, 5_000),
   );
   const [read, ...scans] = await explain(one.prisma, statement);
   expect(read['Actual Rows']).toBe(1);

@@ -136,8 +136,8 @@ describe('stuck orders', () => {
              1, 'USD', now() - n * interval '1 s', now() from generate_series(1, 20000) as n`;
     await order.prisma.$executeRaw`vacuum (analyze) orders`;
     const { next } = await list('?size=50');
-    const statements = await recordedStatements<DB>(async (kysely) => {
-      const { stuck } = createOrderRecordRepository({ lists: { kysely } } as never);
+    const statements = await recordedStatements<DB>(async (_, recording) => {
+      const { stuck } = createOrderRecordRepository(recording);
       const pages = [undefined, next].map((after) => stuck(new Date(Date.now() - 60_000), { size: 50, after }));
       await Promise.allSettled(pages);
     });

@@ -1,7 +1,6 @@
-import type { Database } from '@store/shared/database/database';
-import type { CompiledQuery } from 'kysely';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blocksOf, explain, nodesOf, type Plan } from '../../../../tests/kit/postgres/plan.ts';
+import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { addUpOrderCounts } from '../../src/order-count-repository.ts';
 import { createOrderListRepository } from '../../src/order-list-repository.ts';
@@ -25,17 +24,10 @@ beforeAll(async () => {
 
 /** The part of a page's plan that finds its rows, or that counts all. */
 async function planOf(query: object, part = 'CTE page', account = alice): Promise<Plan> {
-  const statements: CompiledQuery[] = [];
-  const lists = {
-    inTurn: <T>(_: string, work: () => Promise<T>) => work(),
-    runOnce: async (statement: CompiledQuery) => {
-      statements.push(statement);
-      return [];
-    },
-  };
-  const repository = createOrderListRepository({ kysely: order.kysely, lists } as unknown as Database<DB>);
-  await repository.page(account, orderQuery.parse({ size: '20', ...query }), new Date());
-  const nodes = await explain(order.prisma, statements[0] as CompiledQuery);
+  const statement = await recordedStatement<DB>((_, database) =>
+    createOrderListRepository(database).page(account, orderQuery.parse({ size: '20', ...query }), new Date()),
+  );
+  const nodes = await explain(order.prisma, statement);
   const found = nodes.find((node) => node['Subplan Name']?.startsWith(part));
   if (found === undefined) throw new Error(`no ${part} in ${JSON.stringify(nodes[0])}`);
   return found;
