@@ -18,8 +18,8 @@ const nothing = z.undefined();
 export type AccountClient = ReturnType<typeof createAccountClient>;
 
 /** The internal paths of the account service. Each call throws DomainError unavailable if that service is. */
-export function createAccountClient(options: Omit<HttpClientOptions, 'service' | 'timeoutMs'>, timeoutMs = 5_000) {
-  const client = createHttpClient({ service: 'account', timeoutMs, ...options });
+export function createAccountClient(options: Omit<HttpClientOptions, 'service' | 'timeoutMs'>) {
+  const client = createHttpClient({ service: 'account', timeoutMs: 5_000, ...options });
 
   const read = <T>(schema: z.ZodType<T>, answer: Answer, refusals: Refusals = {}): T =>
     client.read(schema, answer, { ...malformed, ...refusals });

@@ -1,16 +1,12 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
+import { serve } from '../../../tests/kit/listen.ts';
 import { createAccountClient } from '../src/account-client.ts';
 import { ada } from './_app.ts';
 
 let listener: RequestListener;
-const server = createServer((req, res) => listener(req, res));
-
-beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
-afterAll(() => server.close().closeAllConnections());
+const accounts = createAccountClient({ baseUrl: await serve((req, res) => listener(req, res)) });
 
 const account = {
   id: '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001',
@@ -24,8 +20,7 @@ const respond =
   (_req, res) =>
     res.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
 const problem = (status: number, rest = {}) => ({ type: 'about:blank', title: 'No', status, ...rest });
-const client = (timeoutMs = 5_000) =>
-  createAccountClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, timeoutMs);
+
 describe('the account client', () => {
   it('registers an account within the current trace', async () => {
     let seen: unknown;
@@ -36,7 +31,7 @@ describe('the account client', () => {
     };
     const trace = traceFrom(undefined);
     const { traceparent } = trace;
-    const registered = await runInTrace(trace, () => client().register(ada, '192.0.2.1'));
+    const registered = await runInTrace(trace, () => accounts.register(ada, '192.0.2.1'));
     expect(registered).toEqual(account);
     const headers = { 'content-type': 'application/json', 'x-envoy-external-address': '192.0.2.1', traceparent };
     expect(seen).toMatchObject({ method: 'POST', url: '/internal/accounts', headers, body: ada });
@@ -47,21 +42,15 @@ describe('the account client', () => {
   const taken = { kind: 'conflict', code: 'email-taken', message: 'No' };
   const refused = { kind: 'invalid', code: 'validation', message: 'body.name: must rhyme', errors };
   const unavailable = { kind: 'unavailable' };
-  type Call = (accounts: ReturnType<typeof client>) => Promise<unknown>;
-  const register: Call = (accounts) => accounts.register(ada);
-  const check: Call = (accounts) => accounts.checkPassword(ada);
-  const find: Call = (accounts) => accounts.find(account.id);
-  const replace: Call = (accounts) => accounts.setPassword(account.id, 'battery staple');
+  const register = () => accounts.register(ada);
+  const check = () => accounts.checkPassword(ada);
+  const find = () => accounts.find(account.id);
+  const replace = () => accounts.setPassword(account.id, 'battery staple');
+  const former = { ...account, locale: undefined };
 
-  it.each<[string, Call, number, unknown, object | undefined]>([
+  it.each<[string, () => Promise<unknown>, number, unknown, object | undefined]>([
     ['the account for a right password', check, 200, account, account],
-    [
-      'the account of a release without languages',
-      check,
-      200,
-      { ...account, locale: undefined },
-      { ...account, locale: 'en' },
-    ],
+    ['the account of a release without languages', check, 200, former, { ...account, locale: 'en' }],
     ['nothing for a wrong password', check, 401, problem(401), undefined],
     ['the details of a 400 on a password', check, 400, invalid, refused],
     ['the details of a 400 on a registration', register, 400, invalid, refused],
@@ -74,12 +63,12 @@ describe('the account client', () => {
   ])('returns %s', async (_, call, status, body, expected) => {
     listener = respond(status, body);
     // Also the properties of an error.
-    const result = await call(client()).catch(({ message, ...error }) => ({ message, ...error }));
+    const result = await call().catch(({ message, ...error }) => ({ message, ...error }));
     if (expected === undefined) expect(result).toBeUndefined();
     else expect(result).toMatchObject(expected);
   });
 
-  // Faults of a connection are tested with the product client, in shared.
+  // Faults of a connection and time-outs are tested with the product client, in shared.
   it.each<[string, RequestListener, number]>([
     ['503 with Retry-After', respond(503, problem(503), { 'Retry-After': '7' }), 7],
     ['an empty body', respond(200, ''), 1],
@@ -90,11 +79,6 @@ describe('the account client', () => {
   ])('treats the service as unavailable on %s', async (_, faulty, retryAfterSeconds) => {
     listener = faulty;
     for (const call of [register, check])
-      await expect(call(client())).rejects.toMatchObject({ ...unavailable, retryAfterSeconds });
-  });
-
-  it('times out', async () => {
-    listener = () => undefined;
-    await expect(check(client(50))).rejects.toMatchObject(unavailable);
+      await expect(call()).rejects.toMatchObject({ ...unavailable, retryAfterSeconds });
   });
 });
