@@ -7,7 +7,7 @@ import type { AccountClient } from './account-client.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { Follower } from './follower.ts';
-import type { CountedLogin, LoginFailureRepository } from './login-failure-repository.ts';
+import type { LoginFailureRepository } from './login-failure-repository.ts';
 import type { RoleRepository } from './role-repository.ts';
 import type { Roles } from './roles.ts';
 import type { GivenSession, OwnSession, PasswordChange } from './schemas.ts';
@@ -42,15 +42,6 @@ export function createAuth(dependencies: Dependencies) {
   const { accounts, tokens, failures, sessions, endedSessions, roles, roleRepository, apiKeys } = dependencies;
   const { follower, ttlSeconds, log } = dependencies;
 
-  async function checkPassword(credentials: Credentials, clientAddress: string | undefined, counted: CountedLogin) {
-    try {
-      return await accounts.checkPassword(credentials, clientAddress);
-    } catch (error) {
-      await failures.uncount(counted).catch((err: unknown) => log.warn({ err }, 'A login still counts as failed'));
-      throw error;
-    }
-  }
-
   const existing = async (accountId: string): Promise<AccountOut> =>
     found(await accounts.find(accountId), `account ${accountId}`);
 
@@ -67,18 +58,21 @@ export function createAuth(dependencies: Dependencies) {
 
   /** Tries the passwords in turn, as one login. @returns undefined if none is right */
   async function checkCounted(email: string, passwords: string[], { clientAddress }: Client) {
-    const counted = await failures.count(email);
-    if (counted === undefined) {
+    const at = await failures.count(email);
+    if (at === undefined) {
       throw new DomainError('rateLimited', 'Too many logins with this e-mail address have failed. Try again later.', {
         code: 'too-many-failures',
         retryAfterSeconds: await failures.delayOf(email),
       });
     }
     for (const password of passwords) {
-      const account = await checkPassword({ email, password }, clientAddress, counted);
+      const account = await accounts.checkPassword({ email, password }, clientAddress).catch(async (error: unknown) => {
+        await failures.uncount(email, at).catch((err: unknown) => log.warn({ err }, 'A login still counts as failed'));
+        throw error;
+      });
       if (account === undefined) continue;
-      await failures.reset(counted);
-      return { account, at: counted.at };
+      await failures.forget(email);
+      return { account, at };
     }
     return undefined;
   }

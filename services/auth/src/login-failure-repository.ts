@@ -1,14 +1,6 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
-
-/** A login that counts as failed until it is known not to be. */
-export interface CountedLogin {
-  emailDigest: Buffer;
-  /** When it was counted, in seconds since 1970. */
-  at: number;
-}
 
 export type LoginFailureRepository = ReturnType<typeof createLoginFailureRepository>;
 
@@ -29,16 +21,16 @@ function blockedAfter(failures: RawBuilder<number>): RawBuilder<Date | null> {
   return sql`case when ${failures} >= ${free} then now() + make_interval(secs => ${seconds}) end`;
 }
 
-export function createLoginFailureRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
+export function createLoginFailureRepository(kysely: Kysely<DB>) {
   const failures = sql<number>`case when ${isForgotten} then 1 else login_failures.failures + 1 end`;
 
   return {
     /**
      * Counts a login as failed before its password is checked, so that parallel guesses count one another.
-     * @returns undefined during a delay
+     * @returns when it was counted, in seconds since 1970; undefined during a delay
      */
-    count: (email: string): Promise<CountedLogin | undefined> =>
-      kysely
+    async count(email: string): Promise<number | undefined> {
+      const counted = await kysely
         .insertInto('login_failures')
         .values({ email_digest: digestOf(email), failures: 1, last_at: sql`now()` })
         .onConflict((conflict) =>
@@ -47,8 +39,10 @@ export function createLoginFailureRepository(prisma: PrismaClient, kysely: Kysel
             .doUpdateSet({ failures, blocked_until: blockedAfter(failures), last_at: sql`now()` })
             .where(sql<boolean>`coalesce(login_failures.blocked_until <= now(), true)`),
         )
-        .returning(['email_digest as emailDigest', sql<number>`extract(epoch from now())::float8`.as('at')])
-        .executeTakeFirst(),
+        .returning(sql<number>`extract(epoch from now())::float8`.as('at'))
+        .executeTakeFirst();
+      return counted?.at;
+    },
 
     /** @returns seconds until the delay is over, at least 1 */
     async delayOf(email: string): Promise<number> {
@@ -60,11 +54,8 @@ export function createLoginFailureRepository(prisma: PrismaClient, kysely: Kysel
       return Math.max(row?.seconds ?? 1, 1);
     },
 
-    /**
-     * Takes back one `count`: its password could not be checked. Its delay goes with it; that of a failure that was counted later
-     * stays.
-     */
-    async uncount({ emailDigest, at }: CountedLogin): Promise<void> {
+    /** Takes back what was counted then, with its delay, but not that of a later failure: the password could not be checked. */
+    async uncount(email: string, at: number): Promise<void> {
       const isLast = sql<boolean>`extract(epoch from last_at)::float8 = ${at}`;
       await kysely
         .updateTable('login_failures')
@@ -72,15 +63,11 @@ export function createLoginFailureRepository(prisma: PrismaClient, kysely: Kysel
           failures: sql`greatest(failures - 1, 0)`,
           blocked_until: sql`case when ${isLast} then null else blocked_until end`,
         })
-        .where('email_digest', '=', emailDigest)
+        .where('email_digest', '=', digestOf(email))
         .execute();
     },
 
-    async reset({ emailDigest }: CountedLogin): Promise<void> {
-      await prisma.loginFailure.deleteMany({ where: { emailDigest: Uint8Array.from(emailDigest) } });
-    },
-
-    /** For a customer who has set a new password. */
+    /** For a customer who has the right password, or has set a new one. */
     async forget(email: string): Promise<void> {
       await kysely.deleteFrom('login_failures').where('email_digest', '=', digestOf(email)).execute();
     },

@@ -38,7 +38,7 @@ export async function createAuthService(
   const { key, previousKeys } = await tokenKeysFrom(config);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const sessions = createSessionRepository(prisma, database.kysely);
-  const failures = createLoginFailureRepository(prisma, database.kysely);
+  const failures = createLoginFailureRepository(database.kysely);
   const endedSessions = createEndedSessions();
   const roleRepository = createRoleRepository(database.kysely);
   const roles = createRoles();

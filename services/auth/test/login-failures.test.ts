@@ -2,7 +2,6 @@ import { openDatabase } from '@store/shared/database/database';
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
 import { queryOnce, unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createLoginFailureRepository } from '../src/login-failure-repository.ts';
 import { ada, fakeAccounts, testApp } from './_app.ts';
@@ -95,8 +94,7 @@ describe('failed logins', () => {
     await pass('1 hour');
     await fail(1, 'nobody@example.com');
     const connection = openDatabase<DB>(database.url);
-    const prisma = new PrismaClient({ adapter: connection.adapter });
-    await createLoginFailureRepository(prisma, connection.kysely).deleteForgotten();
+    await createLoginFailureRepository(connection.kysely).deleteForgotten();
     await connection.close();
     expect(await rows()).toMatchObject([{ failures: 1 }]);
   });
