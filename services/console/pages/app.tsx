@@ -1,3 +1,4 @@
+import type { ComponentChild } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from './api/call.ts';
 import { Accounts } from './views/accounts.tsx';
@@ -9,22 +10,25 @@ import { Now } from './views/now.tsx';
 import { Orders } from './views/orders.tsx';
 import { Stock } from './views/stock.tsx';
 
+interface Place {
+  id: string | undefined;
+  filter: string | undefined;
+}
 const pages = {
-  now: 'Now',
-  orders: 'Orders',
-  'dead-letters': 'Dead letters',
-  stock: 'Stock',
-  mails: 'Mails',
-  accounts: 'Accounts',
-  audit: 'Audit',
-};
-type Page = keyof typeof pages;
+  now: { title: 'Now', show: () => <Now /> },
+  orders: { title: 'Orders', show: ({ id }) => <Orders id={id} /> },
+  'dead-letters': { title: 'Dead letters', show: ({ filter }) => <DeadLetters filter={filter} key={filter} /> },
+  stock: { title: 'Stock', show: () => <Stock /> },
+  mails: { title: 'Mails', show: ({ id }) => <Mails id={id} /> },
+  accounts: { title: 'Accounts', show: () => <Accounts /> },
+  audit: { title: 'Audit', show: () => <Changes /> },
+} satisfies Record<string, { title: string; show: (place: Place) => ComponentChild }>;
 
 /** `#/orders/<id>`, `#/dead-letters?<filter>` */
 function placeOf(hash: string) {
   const [path = '', filter] = hash.replace(/^#\//, '').split('?');
   const [name = '', id] = path.split('/');
-  const page: Page = name in pages ? (name as Page) : 'now';
+  const page = name in pages ? (name as keyof typeof pages) : 'now';
   return { page, id, filter: filter && decodeURIComponent(filter) };
 }
 
@@ -51,7 +55,7 @@ export function App() {
     if (name) document.querySelector('main')?.focus();
   }, [name]);
   useEffect(() => {
-    document.title = `${pages[place.page]} – Store console`;
+    document.title = `${pages[place.page].title} – Store console`;
   }, [place.page]);
 
   if (name === undefined) return null;
@@ -62,7 +66,7 @@ export function App() {
       <header>
         <strong>Store console</strong>
         <nav aria-label="Pages">
-          {Object.entries(pages).map(([key, title]) => (
+          {Object.entries(pages).map(([key, { title }]) => (
             <a key={key} href={`#/${key}`} aria-current={place.page === key ? 'page' : undefined}>
               {title}
             </a>
@@ -73,15 +77,7 @@ export function App() {
           Log out
         </button>
       </header>
-      <main tabIndex={-1}>
-        {place.page === 'now' && <Now />}
-        {place.page === 'orders' && <Orders id={place.id} />}
-        {place.page === 'dead-letters' && <DeadLetters filter={place.filter} key={place.filter} />}
-        {place.page === 'stock' && <Stock />}
-        {place.page === 'accounts' && <Accounts />}
-        {place.page === 'audit' && <Changes />}
-        {place.page === 'mails' && <Mails id={place.id} />}
-      </main>
+      <main tabIndex={-1}>{pages[place.page].show(place)}</main>
     </>
   );
 }
