@@ -3,6 +3,7 @@ import UPlot from 'uplot';
 import { timeOf } from './clock.ts';
 
 const palette = ['--blue', '--green', '--orange', '--violet', '--red', '--grey'];
+const hueOf = (index: number) => palette[index % palette.length] ?? '';
 const height = 170;
 
 export interface Line {
@@ -64,7 +65,7 @@ export function Chart({ title, times, lines, format }: ChartProps) {
         </div>
         {lines.map(({ name, values }, index) => (
           <div key={name}>
-            <dt class={`line-${index % palette.length}`}>{name}</dt>
+            <dt style={{ '--hue': `var(${hueOf(index)})` }}>{name}</dt>
             <dd>{textOf(values.at(pointed ?? -1), format)}</dd>
           </div>
         ))}
@@ -87,7 +88,11 @@ function optionsOf(
   format: ChartProps['format'],
   onPoint: (index: number | undefined) => void,
 ): UPlot.Options {
-  const color = (name = '') => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  // As a colour of an element: the canvas does not know light-dark().
+  const color = (name: string) => {
+    holder.style.color = `var(${name})`;
+    return getComputedStyle(holder).color;
+  };
   const axis: UPlot.Axis = {
     stroke: color('--soft'),
     grid: { stroke: color('--line'), width: 1 },
@@ -103,7 +108,7 @@ function optionsOf(
     series: [
       {},
       ...lines.map((_, index) => ({
-        stroke: color(palette[index % palette.length]),
+        stroke: color(hueOf(index)),
         width: 1.6,
         points: { show: false },
       })),
