@@ -125,7 +125,7 @@ describe('make service', () => {
     const find = (values: string, kind: string) =>
       readFileSync(join(copy, `tests/chart/golden/${values}.yaml`), 'utf8')
         .split('\n---\n')
-        .filter((part) => new RegExp(`^${kind}: .*\\breview\\b`, 'm').test(part));
+        .filter((part) => new RegExp(`^[^.\\n]*\\b${kind}\\b[^:;\\n]*: [^;\\n]*\\breview\\b`, 'm').test(part));
     for (const kind of ['Deployment', 'Service', 'NetworkPolicy', 'ServiceAccount'])
       expect(find('default', kind)).toContainEqual(expect.stringContaining('inventory'));
     const withDatabase = find('default', 'Deployment').filter((part) => part.includes('DATABASE'));

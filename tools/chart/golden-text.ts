@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import { topology } from '../topology/topology.ts';
 
-// Lines of path and value that a reviewer reads, of all that the chart renders: what several objects of a kind share stands once.
+// Lines of path and value that a reviewer reads, of all that the chart renders: what several objects share stands once.
 
-const head = `# Written by make golden: each line is the path of a value and the value, below the kind and the names of all objects that have it.
+const head = `# Written by make golden: each line is the path of a value and the value, below the kinds and the names of all objects that have it.
 # "*" is the service of an object, [] an item of a list whose items have no names, sha256 that of a text of many lines.
 `;
 
@@ -21,33 +21,43 @@ const aliases = topology.services.map(({ alias }) => alias);
 /** @param before the objects of the default values, from which only what differs is shown */
 export function goldenText(objects: Manifest[], before: Manifest[] = []): string {
   const defaults = new Map(before.map((object) => [titleOf(object), linesOf(object)]));
-  /** The objects that have a line, by kind and line. */
+  /** The objects that have a line. */
   const owners = new Map<string, string[]>();
   for (const object of objects) {
-    const { kind } = object;
     const title = titleOf(object);
     const [lines, known = []] = [linesOf(object), defaults.get(title)];
     const added = lines.filter((line) => !known.includes(line));
-    const gone = known.filter((line) => !lines.includes(line)).map((line) => `absent ${line}`);
-    for (const line of [...added, ...gone]) {
-      const key = `${kind}\n${line}`;
-      owners.set(key, [...(owners.get(key) ?? []), title.slice(kind.length + 1)]);
-    }
+    const paths = new Set(lines.map(pathOf));
+    const gone = known.filter((line) => !paths.has(pathOf(line)));
+    for (const line of [...added, ...gone.map((line) => `absent ${line}`)])
+      owners.set(line, [...(owners.get(line) ?? []), title]);
     defaults.delete(title);
   }
-  const groups = Map.groupBy(owners, ([key, names]) => `${key.split('\n')[0]}: ${names.join(', ')}`);
-  const sections = [...groups].map(([of, lines]) => [of, ...lines.map(([key]) => key.slice(key.indexOf('\n') + 1))]);
-  const absent = [...defaults.keys()].map((title) => `absent: ${title}`);
-  return `${head}${[...sections.map((lines) => lines.join('\n')), ...absent].join('\n---\n')}\n`;
+  const groups = Map.groupBy(owners, ([, titles]) => headOf(titles));
+  const sections = [...groups].map(([head, lines]) => [head, ...lines.map(([line]) => line)].join('\n'));
+  const absent = defaults.size > 0 ? [`absent ${headOf([...defaults.keys()])}`] : [];
+  return `${head}${[...sections, ...absent].join('\n---\n')}\n`;
 }
 
-/** Returns kind and name, without the checksum in the name of a Job. */
-const titleOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name.replace(/-[0-9a-f]{8}$/, '')}`;
+/** An item of a list has no path but itself. */
+const pathOf = (line: string) => (line.includes('[]: ') ? line : line.split(': ', 1)[0]);
+
+/** Returns the names of objects behind their kinds; kinds with the same names stand together. */
+function headOf(titles: string[]): string {
+  const names = Map.groupBy(titles, (title) => title.split(' ')[0]);
+  const kinds = Map.groupBy(names, ([, all]) => all.map((title) => title.split(' ')[1]).join(', '));
+  return [...kinds].map(([all, of]) => `${of.map(([kind]) => kind).join(', ')}: ${all}`).join('; ');
+}
+
+/** Returns the name, without the checksum in that of a Job. */
+const nameOf = ({ metadata }: Manifest): string => metadata.name.replace(/-[0-9a-f]{8}$/, '');
+const titleOf = (object: Manifest): string => `${object.kind} ${nameOf(object)}`;
 
 /** Returns the lines of an object, with "*" in place of its service, for objects such as order, order-pods and kafka-order. */
 function linesOf({ kind, ...object }: Manifest): string[] {
   const service = aliases.find((alias) => new RegExp(`^(kafka-)?${alias}(-\\w+)?$`).test(object.metadata.name));
-  const lines = [...new Set(flattened('', object))];
+  const inTitle = `metadata.name: "${nameOf(object)}"`;
+  const lines = [...new Set(flattened('', object))].filter((line) => line !== inTitle);
   return service ? lines.map((line) => line.replaceAll(new RegExp(`\\b${service}\\b`, 'g'), '*')) : lines;
 }
 
