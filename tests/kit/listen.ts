@@ -6,18 +6,20 @@ import { until } from './until.ts';
 /**
  * Listens on 127.0.0.1, also on a port that was given up a moment ago: a process that another thread starts meanwhile has a
  * copy of the old socket until it executes its program, and so the port stays in use for some milliseconds.
+ * @param port default: any free one
+ * @returns the port
  */
-export function listen(server: Server, port: number): Promise<void> {
-  return until(`port ${port} is free`, async () => {
+export async function listen(server: Server, port = 0): Promise<number> {
+  await until(`port ${port} is free`, async () => {
     await once(server.listen(port, '127.0.0.1'), 'listening');
     return true;
   });
+  return (server.address() as AddressInfo).port;
 }
 
 /** Serves on a free port until the tests of the file have run. @returns the address */
 export async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
-  await listen(server, 0);
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { listen } from '../kit/listen.ts';
 
@@ -55,8 +54,7 @@ export async function startUpstream(
 
   const options = { maxHeaderSize: 65_536, joinDuplicateHeaders: true };
   const server = certificate ? createHttpsServer({ ...options, ...certificate }, serve) : createServer(options, serve);
-  await listen(server.unref(), 0);
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server.unref());
   return {
     port,
     seen,

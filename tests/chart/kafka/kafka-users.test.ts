@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { execa } from 'execa';
@@ -26,6 +24,7 @@ import { root } from '../../../tools/paths.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { type Certificate, certificateFor } from '../../kit/certificates.ts';
 import { useFolder } from '../../kit/folder.ts';
+import { listen } from '../../kit/listen.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
 
 const dir = useFolder();
@@ -110,10 +109,8 @@ async function startTlsProxy({ key, cert }: Certificate, broker: string) {
     client.pipe(upstream).pipe(client);
     for (const socket of [client, upstream]) socket.on('error', () => [client, upstream].map((one) => one.destroy()));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${await listen(server)}`,
     show: (next: Certificate) => server.setSecureContext(next),
     close: () => server.close(),
   };

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { certificateFor } from '../certificates.ts';
+import { listen } from '../listen.ts';
 
 interface FakeSecret {
   kind?: 'Secret';
@@ -96,9 +95,7 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     const [status, object] = await handle(request);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(object));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const cluster = { server: `https://127.0.0.1:${port}`, 'certificate-authority-data': btoa(certificate.cert) };
 
   return {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { listen } from '../listen.ts';
+import { fields } from './protobuf.ts';
 
 /** A span as the collector received it; numbers as in opentelemetry/proto/trace/v1/trace.proto. */
 export interface ReceivedSpan {
@@ -28,9 +29,8 @@ export async function startOtlp(port = 0) {
     if (req.url === '/v1/traces') spans.push(...(isJson ? fromJson(JSON.parse(String(body))) : fromProtobuf(body)));
     res.writeHead(req.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' }).end('{}');
   });
-  await listen(server, port);
   return {
-    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    url: `http://127.0.0.1:${await listen(server, port)}`,
     spans,
     of: (traceId: string) => spans.filter((span) => span.traceId === traceId),
     async stop() {
@@ -99,32 +99,4 @@ function fromProtobuf(body: Buffer): ReceivedSpan[] {
         status: fields(bytes(15)[0]).number(3),
       }));
     });
-}
-
-/** The fields of a protobuf message by field number. */
-function fields(message: Buffer = Buffer.alloc(0)) {
-  const found: [field: number, value: Buffer | number][] = [];
-  let at = 0;
-  const varint = () => {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = message[at++] ?? 0;
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
-    }
-  };
-  const take = (length: number) => {
-    at += length;
-    return message.subarray(at - length, at);
-  };
-  while (at < message.length) {
-    const key = varint();
-    const type = key & 7;
-    found.push([key >> 3, type === 0 ? varint() : take(type === 1 ? 8 : type === 5 ? 4 : varint())]);
-  }
-  const valuesOf = (wanted: number) => found.flatMap(([field, value]) => (field === wanted ? [value] : []));
-  return {
-    bytes: (field: number) => valuesOf(field).filter((value) => typeof value !== 'number'),
-    number: (field: number) => valuesOf(field).find((value) => typeof value === 'number') ?? 0,
-  };
 }
