@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type BuiltService, buildServices, type Operation, type Schema } from '../../tools/api/build-services.ts';
+import { serve } from '../kit/listen.ts';
 import { compilerOf } from '../kit/openapi/document.ts';
 import {
   fieldMutations,
@@ -70,30 +69,32 @@ describe('a value that the documents do not allow', () => {
 
   beforeAll(async () => {
     for (const { app, paths, schemas } of await buildServices()) {
-      const server = createServer(app);
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const address = await serve(app);
       for (const [path, operations] of Object.entries(paths)) {
         for (const [method, operation] of Object.entries(operations))
-          await refuse(server, method, path, operation, schemas);
+          await refuse(address, method, path, operation, schemas);
       }
-      await new Promise((resolve) => server.close(resolve).closeAllConnections());
     }
   });
 
   async function refuse(
-    server: Server,
+    address: string,
     method: string,
     path: string,
     operation: Operation,
     schemas: BuiltService['schemas'],
   ) {
-    const { port } = server.address() as AddressInfo;
     const existing = path.replaceAll(/\{\w+\}/g, id);
     for (const { place, request } of badValues(existing, operation, schemas)) {
       const at = `${method.toUpperCase()} ${path} ${place}`;
       const caller = { 'id-account': id, 'account-roles': 'catalogue,operator' };
       const headers = { ...caller, 'content-type': 'application/json', ...request.headers };
-      const { status, text } = await send(port, { method: method.toUpperCase(), path: existing, ...request, headers });
+      const { status, text } = await send(address, {
+        method: method.toUpperCase(),
+        path: existing,
+        ...request,
+        headers,
+      });
       refused.set(at, (refused.get(at) ?? 0) + Number([400, 401].includes(status)));
       const { errors = [] }: { errors?: { message: string }[] } = status === 400 ? JSON.parse(text) : {};
       for (const { message } of errors) if (!ownSentence.test(message)) foreign.push(`${at}: ${message}`);

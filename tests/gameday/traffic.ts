@@ -6,7 +6,7 @@ const pauseMs = 250;
 
 /** A few requests per second through the gateway until they are stopped: the catalogue, statuses, and an order. Failures are part of it. */
 export async function startTraffic(gatewayUrl: string) {
-  const customer = await newCustomer(createSend(gatewayUrl, { timeoutMs: 20_000 }));
+  const customer = await newCustomer(createSend(gatewayUrl, 20_000));
   const products = await newProducts(customer, 5);
   const stopping = new AbortController();
   let turn = 0;

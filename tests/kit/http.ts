@@ -13,14 +13,12 @@ export type Send = (
   headers?: Record<string, string>,
 ) => Promise<HttpResponse>;
 
-interface SendOptions {
-  /** Rejects a request that takes longer. */
-  timeoutMs?: number;
-}
-
-/** Sends requests to an address, without following redirects. A body that is not text is sent as JSON. */
+/**
+ * Sends requests to an address, without following redirects. A body that is not text is sent as JSON.
+ * @param timeoutMs rejects a request that takes longer
+ */
 export const createSend =
-  (baseUrl: string, { timeoutMs }: SendOptions = {}): Send =>
+  (baseUrl: string, timeoutMs?: number): Send =>
   async (method, path, body, headers = {}) => {
     const json = { 'content-type': 'application/json' };
     const response = await fetch(new URL(path, baseUrl), {

@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '../../tools/free-port.ts';
 import { nodeFlags } from '../../tools/local/components/services.ts';
+import { root } from '../../tools/paths.ts';
 import { brokers } from './kafka/topic.ts';
 import { until } from './until.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
  * Runs a service as a process, from its sources, with Node's flags of the image.

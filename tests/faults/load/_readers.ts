@@ -55,7 +55,7 @@ async function setStock({ history }: Fixture, inventory: Send, productId: string
 export function startReaders(fixture: Fixture, workload: Workload, placed: PlacedOrder[], random: Random) {
   const stopping = new AbortController();
   const signal = AbortSignal.any([stopping.signal, fixture.signal]);
-  const inventory = createSend(fixture.store.url('inventory'), { timeoutMs: 10_000 });
+  const inventory = createSend(fixture.store.url('inventory'), 10_000);
   const done = new Set<PlacedOrder>();
   let unknownOutcomes = 0;
   const oneOf = <T>(some: T[]) => some[random(some.length)];

@@ -35,7 +35,7 @@ export const ampleStock = 1_000_000;
 /** Creates customers, products and stock, and plans orders so that every outcome occurs. */
 export async function createWorkload(fixture: Fixture, orders: number, random: Random): Promise<Workload> {
   const { store, report, history } = fixture;
-  const gateway = createSend(store.gatewayUrl, { timeoutMs: 10_000 });
+  const gateway = createSend(store.gatewayUrl, 10_000);
   const inventory = createSend(store.url('inventory'));
   const customers: Customer[] = [];
   for (let n = 0; n < 4; n += 1) customers.push(await newCustomer(gateway));

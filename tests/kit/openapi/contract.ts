@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { AnyRoute } from '@store/shared/http/route';
 import request from 'supertest';
+import type { Operation } from '../../../tools/api/build-services.ts';
 import { documentOf } from './document.ts';
 
 export interface Call {
@@ -34,12 +35,6 @@ export type MadeCall = Call | (() => Promise<Call> | Call);
 export async function succeedingCall(calls: Record<number, MadeCall> = {}): Promise<Call> {
   const [, success = {}] = Object.entries(calls).find(([status]) => status.startsWith('2')) ?? [];
   return typeof success === 'function' ? success() : success;
-}
-
-interface Operation {
-  security?: object[];
-  requestBody?: object;
-  responses: Record<string, { headers?: Record<string, unknown>; content?: Record<string, { schema: object }> }>;
 }
 
 /** Adds the charset to JSON alone, which ignores it (RFC 8259, 11) and old clients look for it. */

@@ -37,9 +37,9 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
   const matchesSchema: (value: unknown) => boolean = compileReply({ $ref: '#/components/schemas/Problem' });
   const operations = operationsOf(document.paths);
 
-  let address: URL;
+  let address: string;
   beforeAll(async () => {
-    address = new URL(await serve(app()));
+    address = await serve(app());
   });
 
   const fieldsOf = (schema: object) => {
@@ -91,8 +91,6 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
     };
   }
 
-  const sendTo = (sent: Sent) => send(Number(address.port), sent);
-
   /** Checks that it has the documented shape, sentences of the store, and reveals neither stack trace nor path. */
   function isProblem(status: number, type: string | undefined, text: string): boolean {
     if (type !== 'application/problem+json' || /node_modules|\bat .{1,200}:\d+:\d+/.test(text)) return false;
@@ -108,7 +106,7 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
       const before = await readState();
       const failures: string[] = [];
       for (const { name, mayBeAccepted, ...mutation } of mutate(request)) {
-        const { status, headers, text } = await sendTo({ ...request, ...mutation });
+        const { status, headers, text } = await send(address, { ...request, ...mutation });
         const isRejected = status >= 400 && status < 500 && isProblem(status, headers['content-type'], text);
         const isAccepted = mayBeAccepted && status >= 200 && status < 300;
         if (!isRejected && !isAccepted) failures.push(`${name.slice(0, 100)}: ${status} ${text.slice(0, 300)}`);
@@ -126,7 +124,7 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
       for (let index = 0; index < count; index += 1) {
         const request = await validRequest(operation);
         const { name = '', ...mutation } = mutate(request)[index] ?? {};
-        const { status, text } = await sendTo({ ...request, ...mutation });
+        const { status, text } = await send(address, { ...request, ...mutation });
         if (status < 200 || status > 299) failures.push(`${name}: ${status} ${text}`);
       }
       expect(failures).toEqual([]);
@@ -209,7 +207,8 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
       for (const method of 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND SEARCH'.split(' ')) {
         if (allowed.includes(method)) continue;
         const headers = { 'id-account': accountId ?? '', 'content-type': 'application/json' };
-        const { status, headers: received } = await sendTo({ method, path: path.replace(/\{\w+\}/, 'x'), headers });
+        const given = { method, path: path.replace(/\{\w+\}/, 'x'), headers };
+        const { status, headers: received } = await send(address, given);
         const allow = received.allow?.split(', ').sort();
         expect({ method, status, allow }).toEqual({ method, status: 405, allow: [...allowed].sort() });
       }

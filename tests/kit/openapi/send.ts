@@ -2,19 +2,16 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import type { Sent } from './fuzz-mutations.ts';
 
-interface HttpResponse {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
-}
-
 /** Without a library that would refuse malformed input itself. */
-export function send(port: number, { body, ...options }: Sent): Promise<HttpResponse> {
+export function send(
+  address: string,
+  { body, ...options }: Sent,
+): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   return new Promise((resolve, reject) => {
     // By itself Node gives a body no length where a DELETE has one.
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const headers = { ...length, ...options.headers };
-    const sent = request({ host: '127.0.0.1', port, ...options, headers }, (response) => {
+    const sent = request(address, { ...options, headers }, (response) => {
       textOf(response).then(
         (text) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
         reject,
@@ -22,7 +19,7 @@ export function send(port: number, { body, ...options }: Sent): Promise<HttpResp
     });
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The server may close an idle connection in the moment in which it is used again.
-      if (sent.reusedSocket && error.code === 'ECONNRESET') send(port, { body, ...options }).then(resolve, reject);
+      if (sent.reusedSocket && error.code === 'ECONNRESET') send(address, { body, ...options }).then(resolve, reject);
       else reject(error);
     });
     sent.end(body);
