@@ -55,18 +55,19 @@ export async function sendExpecting(
 /** The target of `Link: <…>; rel="next"`, where there is one. */
 export const nextLink = (link: string | null | undefined) => /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1];
 
-/** All pages of a collection, by their `Link` headers. */
+/** The bodies of all pages of a collection, by their `Link` headers; `afterPage` is called after each. */
 export async function paginate(
-  send: Send,
+  get: (path: string) => PromiseLike<Omit<HttpResponse, 'headers'> & { headers: Headers | { link?: string } }>,
   path: string,
-  betweenPages?: () => Promise<unknown>,
-): Promise<HttpResponse[]> {
-  const pages: HttpResponse[] = [];
+  afterPage?: (pages: number) => Promise<unknown>,
+) {
+  const pages: HttpResponse['body'][] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
-    const page = await sendExpecting(200, send, 'GET', next);
-    pages.push(page);
-    next = nextLink(page.headers.get('link'));
-    if (next !== undefined) await betweenPages?.();
+    const { status, headers, body, text } = await get(next);
+    if (status !== 200) throw new Error(`GET ${next} returned ${status}: ${text}`);
+    pages.push(body);
+    next = nextLink(headers instanceof Headers ? headers.get('link') : headers.link);
+    await afterPage?.(pages.length);
   }
   return pages;
 }

@@ -1,3 +1,4 @@
+import { paginate } from '../../../tests/kit/http.ts';
 import { tea, type testApp } from './_app.ts';
 
 export interface Item {
@@ -8,7 +9,6 @@ export interface Item {
 
 export const names = ['Tea', 'tea', 'Ärger', 'Ölkanne', '🍵', '"quoted" and \\ more', 'a,b;c', 'line\nend'];
 
-export const nextOf = (link: string | undefined) => /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1];
 export const idsOf = (items: Item[]) => items.map(({ id }) => id);
 
 /** Makes the functions that tests of lists call the service with. */
@@ -24,17 +24,8 @@ export function catalogueOf(product: Pick<ReturnType<typeof testApp>, 'get' | 'p
       return items;
     },
 
-    /** Every item behind `path`, by the Link of each page. */
-    async paginate(path: string, between: () => Promise<unknown> = async () => undefined): Promise<Item[]> {
-      const items: Item[] = [];
-      for (let next: string | undefined = path; next !== undefined; ) {
-        const { status, body, headers } = await product.get(next);
-        expect({ status, body: status === 200 ? [] : body }).toEqual({ status: 200, body: [] });
-        items.push(...body);
-        next = nextOf(headers.link);
-        await between();
-      }
-      return items;
-    },
+    /** Every item behind `path`. */
+    all: async (path: string, between?: () => Promise<unknown>): Promise<Item[]> =>
+      (await paginate(product.get, path, between)).flat(),
   };
 }

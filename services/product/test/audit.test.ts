@@ -1,7 +1,8 @@
 import { deleteOldChanges } from '@store/shared/database/audit';
 import { createLog } from '@store/shared/observability/log';
-import request, { type Response } from 'supertest';
+import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
+import { paginate } from '../../../tests/kit/http.ts';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
@@ -60,13 +61,8 @@ describe('the audit trail of products', () => {
   it('is read in pages, of one product alone, and by operators alone', async () => {
     const ids = [];
     for (let n = 0; n < 5; n += 1) ids.push((await product.post(tea)).body.id);
-    const subjects: string[] = [];
-    for (let next: string | undefined = '/internal/audit?size=2'; next !== undefined; ) {
-      const { headers, body }: Response = await read(next).expect(200);
-      subjects.push(...body.map(({ subject }: { subject: string }) => subject));
-      next = /<(.+)>; rel="next"/.exec(headers.link ?? '')?.[1];
-    }
-    expect(subjects).toEqual(ids.toReversed());
+    const pages = await paginate(read, '/internal/audit?size=2');
+    expect(pages.flat().map(({ subject }) => subject)).toEqual(ids.toReversed());
     expect(await trail(`/internal/audit?subject=${ids[2]}`)).toMatchObject([{ subject: ids[2] }]);
     for (const refused of ['after=x', 'size=0', 'subject=tea']) await read(`/internal/audit?${refused}`).expect(400);
     await product.get('/internal/audit').expect(403);

@@ -1,10 +1,11 @@
 import { encodeCursor } from '@store/shared/database/keyset';
+import { nextLink } from '../../../tests/kit/http.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from './_app.ts';
-import { catalogueOf, type Item, idsOf, names, nextOf } from './_catalogue.ts';
+import { catalogueOf, type Item, idsOf, names } from './_catalogue.ts';
 
 const product = useDatabase('product').open(testApp);
-const { make, paginate } = catalogueOf(product);
+const { make, all } = catalogueOf(product);
 
 afterEach(() => product.prisma.product.deleteMany());
 
@@ -57,7 +58,7 @@ describe('GET /products?after=', () => {
 
   it('rejects a cursor of another sort order, and takes precedence over page', async () => {
     const items = await make(6);
-    const next = nextOf((await product.get('/products?size=2')).headers.link) ?? '';
+    const next = nextLink((await product.get('/products?size=2')).headers.link) ?? '';
     expect((await product.get(`${next}&sort=name`)).status).toBe(400);
     expect(idsOf((await product.get(`${next}&page=3`)).body)).toEqual(idsOf(items).slice(2, 4));
   });
@@ -89,7 +90,7 @@ describe('filters of GET /products', () => {
 
   it('apply q to every page', async () => {
     await make(24);
-    const seen = await paginate('/products?q=tea&size=2&sort=name');
+    const seen = await all('/products?q=tea&size=2&sort=name');
     expect(seen.map(({ name }) => name)).toEqual(['Tea', 'Tea', 'Tea', 'tea', 'tea', 'tea']);
   });
 
@@ -107,7 +108,7 @@ describe('filters of GET /products', () => {
   it('list a category alone, in pages, with a text, and not in another spelling', async () => {
     for (const name of ['Green tea', 'Black tea', 'Juice']) await product.post({ ...tea, name, category: 'Drinks' });
     for (const category of ['Kitchen', undefined]) await product.post({ ...tea, name: 'Tea towel', category });
-    const named = async (path: string) => (await paginate(path)).map(({ name }) => name);
+    const named = async (path: string) => (await all(path)).map(({ name }) => name);
     expect(await named('/products?category=Drinks&size=2&sort=name')).toEqual(['Black tea', 'Green tea', 'Juice']);
     expect(await named('/products?category=Drinks&q=tea')).toEqual(['Green tea', 'Black tea']);
     expect(await named('/products?category=drinks')).toEqual([]);
@@ -120,7 +121,7 @@ describe('filters of GET /products', () => {
     expect(idsOf((await ids([a])).body)).toEqual([a]);
     expect(idsOf((await ids([c, a.toUpperCase(), a])).body)).toEqual([a, c]);
     expect((await ids(['00000000-0000-4000-8000-000000000000'])).body).toEqual([]);
-    expect(idsOf(await paginate(`/products?size=1&id=${a}&id=${c}`))).toEqual([a, c]);
+    expect(idsOf(await all(`/products?size=1&id=${a}&id=${c}`))).toEqual([a, c]);
     expect((await ids([a, 'x'])).status).toBe(400);
     expect((await ids(Array(100).fill(a))).status).toBe(200);
     expect((await ids(Array(101).fill(a))).status).toBe(400);
@@ -133,12 +134,12 @@ describe('GET /products parameters', () => {
       select gen_random_uuid(), 'Tea ' || n, 1, 'kg' from generate_series(1, 1001) n`;
     const length = async (query: string) => (await product.get(`/products${query}`)).body.length;
     expect(await Promise.all(['', '?size=1', '?size=1000'].map(length))).toEqual([100, 1, 1000]);
-    expect(await paginate('/products')).toHaveLength(1001);
+    expect(await all('/products')).toHaveLength(1001);
   });
 
   it('sort by id, and in any case of the direction', async () => {
     const ids = idsOf(await make(7)).sort();
-    expect(idsOf(await paginate('/products?sort=id&size=2'))).toEqual(ids);
+    expect(idsOf(await all('/products?sort=id&size=2'))).toEqual(ids);
     expect(idsOf((await product.get('/products?sort=id,DESC')).body)).toEqual(ids.toReversed());
   });
 

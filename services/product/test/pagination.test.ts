@@ -1,10 +1,11 @@
+import { nextLink } from '../../../tests/kit/http.ts';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from './_app.ts';
-import { catalogueOf, idsOf, nextOf } from './_catalogue.ts';
+import { catalogueOf, idsOf } from './_catalogue.ts';
 
 const database = useDatabase('product');
 const product = database.open(testApp);
-const { make, paginate } = catalogueOf(product);
+const { make, all } = catalogueOf(product);
 
 afterEach(() => product.prisma.product.deleteMany());
 
@@ -35,7 +36,7 @@ describe('pagination of products', () => {
     let inserted = 40;
     const query = ['size=7', ...sorts.map((sort) => `sort=${sort}`)].join('&');
     const seen = idsOf(
-      await paginate(`/products?${query}`, async () => {
+      await all(`/products?${query}`, async () => {
         if (inserted > 60) return; // sorted by createdAt, it would never end otherwise
         await Promise.all([make(1, inserted), make(1, inserted + 1), make(1, inserted + 2)]);
         inserted += 3;
@@ -50,7 +51,7 @@ describe('pagination of products', () => {
     const items = await make(9);
     const first = await product.get('/products?size=4');
     await product.delete(`/products/${items[3]?.id}`);
-    const rest = await paginate(nextOf(first.headers.link) ?? '');
+    const rest = await all(nextLink(first.headers.link) ?? '');
     expect(idsOf(rest)).toEqual(idsOf(items).slice(4));
   });
 
@@ -62,14 +63,14 @@ describe('pagination of products', () => {
       seen.push(...idsOf(body));
     }
     expect(seen).toEqual(await sorted(['price,desc']));
-    expect(idsOf(await paginate('/products?size=7&page=1&sort=price,desc'))).toEqual(seen.slice(7));
+    expect(idsOf(await all('/products?size=7&page=1&sort=price,desc'))).toEqual(seen.slice(7));
     expect((await product.get('/products?size=7&page=4')).body).toEqual([]);
     expect((await product.get('/products?size=1000&page=10')).body).toEqual([]);
   });
 
   it('ends when a sort field is named three times (its cursor once grew too long)', async () => {
     for (let n = 0; n < 4; n += 1) await product.post({ ...tea, name: '🍵'.repeat(200) });
-    const seen = await paginate('/products?size=1&sort=name&sort=name&sort=name,desc');
+    const seen = await all('/products?size=1&sort=name&sort=name&sort=name,desc');
     expect(new Set(idsOf(seen)).size).toBe(4);
   });
 });

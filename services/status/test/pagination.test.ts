@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { nextLink } from '../../../tests/kit/http.ts';
+import { nextLink, paginate } from '../../../tests/kit/http.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { explain, type Plan } from '../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../tests/kit/postgres/recorded-statement.ts';
@@ -17,16 +17,8 @@ beforeEach(() => clear(status.prisma));
 type Page = { body: { category1: string }[]; headers: Record<string, string> };
 
 /** The names (category1) of all records by page; `afterPage` is called after each. */
-async function paginate(query: string, afterPage: (page: number) => Promise<void> = async () => undefined) {
-  const pages: string[][] = [];
-  for (let url: string | undefined = `${path}${query}`; url !== undefined; ) {
-    const { body, headers }: Page = await request(status.app).get(url).expect(200);
-    pages.push(namesOf(body));
-    url = nextLink(headers.link);
-    await afterPage(pages.length);
-  }
-  return pages;
-}
+const pagesOf = async (query: string, afterPage?: (pages: number) => Promise<void>): Promise<string[][]> =>
+  (await paginate((url) => request(status.app).get(url), `${path}${query}`, afterPage)).map(namesOf);
 
 /** 24 records with 4 distinct times, so that most pages begin and end within a tie. Their names sort like them. */
 const tied = Array.from({ length: 24 }, (_, n) => ({
@@ -48,20 +40,20 @@ async function scanOf(query: StatusQuery): Promise<Plan> {
 describe('pagination of status records', () => {
   it.each([1, 5, 7, 23])('returns every record of a tie exactly once with limit=%i', async (limit) => {
     await add(status.prisma, ...tied);
-    const pages = await paginate(`?limit=${limit}`);
+    const pages = await pagesOf(`?limit=${limit}`);
     expect(pages.flat()).toEqual(namesOf(tied));
     expect(pages).toHaveLength(Math.ceil(24 / limit));
   });
 
   it('ends without a Link header after a full last page', async () => {
     await add(status.prisma, ...tied);
-    expect((await paginate('?limit=12')).map((page) => page.length)).toEqual([12, 12]);
-    expect(await paginate('?limit=24')).toHaveLength(1);
+    expect((await pagesOf('?limit=12')).map((page) => page.length)).toEqual([12, 12]);
+    expect(await pagesOf('?limit=24')).toHaveLength(1);
   });
 
   it('continues from a time cursor', async () => {
     await add(status.prisma, ...tied);
-    expect((await paginate(`?limit=4&cursor=${tied[0]?.time}`)).flat()).toEqual(namesOf(tied.slice(6)));
+    expect((await pagesOf(`?limit=4&cursor=${tied[0]?.time}`)).flat()).toEqual(namesOf(tied.slice(6)));
   });
 
   it.each(['?limit=4', '?limit=2&station_id=1'])(
@@ -69,7 +61,7 @@ describe('pagination of status records', () => {
     async (query) => {
       await add(status.prisma, ...tied);
       const wanted = namesOf(tied.filter(({ station }) => !query.includes('station') || station === 1));
-      const pages = await paginate(query, async (page) => {
+      const pages = await pagesOf(query, async (page) => {
         if (page > 3) return;
         const others = ['2025-12-31T00:00:00Z', '2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000003Z'];
         await add(

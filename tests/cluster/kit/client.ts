@@ -56,5 +56,5 @@ export async function placeConfirmed(customer: Customer) {
 
 /** All stored orders of the customer whose requests `send` sends. */
 export async function storedOrders(send: Send): Promise<{ id: string; status: string }[]> {
-  return (await paginate(send, '/orders?size=100')).flatMap(({ body }) => body.content);
+  return (await paginate((path) => send('GET', path), '/orders?size=100')).flatMap(({ content }) => content);
 }

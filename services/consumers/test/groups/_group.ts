@@ -3,7 +3,7 @@ import { openDatabase } from '@store/shared/database/database';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import request from 'supertest';
-import { nextLink } from '../../../../tests/kit/http.ts';
+import { paginate } from '../../../../tests/kit/http.ts';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { testLog } from '../../../../tests/kit/observability/log.ts';
 import { configSchema } from '../../src/config.ts';
@@ -52,14 +52,6 @@ export const withMails = { SMTP_URL: 'smtp://unused' };
 
 export type TestGroup = ReturnType<typeof testGroup>;
 
-/** All items of a collection, by `Link: rel="next"`. */
-export async function paginate<T>(group: TestGroup, path: string): Promise<T[]> {
-  const items: T[] = [];
-  for (let next: string | undefined = path; next !== undefined; ) {
-    const { status, headers, body } = await group.get(next);
-    if (status !== 200) throw new Error(`${next} returned ${status}`);
-    items.push(...body.content);
-    next = nextLink(headers.link);
-  }
-  return items;
-}
+/** All items of a collection. */
+export const allOf = async <T>(group: TestGroup, path: string): Promise<T[]> =>
+  (await paginate(group.get, path)).flatMap(({ content }) => content);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { paginate, testGroup } from './_group.ts';
+import { allOf, testGroup } from './_group.ts';
 
 const order = (orderId = randomUUID()) => ({ orderId, customerId });
 const usd = (amount: number) => ({ amount, currency: 'USD' }) as never;
@@ -60,7 +60,7 @@ describe('figures', () => {
         return analytics.handle(...(index % 2 === 0 ? events : events.reverse()));
       }),
     );
-    const all = await paginate<object>(analytics, '/figures?size=2&sort=day,asc');
+    const all = await allOf<object>(analytics, '/figures?size=2&sort=day,asc');
     expect(all).toEqual(
       [1, 2, 3, 4, 5].map((n) => ({ ...none, day: day(n).slice(0, 10), orders: 40, paid: 40, revenue: [usd(400)] })),
     );

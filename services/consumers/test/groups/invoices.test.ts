@@ -3,7 +3,7 @@ import request from 'supertest';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { paginate, testGroup } from './_group.ts';
+import { allOf, testGroup } from './_group.ts';
 import { line, useOtherService } from './_other-service.ts';
 
 const orders = { status: 200, deleted: '' };
@@ -35,7 +35,7 @@ const invoiceOf = ({ key, payload }: ReturnType<typeof paid>) => ({
 describe('invoices', () => {
   const database = useDatabase('consumers', 'each');
   const invoices = database.open((url) => testGroup(url, 'invoice-group'));
-  const listed = (path: string) => paginate<{ number: number; orderId: string }>(invoices, path);
+  const listed = (path: string) => allOf<{ number: number; orderId: string }>(invoices, path);
 
   it('are one for each order, even when events are repeated', async () => {
     const event = paid();

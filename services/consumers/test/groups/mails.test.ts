@@ -14,7 +14,7 @@ import { mailSender } from '../../src/groups/notification/mail-sender.ts';
 import { mailMaker } from '../../src/groups/notification/mails/mail.ts';
 import { createSmtpClient } from '../../src/groups/notification/smtp-client.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { paginate, testGroup, withMails } from './_group.ts';
+import { allOf, testGroup, withMails } from './_group.ts';
 import { useOtherService } from './_other-service.ts';
 
 const server = useMailServer();
@@ -79,7 +79,7 @@ describe('mails', () => {
     expect(server.mails[0]?.to).toEqual(['ada@example.com']);
     expect((await server.read()).subject).toBe('Your order is cancelled');
     await group.handle(about('AccountRegistered')); // which is not among the messages about orders
-    const listed = await paginate<{ sentAt?: string }>(group, '/notifications?size=100');
+    const listed = await allOf<{ sentAt?: string }>(group, '/notifications?size=100');
     expect(listed).toHaveLength(50);
     expect(listed.filter(({ sentAt }) => sentAt !== undefined)).toHaveLength(50);
   });
@@ -90,7 +90,7 @@ describe('mails', () => {
     await send(cancelled());
     expect(await counted()).toMatchObject({ postponed: postponed + 1, given_up: given_up + 1 });
     expect(await row()).toMatchObject({ attempts: 2, sentAt: null });
-    const [listed] = await paginate<{ refusal: string }>(group, '/notifications?size=1');
+    const [listed] = await allOf<{ refusal: string }>(group, '/notifications?size=1');
     expect(listed?.refusal).toMatch(/550 Not this one/);
     expect(server.mails).toEqual([]);
   });

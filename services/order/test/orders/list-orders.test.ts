@@ -1,6 +1,6 @@
 import { encodeCursor } from '@store/shared/database/keyset';
 import type request from 'supertest';
-import { nextLink } from '../../../../tests/kit/http.ts';
+import { nextLink, paginate } from '../../../../tests/kit/http.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, as, bob, tea, testApp } from '../_app.ts';
 
@@ -22,16 +22,10 @@ const seed = (count: number, accountId = alice) =>
 const next = ({ headers }: request.Response) => nextLink(headers.link);
 const idsOf = (listed: { id: string }[]) => listed.map(({ id }) => id);
 
-/** The ids of all orders by their `Link` headers; `afterPage` is called after each page. */
-async function paginate(query: string, afterPage?: () => Promise<unknown>): Promise<string[]> {
-  const ids: string[] = [];
-  for (let path: string | undefined = `/orders${query}`; path !== undefined; ) {
-    const response = await customer.call('get', path).expect(200);
-    ids.push(...idsOf(response.body.content));
-    path = next(response);
-    await afterPage?.();
-  }
-  return ids;
+/** The ids of all orders; `afterPage` is called after each page. */
+async function allIds(query: string, afterPage?: () => Promise<unknown>): Promise<string[]> {
+  const pages = await paginate((path) => customer.call('get', path), `/orders${query}`, afterPage);
+  return pages.flatMap(({ content }) => idsOf(content));
 }
 
 const emptyPage = { content: [], page: { size: 20, number: 0, totalElements: 0, totalPages: 0 } };
@@ -90,7 +84,7 @@ describe('GET /orders', () => {
   it.each(sorts)('sorted by "%s" is by %s, by cursor and by number', async (sort, sql) => {
     await seed(33);
     const rows = await order.prisma.$queryRawUnsafe<{ id: string }[]>(`select id from orders order by ${sql}`);
-    expect(await paginate(queryOf(sort))).toEqual(idsOf(rows));
+    expect(await allIds(queryOf(sort))).toEqual(idsOf(rows));
     const byNumber = [];
     for (let page = 0; page < 5; page += 1)
       byNumber.push(...(await list(`${queryOf(sort)}&page=${page}`)).body.content);
@@ -101,7 +95,7 @@ describe('GET /orders', () => {
     await seed(61);
     const before = idsOf(await order.prisma.order.findMany());
     // Before and behind the cursor.
-    const ids = await paginate(queryOf(sort), async () => (await order.prisma.order.count()) < 120 && seed(12));
+    const ids = await allIds(queryOf(sort), async () => (await order.prisma.order.count()) < 120 && seed(12));
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(expect.arrayContaining(before));
   });
@@ -111,7 +105,7 @@ describe('GET /orders', () => {
     const query = '?status=CONFIRMED&size=4';
     expect((await list(query)).body.page).toMatchObject({ totalElements: 11, totalPages: 3 });
     const confirmed = idsOf(await order.prisma.order.findMany({ where: { status: 'CONFIRMED' } }));
-    expect((await paginate(`${query}&sort=total,desc`)).sort()).toEqual(confirmed.sort());
+    expect((await allIds(`${query}&sort=total,desc`)).sort()).toEqual(confirmed.sort());
   });
 
   it("GET /orders?customerId= returns all orders for the caller's id and an empty page for another", async () => {
