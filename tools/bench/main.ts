@@ -7,8 +7,7 @@ import { serviceNames } from '../local/ports.ts';
 import { startStore } from '../local/store.ts';
 import { Tool } from '../run-command.ts';
 import { figure, isMissed, type Row, report } from './figures.ts';
-import { currentCommit, describeMachine } from './machine.ts';
-import { benchDir, type Measurement, say } from './measurement.ts';
+import { benchDir, conditions, type Measurement, say } from './measurement.ts';
 import { backlog } from './measurements/backlog.ts';
 import { costs } from './measurements/costs.ts';
 import { orderLife } from './measurements/order-life.ts';
@@ -57,16 +56,16 @@ async function measure(measurement: Measurement, memory: Map<string, Row>): Prom
 
 async function bench({ only }: { only?: string[] }): Promise<void> {
   if (process.platform !== 'linux') throw new Error('make bench reads /proc, which Linux alone has.');
-  const conditions = `${await currentCommit()} on ${await describeMachine()}, load ${loadavg()[0]?.toFixed(1)} before`;
+  const measured = `${await conditions()}, load ${loadavg()[0]?.toFixed(1)} before`;
   const memory = new Map<string, Row>();
   const rows: Row[] = [];
   for (const measurement of measurements.filter(({ name, takes }) => only?.includes(name) ?? takes === undefined)) {
-    const measured = await measure(measurement, memory);
-    say(report(measured));
-    rows.push(...measured);
+    const found = await measure(measurement, memory);
+    say(report(found));
+    rows.push(...found);
   }
   rows.push(...memory.values());
-  console.log(`\n${conditions}\n\n${report(rows)}`);
+  console.log(`\n${measured}\n\n${report(rows)}`);
   if (only === undefined) {
     for (const { name, takes } of measurements) if (takes) console.log(`Not run: ONLY=${name}, which takes ${takes}.`);
   }

@@ -1,6 +1,8 @@
+import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import type { Store, StoreOptions } from '../local/store.ts';
-import { cacheDir } from '../paths.ts';
+import { cacheDir, root } from '../paths.ts';
 import type { Row } from './figures.ts';
 
 /** Everything that the bench leaves behind. */
@@ -27,3 +29,12 @@ export const unlimited = { limits: { requests: many, credentials: many, catalogu
 
 /** Says on standard error how far the bench is: its table alone is on standard output. */
 export const say = (line: string) => console.error(line);
+
+/** The conditions of a figure: the commit that is checked out, with `-dirty` where files differ from it, and the machine. */
+export async function conditions(): Promise<string> {
+  const args = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
+  const { stdout: commit } = await execa('git', args, { cwd: root });
+  const processor = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`;
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
+  return `commit \`${commit}\`: ${processor}, ${memory}, Node ${process.versions.node}`;
+}

@@ -4,9 +4,8 @@ type ByName = Record<string, number>;
 
 /** The cost of an order from its request at the gateway until it is shipped and all groups have handled its events. */
 export interface Costs {
-  measuredAt: string;
-  commit: string;
-  machine: string;
+  /** Day, commit and machine. */
+  measured: string;
   /** CPU ms by component: the gateway, Kafka, the services. */
   cpuMs: ByName;
   /** CPU ms of PostgreSQL by database; `shared` is what serves none alone, such as the writer of the write-ahead log. */
@@ -18,7 +17,6 @@ export interface Costs {
   /** Bytes in all topics, stored once. */
   kafkaBytes: number;
   residentMib: ByName;
-  events: ByName;
   /** The highest rate of one process per second, on that machine: events of a full outbox, events of a full topic. */
   mostPerSecond: Record<'relay' | 'analytics' | 'invoice', number>;
 }

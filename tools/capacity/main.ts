@@ -20,7 +20,7 @@ function print(rate: number): void {
   for (const [what, ordersPerSecond, turn] of reached)
     console.log(`- ${what}: at ${number(ordersPerSecond)} orders per second. To raise it: ${turn}.`);
   console.log(`
-Measured on ${costs.measuredAt.slice(0, 10)}, commit ${costs.commit}: ${costs.machine}.
+Measured on ${costs.measured}.
 Planned with ${100 * utilisation} % of a core used, servers of ${coresOfServer} cores and ${connectionsOfServer} connections, \
 brokers of ${coresOfBroker} cores, ${kafkaReplicas} copies in Kafka. docs/scaling.md explains the rows.`);
 }

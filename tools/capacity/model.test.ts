@@ -9,14 +9,13 @@ import { assumptions, ceilings, groupOf, planFor } from './model.ts';
 const rates = [0.1, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
 describe('the costs that are checked in', () => {
-  const { cpuMs, residentMib, postgresCpuMs, events, tableBytes } = costs;
+  const { cpuMs, residentMib, postgresCpuMs, tableBytes } = costs;
   const { components } = measurement;
 
   it.each<[string, object, string[]]>([
     ['CPU', cpuMs, [...components, 'kafka']],
     ['memory', residentMib, components],
     ['CPU of PostgreSQL', postgresCpuMs, [...topology.databases, 'shared']],
-    ['events', events, ['account', 'inventory', 'order', 'payment']],
   ])('are of the store as it is, otherwise make bench ONLY=costs: %s', (_, values, names) => {
     expect(Object.keys(values).sort()).toEqual(names.toSorted());
   });

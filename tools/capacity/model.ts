@@ -34,6 +34,8 @@ const keptDays: Record<string, number> = {
 /** Retention of the topic (contract 6.2). */
 const topicDays = 7;
 const secondsOfDay = 86_400;
+/** In the outbox of order: OrderCreated and OrderShipped. */
+const eventsOfOrder = 2;
 
 /** @param rate orders per second, around the clock */
 export function planFor(rate: number, costs: Costs) {
@@ -84,7 +86,6 @@ export function ceilings(costs: Costs): [what: string, ordersPerSecond: number, 
   const members = Object.entries(costs.cpuMs).filter(([name]) => groupOf(name));
   const [slowest, slowestMs] = highest(Object.fromEntries(members));
   const { relay, invoice, analytics } = costs.mostPerSecond;
-  const [publisher, events] = highest(costs.events);
   const cells = 'shards by order id, or cells';
   const group = `${partitions} partitions: as many members of the group of ${slowest}`;
   const server = `PostgreSQL server of ${coresOfServer} cores`;
@@ -97,7 +98,7 @@ export function ceilings(costs: Costs): [what: string, ordersPerSecond: number, 
     [`One ${server} for all databases`, orders(coresOfServer, sum(costs.postgresCpuMs)), 'a server for each database'],
     [`A ${server} for the database ${busiest} alone`, orders(coresOfServer, busiestMs + shared), cells],
     [log, walOfServer / costs.walBytes, 'a server for each database, then shards or cells'],
-    [`The relay of the outbox of ${publisher}: one process`, (relay * utilisation) / events, cells],
+    ['The relay of the outbox of order: one process', (relay * utilisation) / eventsOfOrder, cells],
     [numbers, invoice, 'a series of numbers for each shard or cell'],
     [row, analytics / 2, 'a row for each partition, added up when read'], // of OrderCreated and of OrderPaid
   ];

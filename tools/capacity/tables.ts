@@ -48,11 +48,10 @@ export function planTable(rate: number, costs: Costs): string {
 
 /** Returns docs/scaling.md with these figures, by its path. */
 export function scalingText(costs: Costs): Record<string, string> {
-  const { measuredAt, commit, machine } = costs;
   const path = 'docs/scaling.md';
   const limits = ceilings(costs).map(([what, ordersPerSecond, turn]) => [what, number(ordersPerSecond), turn]);
   const blocks = {
-    measured: `Measured on ${measuredAt.slice(0, 10)}, commit \`${commit.slice(0, 12)}\`: ${machine}.`,
+    measured: `Measured on ${costs.measured}.`,
     costs: costTable(costs),
     ceilings: table([['Ceiling', 'Orders per second', 'To raise it'], ...limits]),
   };

@@ -1,5 +1,6 @@
 import { queryOnce } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
+import type { Store } from '../../local/store.ts';
 import { figure } from '../figures.ts';
 import { type Measurement, say } from '../measurement.ts';
 
@@ -13,25 +14,32 @@ export const backlog: Measurement = {
   name: 'backlog',
   components: ['payment', ...groups],
   async run(store) {
-    const [payment, consumers] = [store.databaseUrl('payment'), store.databaseUrl('consumers')];
-    for (const name of ['payment', ...groups]) await store.component(name).stop();
-    say(`payment publishes ${eventCount} events`);
-    await queryOnce(payment, paidEvents);
-    await store.component('payment').restart();
-    const isPublished = async () => (await count(payment, 'outbox where sent_at is null')) === 0;
-    await until('all events are published', isPublished, patience);
-    const rows = [figure('relay', await rateOf(payment, 'sent_at', 'outbox'), measured)];
-    for (const name of groups) {
-      say(`${name} handles the ${eventCount} events`);
-      await store.component(name).restart();
-      const processed = `processed_events where consumer_group = '${name}-group'`;
-      const hasHandledAll = async () => (await count(consumers, processed)) === eventCount;
-      await until(`${name} has handled all events`, hasHandledAll, patience);
-      rows.push(figure('group', await rateOf(consumers, 'processed_at', processed), measured, name));
-    }
-    return rows;
+    const rates = await ratesOf(store);
+    const ofGroups = groups.map((name) => figure('group', rates[name], measured, name));
+    return [figure('relay', rates.relay, measured), ...ofGroups];
   },
 };
+
+/** Returns events per second. */
+export async function ratesOf(store: Store): Promise<Record<'relay' | (typeof groups)[number], number>> {
+  const [payment, consumers] = [store.databaseUrl('payment'), store.databaseUrl('consumers')];
+  for (const name of ['payment', ...groups]) await store.component(name).stop();
+  say(`payment publishes ${eventCount} events`);
+  await queryOnce(payment, paidEvents);
+  await store.component('payment').restart();
+  const isPublished = async () => (await count(payment, 'outbox where sent_at is null')) === 0;
+  await until('all events are published', isPublished, patience);
+  const rates = { relay: await rateOf(payment, 'sent_at', 'outbox'), notification: NaN, analytics: NaN, invoice: NaN };
+  for (const name of groups) {
+    say(`${name} handles the ${eventCount} events`);
+    await store.component(name).restart();
+    const processed = `processed_events where consumer_group = '${name}-group'`;
+    const hasHandledAll = async () => (await count(consumers, processed)) === eventCount;
+    await until(`${name} has handled all events`, hasHandledAll, patience);
+    rates[name] = await rateOf(consumers, 'processed_at', processed);
+  }
+  return rates;
+}
 
 async function count(database: string, rows: string): Promise<number | undefined> {
   return (await queryOnce<{ count: number }>(database, `select count(*)::int as count from ${rows}`))[0]?.count;
