@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import getPort from 'get-port';
 import { freePort } from '../free-port.ts';
 import { topology } from '../topology/topology.ts';
 
@@ -61,24 +61,14 @@ export async function freePorts(): Promise<Ports> {
 
 /** @throws Error that names every port in use, and the variable that changes it */
 export async function checkPorts(ports: Ports, names: string[]): Promise<void> {
-  const seen = new Map<number, string>();
   const problems: string[] = [];
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
     const port = ports.of(name);
-    const other = seen.get(port);
-    seen.set(port, name);
+    const other = names.slice(0, index).find((one) => ports.of(one) === port);
     if (other) problems.push(`Port ${port} is set for both ${other} and ${name}: change ${variableOf(name)}.`);
-    else if (!(await isFree(port)))
+    else if ((await getPort({ port, host: '127.0.0.1' })) !== port)
       problems.push(`Port ${port} (${name}) is in use: stop what listens there, or set ${variableOf(name)}.`);
   }
   if (problems.length === 0) return;
   throw new Error([...problems, 'To run this store beside another one, on free ports: make run PORTS=free'].join('\n'));
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }

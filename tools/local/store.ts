@@ -6,7 +6,7 @@ import { untilAborted } from '@store/shared/messaging/kafkajs/client';
 import { type Service, serviceNamed, topology } from '../topology/topology.ts';
 import { type GatewayValues, provideGatewayTools, startGateway } from './components/gateway.ts';
 import { startKafka } from './components/kafka.ts';
-import { startPostgres } from './components/postgres.ts';
+import { type Postgres, startPostgres } from './components/postgres.ts';
 import { entryOf, gatewayValues, localUrl, nodeFlags, serviceEnv } from './components/services.ts';
 import { type SupervisedProcess, startProcess } from './components/supervised-process.ts';
 import { provideKafkaTools } from './downloads/java.ts';
@@ -47,10 +47,7 @@ export interface Connections {
 export interface Store {
   dir: string;
   gatewayUrl: string;
-  /**
-   * Returns the URL of a service. This and the following throw an Error that lists the names, where there is
-   * none of that name.
-   */
+  /** Returns the URL of a service. This and the following throw an Error that lists the names, where there is none of that name. */
   url(name: string): string;
   metricsUrl(name: string): string;
   ports: Ports;
@@ -79,16 +76,16 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   const env = { ...process.env, ...options.env };
   const wanted = withDependencies(options.components ?? componentNames);
   const ports = options.ports === 'fixed' ? fixedPorts(env) : await freePorts();
-  await checkPorts(ports, [...wanted].flatMap(portsOf));
+  if (options.ports === 'fixed') await checkPorts(ports, [...wanted].flatMap(portsOf));
   const connections = (await options.connect?.(ports)) ?? { listeners: [], from: () => ports.of };
   const values = gatewayValues(env, ports, connections.from('gateway'));
-  const tools = [wanted.has('kafka') && provideKafkaTools(), wanted.has('gateway') && provideGatewayTools()];
-  await untilAborted(options.signal ?? new AbortController().signal, () => Promise.all(tools));
-
-  const began = Date.now();
   const failure = new AbortController();
   const signal = AbortSignal.any([failure.signal, ...(options.signal ? [options.signal] : [])]);
   setMaxListeners(0, signal); // every component listens
+  const tools = [wanted.has('kafka') && provideKafkaTools(), wanted.has('gateway') && provideGatewayTools()];
+  await untilAborted(signal, () => Promise.all(tools));
+
+  const began = Date.now();
   const dataDir = join(dir, 'data');
   const supervision = { logDir: join(dir, 'log'), log, signal };
   const jwtKey = await keptKey(join(dataDir, 'jwt-secret-key'));
@@ -109,26 +106,16 @@ async function startComponents(options: StoreOptions): Promise<Store> {
     return component;
   }
 
+  const placeOf = (name: string) => ({ ...supervision, dataDir: join(dataDir, name), port: ports.of(name) });
   const postgres = start('postgres', async () => {
-    const component = await startPostgres({
-      ...supervision,
-      dataDir: join(dataDir, 'postgres'),
-      port: ports.of('postgres'),
-      settings: options.postgresSettings,
-    });
+    const component = await startPostgres({ ...placeOf('postgres'), settings: options.postgresSettings });
     await Promise.all(topology.databases.map(component.createDatabase));
     return component;
   });
-  const kafka = start('kafka', () =>
-    startKafka({
-      ...supervision,
-      dataDir: join(dataDir, 'kafka'),
-      port: ports.of('kafka'),
-      controllerPort: ports.of('kafka-controller'),
-      settings: options.kafkaSettings,
-      proxied: connections.listeners,
-    }),
-  );
+  const kafka = start('kafka', () => {
+    const own = { controllerPort: ports.of('kafka-controller'), settings: options.kafkaSettings };
+    return startKafka({ ...placeOf('kafka'), ...own, proxied: connections.listeners });
+  });
   start('gateway', () => {
     const upstreams = { ...values.upstreams, ...options.gateway?.upstreams };
     const all = { ...values, ...options.gateway, upstreams };
@@ -140,15 +127,13 @@ async function startComponents(options: StoreOptions): Promise<Store> {
     const databaseUrl = database && (await postgres)?.url(database, portOf('postgres'));
     const brokers = [`127.0.0.1:${portOf('kafka')}`];
     if (group) await kafka;
+    const own = serviceEnv(service, { env, ports, portOf, jwtKey, consoleToken, brokers, databaseUrl });
     return startProcess({
       ...supervision,
       name,
       command: process.execPath,
       args: [...nodeFlags, entryOf(service)],
-      env: {
-        ...serviceEnv(service, { env, ports, portOf, jwtKey, consoleToken, brokers, databaseUrl }),
-        ...options.env,
-      },
+      env: { ...own, ...options.env },
       ready: async () => (await fetch(`${localUrl(ports.of(name))}/health/ready`)).ok,
     });
   }
@@ -167,17 +152,17 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   try {
     const named = async ([name, component]: [string, Promise<SupervisedProcess>]) => [name, await component] as const;
     const components = new Map(await untilAborted(signal, () => Promise.all([...starting].map(named))));
-    const database = await postgres;
+    const component = (name: string) => components.get(known(name, [...components.keys()])) as SupervisedProcess;
     return {
       dir,
       gatewayUrl: localUrl(ports.of('gateway')),
       url: (name) => localUrl(ports.of(serviceNamed(name).name)),
       metricsUrl: (name) => localUrl(ports.of(`${name}-metrics`)),
       ports,
-      databaseUrl: (name) => required(database, 'postgres').url(name),
+      databaseUrl: (name) => (component('postgres') as Postgres).url(name),
       kafkaBrokers: [`127.0.0.1:${ports.of('kafka')}`],
       components: [...components.values()],
-      component: (name) => required(components.get(known(name)), name),
+      component,
       stop,
     };
   } catch (error) {
@@ -189,16 +174,16 @@ async function startComponents(options: StoreOptions): Promise<Store> {
 }
 
 function withDependencies(components: string[]): Set<string> {
-  const wanted = new Set(components.map(known));
+  const wanted = new Set(components.map((name) => known(name)));
   const services = topology.services.filter(({ name }) => wanted.has(name));
   if (services.some(({ database }) => database)) wanted.add('postgres');
   if (services.some(({ group }) => group)) wanted.add('kafka');
   return wanted;
 }
 
-function known(name: string): string {
-  if (componentNames.includes(name)) return name;
-  throw new Error(`There is no component ${name}. The components are: ${componentNames.join(', ')}.`);
+function known(name: string, names = componentNames): string {
+  if (names.includes(name)) return name;
+  throw new Error(`There is no component ${name}. The components are: ${names.join(', ')}.`);
 }
 
 const portsOf = (component: string): string[] =>
@@ -212,9 +197,4 @@ async function keptKey(file: string): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return key;
-}
-
-function required<T>(value: T | undefined, name: string): T {
-  if (value === undefined) throw new Error(`This store was started without ${name}.`);
-  return value;
 }

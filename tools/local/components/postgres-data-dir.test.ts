@@ -12,7 +12,7 @@ const pidFile = () => readFile(join(dir, 'postmaster.pid'), 'utf8').catch(() => 
 
 async function prepareAfter(pid: number): Promise<void> {
   await writeFile(join(dir, 'postmaster.pid'), `${pid}\n${dir}\n`);
-  await prepareDataDir(dir, program, { name: 'postgres', password: '' });
+  await prepareDataDir(dir, program, '');
 }
 
 it('the pid of a crash is forgotten where it is of another process now, or of none', async () => {

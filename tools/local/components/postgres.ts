@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { prepareDataDir, readIfThere } from './postgres-data-dir.ts';
+import { prepareDataDir, readIfThere, superuser } from './postgres-data-dir.ts';
 import { findPostgres, startOf } from './postgres-program.ts';
 import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
 
@@ -22,8 +22,6 @@ interface PostgresOptions extends Partial<Supervision> {
   settings?: Record<string, string>;
 }
 
-const superuser = 'postgres';
-
 const localSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -40,7 +38,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const program = await findPostgres();
   const passwords = await openPasswords(dataDir);
   const superuserPassword = passwords.of(superuser);
-  await prepareDataDir(dataDir, program, { name: superuser, password: superuserPassword });
+  await prepareDataDir(dataDir, program, superuserPassword);
 
   const urlOf = (role: string, password: string, database: string, at = port) =>
     `postgresql://${role}:${password}@127.0.0.1:${at}/${database}`;
