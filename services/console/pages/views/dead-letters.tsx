@@ -36,13 +36,11 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
 
   const groups = data ?? [];
   const all = groups
-    .flatMap(({ service, group: name = service, letters }) =>
-      letters.map((letter): Letter => ({ ...letter, service, group: name })),
-    )
+    .flatMap(({ service, group, letters }) => letters.map((letter): Letter => ({ ...letter, service, group })))
     .sort(newestFirst);
   const shown = all.filter((letter) => (group === '' || letter.group === group) && matches(letter, text));
   const selected = shown.filter(({ id }) => chosen.has(id));
-  const hidden = groups.reduce((sum, { total = 0, letters }) => sum + total - letters.length, 0);
+  const hidden = groups.reduce((sum, { total, letters }) => sum + total - letters.length, 0);
   const isComplete = groups.every((one) => one.problem === undefined);
 
   async function decide({ decision, letters, reason, dryRun }: Decided) {
@@ -82,9 +80,9 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
         <label for="group">Group</label>
         <select id="group" value={group} onChange={({ currentTarget }) => setGroup(currentTarget.value)}>
           <option value="">All groups</option>
-          {groups.map(({ service, group: name = service, total = 0 }) => (
-            <option key={service} value={name}>
-              {name} ({total})
+          {groups.map(({ service, group, total }) => (
+            <option key={service} value={group}>
+              {group} ({total})
             </option>
           ))}
         </select>

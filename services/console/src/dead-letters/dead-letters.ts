@@ -16,8 +16,8 @@ interface Kept {
   /** When it was answered. */
   at: number;
   answer: Promise<GroupLetters>;
-  /** The last answer that was a list. */
-  last: GroupLetters | undefined;
+  /** The last answer that was a list; before there is one, a group of the service's name without letters. */
+  last: GroupLetters;
 }
 
 type Decided = z.output<typeof redriveIn> | z.output<typeof discardIn>;
@@ -36,13 +36,13 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
     if (before !== undefined && performance.now() - before.at <= keptMs) return before;
     const own: Kept = {
       at: Number.POSITIVE_INFINITY,
-      last: before?.last,
+      last: before?.last ?? { service, group: service, total: 0, letters: [] },
       answer: services.get(service, `${path}${query}`, lettersOut, maxWaitMs).then(
         (list) => {
           own.last = { service, ...list };
           return own.last;
         },
-        (error) => ({ service, letters: [], ...own.last, problem: messageOf(error) }),
+        (error) => ({ ...own.last, problem: messageOf(error) }),
       ),
     };
     own.answer.finally(() => {
@@ -54,8 +54,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
 
   function listOf(service: string, withinMs: number, query = ''): Promise<GroupLetters> {
     const { answer, last } = reading(service, query);
-    const missing = () => ({ service, letters: [], ...last, problem: late(service, withinMs).message });
-    return within(withinMs, answer, missing);
+    return within(withinMs, answer, () => ({ ...last, problem: late(service, withinMs).message }));
   }
 
   async function decide(decision: 'redrive' | 'discard', service: string, body: Decided) {

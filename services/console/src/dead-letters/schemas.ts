@@ -1,11 +1,8 @@
-import { auditOut, letterOut } from '@store/shared/contracts/dead-letters';
+import { auditOut, lettersOut } from '@store/shared/contracts/dead-letters';
 import { z } from 'zod';
 
-const groupLettersOut = z.object({
+const groupLettersOut = lettersOut.extend({
   service: z.string(),
-  group: z.string().optional(),
-  total: z.int().optional(),
-  letters: z.array(letterOut),
   problem: z.string().optional().describe('Why there is no list, or only that of before.'),
 });
 

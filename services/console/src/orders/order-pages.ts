@@ -73,7 +73,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         deadLetters.ofOrder(id, withinMs),
       ]);
       problems.push(...groups.flatMap(({ problem }) => problem ?? []));
-      const letters = groups.flatMap(({ service, group = service, letters }) =>
+      const letters = groups.flatMap(({ service, group, letters }) =>
         letters.map(({ decisions = [], ...letter }) => ({ ...letter, service, group, decisions })),
       );
       const parts: Parts = { order, reservation, payment, mails, invoices, letters, problems: [...new Set(problems)] };
