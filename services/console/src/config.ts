@@ -4,15 +4,11 @@ import { list } from '@store/shared/values/environment';
 import { z } from 'zod';
 
 /** name=http://host:port, comma-separated. */
-const addresses = list.transform((pairs, context) => {
-  const found = pairs.map(
-    (pair) => /^([a-z-]+)=(http:\/\/[^\s/=]+)$/.exec(pair)?.slice(1) as [string, string] | undefined,
-  );
-  if (found.includes(undefined)) {
-    context.addIssue({ code: 'custom', message: 'must be name=http://host:port, comma-separated' });
-  }
-  return new Map(found.filter((pair) => pair !== undefined));
-});
+const addresses = list
+  .refine((pairs) => pairs.every((pair) => /^[a-z-]+=http:\/\/[^\s/=]+$/.test(pair)), {
+    error: 'must be name=http://host:port, comma-separated',
+  })
+  .transform((pairs) => new Map(pairs.map((pair) => pair.split('=') as [string, string])));
 
 export const configSchema = configOf({
   ...callerConfig,

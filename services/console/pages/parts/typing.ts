@@ -26,9 +26,6 @@ export function useTyping(onEnd: (value: string) => void, onType?: (value: strin
       timer.current = setTimeout(end, pauseMs);
       onType?.(value);
     },
-    onKeyDown({ key }: { key: string }) {
-      if (key === 'Enter') end();
-    },
-    onBlur: end,
+    onChange: end,
   };
 }

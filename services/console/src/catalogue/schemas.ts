@@ -28,10 +28,4 @@ export const version = z
 
 export const productIn = fields.extend({ version });
 
-export const shownOut = z.object({
-  id: uuid,
-  name: z.string(),
-  price: z.string(),
-  unit: z.string(),
-  version: z.string().describe('Version of the product that is shown: a change names it.'),
-});
+export const shownOut = productIn.extend({ id: uuid });

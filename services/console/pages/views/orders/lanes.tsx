@@ -10,7 +10,11 @@ export function Lanes({ steps }: { steps: Step[] }) {
   const lanes = [...new Set(steps.map(({ service }) => service))].sort((a, b) => rank(a) - rank(b));
   const places = placesOf(steps.map(({ at }) => Date.parse(at)));
   const first = Date.parse(steps[0]?.at ?? '');
-  const marks = steps.map(({ at }, index) => ({ x: places[index] ?? 0, text: sinceText(Date.parse(at) - first) }));
+  const dots = steps.map((step, index) => ({
+    ...step,
+    x: places[index] ?? 0,
+    since: sinceText(Date.parse(step.at) - first),
+  }));
   return (
     <div class="lanes" aria-hidden="true">
       {lanes.map((lane) => (
@@ -18,17 +22,11 @@ export function Lanes({ steps }: { steps: Step[] }) {
           <span>{lane}</span>
           <svg height="24" width="100%" aria-hidden="true">
             <line x1="0" x2="100%" y1="12" y2="12" />
-            {steps.map(
-              ({ service, text, isBad }, index) =>
+            {dots.map(
+              ({ at, service, text, isBad, x, since }) =>
                 service === lane && (
-                  <circle
-                    key={`${steps[index]?.at} ${text}`}
-                    class={isBad ? 'bad' : undefined}
-                    cx={`${places[index]}%`}
-                    cy="12"
-                    r="5"
-                  >
-                    <title>{`${text}, ${marks[index]?.text} after it was placed`}</title>
+                  <circle key={`${at} ${text}`} class={isBad ? 'bad' : undefined} cx={`${x}%`} cy="12" r="5">
+                    <title>{`${text}, ${since} after it was placed`}</title>
                   </circle>
                 ),
             )}
@@ -38,9 +36,9 @@ export function Lanes({ steps }: { steps: Step[] }) {
       <div class="lane">
         <span />
         <svg height="18" width="100%" aria-hidden="true">
-          {apart(marks).map(({ x, text }) => (
+          {apart(dots).map(({ x, since }) => (
             <text key={x} x={`${x}%`} y="13" text-anchor={x > 90 ? 'end' : x < 10 ? 'start' : 'middle'}>
-              {text}
+              {since}
             </text>
           ))}
         </svg>
@@ -62,9 +60,9 @@ function placesOf(times: number[]): number[] {
 }
 
 /** Those that do not overlap, from the left. */
-function apart(marks: { x: number; text: string }[]) {
+function apart<Dot extends { x: number }>(dots: Dot[]): Dot[] {
   let last = Number.NEGATIVE_INFINITY;
-  return marks.filter(({ x }) => {
+  return dots.filter(({ x }) => {
     if (x - last < 28) return false;
     last = x;
     return true;
