@@ -25,7 +25,6 @@ interface Dependencies {
   findKey?: (id: string, digest: Buffer) => Promise<Session | undefined>;
   /** Milliseconds since 1970. */
   clock?: () => number;
-  newId?: () => string;
 }
 
 export type Tokens = ReturnType<typeof createTokens>;
@@ -68,7 +67,6 @@ export function createTokens({
   hasEnded,
   findKey = async () => undefined,
   clock = Date.now,
-  newId = randomUUID,
 }: Dependencies) {
   const keys = [key, ...previousKeys];
   const getKey = keyByKid(keys);
@@ -144,7 +142,7 @@ export function createTokens({
     /** @param authenticatedAt see Session */
     async issue(accountId: string, authenticatedAt: number): Promise<{ token: string; session: Session }> {
       const expiresAt = Math.floor(clock() / 1000) + ttlSeconds;
-      const session = { id: newId(), accountId, authenticatedAt, expiresAt };
+      const session = { id: randomUUID(), accountId, authenticatedAt, expiresAt };
       return { token: await sign(session), session };
     },
     /** Makes the token of an API key. */
