@@ -5,19 +5,15 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { DB } from './generated/tables.ts';
 import type { AccountRoles } from './roles.ts';
-import { endedSessionsChannel } from './session-repository.ts';
+import { notify, secondsOf } from './session-repository.ts';
 
 export type RoleRepository = ReturnType<typeof createRoleRepository>;
 
-const columns = [
-  'account_id as accountId',
-  'roles',
-  sql<number>`extract(epoch from changed_at)::float8`.as('changedAt'),
-] as const;
+const columns = ['account_id as accountId', 'roles', secondsOf('changed_at').as('changedAt')] as const;
 
 export function createRoleRepository(kysely: Kysely<DB>) {
   return {
-    /** Replaces the roles of an account, with an entry in the audit trail. Replicas hear of it on the channel of ended sessions, since a token check needs both. */
+    /** Replaces the roles of an account, with an entry in the audit trail, and tells every replica. */
     set(actor: string, accountId: string, roles: Role[]): Promise<AccountRoles> {
       return inTransaction(kysely, async (tx) => {
         // Locked and with none where it is new, so that of two changes at a time each knows what was before.
@@ -43,8 +39,7 @@ export function createRoleRepository(kysely: Kysely<DB>) {
               .returning(columns),
           )
           .selectFrom('stored')
-          .select(['accountId', 'roles', 'changedAt'])
-          .select(sql`pg_notify(${endedSessionsChannel}, row_to_json(stored)::text)`.as('notified'))
+          .select(['accountId', 'roles', 'changedAt', notify(sql`row_to_json(stored)::text`)])
           .executeTakeFirstOrThrow();
       });
     },

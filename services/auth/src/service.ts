@@ -35,7 +35,7 @@ export async function createAuthService(
   }),
 ): Promise<Service<DB>> {
   const ttlSeconds = config.JWT_TTL_SECONDS;
-  const { key, previousKeys } = await tokenKeysFrom(config);
+  const keys = await tokenKeysFrom(config);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const sessions = createSessionRepository(prisma, database.kysely);
   const failures = createLoginFailureRepository(database.kysely);
@@ -55,32 +55,22 @@ export async function createAuthService(
   });
   const keyRepository = createApiKeyRepository(prisma, database.kysely);
   const tokens = createTokens({
-    key,
-    previousKeys,
+    ...keys,
     ttlSeconds,
     hasEnded: endedSessions.has,
     findKey: keyRepository.findByDigest,
   });
   const cookie = createTokenCookie(config);
-  const writers = writersOf(config);
-  const apiKeys = createApiKeys({ tokens, repository: keyRepository, endedSessions, roles, writers, log });
+  const parts = { tokens, endedSessions, roles, log };
+  const apiKeys = createApiKeys({ ...parts, repository: keyRepository, writers: writersOf(config) });
   const uses = createApiKeyUses(keyRepository.noteUse);
-  const auth = createAuth({
-    accounts,
-    tokens,
-    failures,
-    sessions,
-    endedSessions,
-    roles,
-    roleRepository,
-    apiKeys,
-    follower,
-    ttlSeconds,
-    log,
-  });
+  const auth = createAuth({ ...parts, accounts, failures, sessions, roleRepository, apiKeys, follower, ttlSeconds });
   const app = createHttpApp({
     title: 'Auth API',
-    routes: [...authRoutes(auth, apiKeys, cookie, await jwksOf([key, ...previousKeys])), auditRoute(database.kysely)],
+    routes: [
+      ...authRoutes(auth, apiKeys, cookie, await jwksOf([keys.key, ...keys.previousKeys])),
+      auditRoute(database.kysely),
+    ],
     log,
     config,
     bearer: ownBearer(tokens, roles, follower),

@@ -10,10 +10,10 @@ import type { Session } from './tokens.ts';
 
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
 
-/** On which replicas hear of what has ended, as JSON. */
+/** On which replicas hear of what has ended and of roles, as JSON: a token check needs both. */
 export const endedSessionsChannel = 'ended_sessions';
 
-export const secondsOf = (column: 'began_at' | 'created_at' | 'ended_at' | 'expires_at') =>
+export const secondsOf = (column: 'began_at' | 'changed_at' | 'created_at' | 'ended_at' | 'expires_at') =>
   sql<number>`extract(epoch from ${sql.ref(column)})::float8`;
 const sessionColumns = ['id', secondsOf('expires_at').as('expiresAt')] as const;
 const cutoffColumns = [
@@ -23,7 +23,7 @@ const cutoffColumns = [
 ] as const;
 
 /** Sent by PostgreSQL when the statement is committed. */
-const notify = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
+export const notify = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
 
 /** Stores the end of a session or an API key, once or again, and tells every replica. */
 export async function storeEnd(on: Kysely<DB>, { id, expiresAt }: EndedSession): Promise<void> {

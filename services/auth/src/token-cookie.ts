@@ -8,18 +8,13 @@ export type TokenCookie = ReturnType<typeof createTokenCookie>;
 
 /** `Set-Cookie` values for the token, as the environment configures them (contract 3.3). */
 export function createTokenCookie(config: AuthConfig) {
-  const {
-    COOKIE_SAME_SITE: sameSite,
-    COOKIE_SECURE: secure,
-    JWT_HTTP_ONLY: httpOnly,
-    JWT_TTL_SECONDS: maxAge,
-  } = config;
-  const lower = { Lax: 'lax', Strict: 'strict', None: 'none' } as const;
+  const { COOKIE_SECURE: secure, JWT_HTTP_ONLY: httpOnly, JWT_TTL_SECONDS: maxAge } = config;
+  const sameSite = config.COOKIE_SAME_SITE.toLowerCase() as Lowercase<AuthConfig['COOKIE_SAME_SITE']>;
   const attributes = (isHttps: boolean) => ({
     path: '/',
     httpOnly,
     secure: secure === 'auto' ? isHttps : secure,
-    sameSite: lower[sameSite],
+    sameSite,
   });
   return {
     carrying: (token: string, isHttps: boolean) =>
