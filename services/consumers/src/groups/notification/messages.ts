@@ -1,11 +1,10 @@
 import type { AccountEvent, OrderEvent } from '@store/shared/messaging/events';
 import { type Money, minorUnit } from '@store/shared/values/money';
 import { en } from './mails/en.ts';
-import { accountKinds, type MailData, type MailKind, orderKinds } from './mails/words.ts';
+import type { MailData, MailKind } from './mails/words.ts';
 import type { Notification } from './notification-repository.ts';
 
-const kinds: ReadonlySet<string> = new Set([...orderKinds, ...accountKinds]);
-const isMailKind = (kind: string): kind is MailKind => kinds.has(kind);
+const isMailKind = (kind: string): kind is MailKind => Object.hasOwn(en.messages, kind);
 
 /** Makes the message to the customer about an event, if its kind has one (contract 4.10). */
 export function toNotification({ id, kind, payload }: OrderEvent | AccountEvent): Notification[] {
