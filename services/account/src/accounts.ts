@@ -55,10 +55,8 @@ export function createAccounts({ kysely, repository, requests, passwords, mustCo
         const accountId = randomUUID();
         const inserted = await repository.insert(tx, { id: accountId, ...account, passwordHash });
         if (inserted === undefined) throw emailTaken();
-        const requestId = mustConfirm ? randomUUID() : undefined;
-        if (requestId !== undefined) {
-          await requests.begin(tx, { id: requestId, accountId, purpose: 'EMAIL', email: account.email });
-        }
+        const { email } = account;
+        const requestId = mustConfirm ? await requests.begin(tx, { accountId, purpose: 'EMAIL', email }) : undefined;
         await announce(tx, 'AccountRegistered', { accountId, requestId });
         return toOut(inserted);
       });

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { deleteInBatches } from '@store/shared/database/batches';
 import { dayMs } from '@store/shared/values/time';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type NotNull, sql, type Transaction } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 
@@ -9,7 +9,6 @@ import type { DB } from './generated/tables.ts';
 export type Purpose = 'PASSWORD' | 'EMAIL';
 
 interface NewRequest {
-  id: string;
   /** None where no account has the address. */
   accountId: string | undefined;
   purpose: Purpose;
@@ -20,12 +19,10 @@ interface NewRequest {
 
 export type MailRequestRepository = ReturnType<typeof createMailRequestRepository>;
 
-const validFor = { PASSWORD: '30 minutes', EMAIL: '1 day' };
-/** Longer than any token is valid. */
+const isValid = sql<boolean>`created_at > now() - case purpose when 'PASSWORD'
+  then interval '30 minutes' else interval '1 day' end`;
+/** As long as any token is valid. */
 const keptMs = dayMs;
-
-const isValid = sql<boolean>`created_at > now() - (case purpose when 'PASSWORD'
-  then ${sql.lit(validFor.PASSWORD)} else ${sql.lit(validFor.EMAIL)} end)::interval`;
 
 /** Only this is stored: who reads the table can use no link. */
 const digestOf = (token: string) => createHash('sha256').update(token).digest();
@@ -44,13 +41,16 @@ async function endAll(tx: Transaction<DB>, accountId: string, purpose: Purpose):
 export function createMailRequestRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   return {
     endAll,
-    /** Stores a request, which ends the account's earlier ones for this purpose: their links are void. */
-    async begin(tx: Transaction<DB>, { id, accountId, purpose, email, clientAddress }: NewRequest): Promise<void> {
+    /** Stores a request, which ends the account's earlier ones for this purpose: their links are void. @returns its id */
+    async begin(tx: Transaction<DB>, request: NewRequest): Promise<string> {
+      const { accountId, purpose, email, clientAddress } = request;
+      const id = randomUUID();
       if (accountId !== undefined) await endAll(tx, accountId, purpose);
       await tx
         .insertInto('mail_requests')
         .values({ id, account_id: accountId, purpose, email, client_address: clientAddress })
         .execute();
+      return id;
     },
     /** Counts the requests of the last hour. */
     async countRecent(purpose: Purpose, by: { accountId: string } | { clientAddress: string }): Promise<number> {
@@ -81,17 +81,16 @@ export function createMailRequestRepository(prisma: PrismaClient, kysely: Kysely
       return row?.email ?? undefined;
     },
     /** Finds a request by the token of its mail, as long as that is valid. */
-    async find(token: string, purpose: Purpose) {
-      const row = await kysely
+    find: (token: string, purpose: Purpose) =>
+      kysely
         .selectFrom('mail_requests')
         .select(['id', 'account_id as accountId', 'email', sql<boolean>`ended_at is not null`.as('isUsed')])
         .where('token_digest', '=', digestOf(token))
+        .where('account_id', 'is not', null)
         .where('purpose', '=', purpose)
         .where(isValid)
-        .executeTakeFirst();
-      const accountId = row?.accountId ?? undefined;
-      return row && accountId !== undefined ? { ...row, accountId } : undefined;
-    },
+        .$narrowType<{ accountId: NotNull }>()
+        .executeTakeFirst(),
     /** @returns false if it has been used, or another has taken its place */
     async use(tx: Transaction<DB>, id: string, formerEmail?: string): Promise<boolean> {
       const { numUpdatedRows } = await tx

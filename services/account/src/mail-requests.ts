@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { AccountOut, MailTo } from '@store/shared/contracts/account';
 import { isDuplicate } from '@store/shared/database/errors';
 import { inTransaction } from '@store/shared/database/transaction';
@@ -40,12 +39,12 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
       if (recent >= maxPerAddress) {
         throw tooMany('password resets were requested from your address', 'too-many-resets');
       }
-      const accountId = (await repository.findByEmail(email))?.id;
-      const known = accountId !== undefined && (await requests.countRecent('PASSWORD', { accountId })) < maxPerAccount;
+      const account = await repository.findByEmail(email);
+      const isSent = account && (await requests.countRecent('PASSWORD', { accountId: account.id })) < maxPerAccount;
+      const accountId = isSent ? account.id : undefined;
       await inTransaction(kysely, async (tx) => {
-        const id = randomUUID();
-        await requests.begin(tx, { id, accountId: known ? accountId : undefined, purpose: 'PASSWORD', clientAddress });
-        if (known) await announce(tx, 'PasswordResetRequested', { accountId, requestId: id });
+        const requestId = await requests.begin(tx, { accountId, purpose: 'PASSWORD', clientAddress });
+        if (accountId !== undefined) await announce(tx, 'PasswordResetRequested', { accountId, requestId });
       });
     },
 

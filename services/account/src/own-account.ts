@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { AccountChange, AccountOut } from '@store/shared/contracts/account';
 import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustMatch } from '@store/shared/http/precondition';
@@ -49,8 +48,7 @@ export function createOwnAccount({ kysely, repository, requests, auth }: Depende
         mustMatch(ifMatch, entityTag(stringifyJson(toOut(current))));
         // The present one, too, where it waits for its confirmation: the first mail may be lost.
         if (email !== undefined && (email !== current.email || current.confirmedAt === null)) {
-          const requestId = randomUUID();
-          await requests.begin(tx, { id: requestId, accountId: id, purpose: 'EMAIL', email });
+          const requestId = await requests.begin(tx, { accountId: id, purpose: 'EMAIL', email });
           await announce(tx, 'EmailChangeRequested', { accountId: id, requestId });
         }
         return toOut((await repository.update(tx, id, change)) ?? current);
