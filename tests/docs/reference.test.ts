@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import type { Browser } from 'playwright-core';
 import { parse } from 'yaml';
-import { testConsole } from '../../services/console/test/_console.ts';
+import { useConsole } from '../../services/console/test/_console.ts';
 import { root } from '../../tools/paths.ts';
 import { chromiumPath, openBrowser } from '../kit/chromium.ts';
 
@@ -13,15 +13,12 @@ const operations = Object.values<Record<string, { operationId: string; summary: 
   Object.values(methods),
 );
 
-const inDev = testConsole({}, { APP_PROFILE: 'dev' });
-const inProd = testConsole({}, { APP_PROFILE: 'prod', INTERNAL_CREDENTIAL: 'x'.repeat(43) });
+const inDev = useConsole(undefined, { env: { APP_PROFILE: 'dev' } });
+const inProd = useConsole(undefined, { env: { APP_PROFILE: 'prod', INTERNAL_CREDENTIAL: 'x'.repeat(43) } });
 
 beforeAll(async () => {
   await execa('node', ['tools/api/reference.ts'], { cwd: root, env: { NODE_OPTIONS: '' } });
-  await Promise.all([inDev.ready, inProd.ready]);
 }, 60_000);
-
-afterAll(() => Promise.all([inDev.close(), inProd.close()]));
 
 describe('the console', () => {
   it('serves the API reference in profile dev, with a policy that lets in no script but those files', async () => {
@@ -45,7 +42,7 @@ describe('the console', () => {
   afterAll(() => browser?.close());
 
   it.each([
-    ['from the console', () => `${inDev.origin()}/console/reference/`],
+    ['from the console', () => `${inDev.origin}/console/reference/`],
     ['from a checkout', () => pathToFileURL(join(root, 'docs/reference/index.html')).href],
   ])('%s shows every operation of docs/openapi.yaml, and asks nobody else', async (_, url) => {
     const page = await browser.newPage();

@@ -1,9 +1,9 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { createLog } from '@store/shared/observability/log';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import request from 'supertest';
 import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
+import { serve } from '../../../tests/kit/listen.ts';
 import { configSchema } from '../src/config.ts';
 import { createConsole } from '../src/service.ts';
 import { createHistory } from '../src/watch/history.ts';
@@ -36,117 +36,66 @@ interface Asked {
   operator: string | string[] | undefined;
 }
 
-/** Something that answers like a service. @param asked gets what it was asked */
-export async function fakeService(answer: Answer, asked: Asked[] = []) {
-  const server = createServer(async (req, res) => {
-    const chunks = await req.toArray();
-    const text = Buffer.concat(chunks).toString();
-    const { method = '', url = '', headers } = req;
+/** Answers like a service, until the tests of the file have run. @param asked gets what it was asked @returns its address */
+export const fakeService = (answer: Answer, asked: Asked[] = []) =>
+  serve(async (req, res) => {
+    const text = Buffer.concat(await req.toArray()).toString();
+    const { method = '', url: path = '', headers } = req;
     const body = text === '' ? undefined : JSON.parse(text);
-    asked.push({
-      method,
-      path: url,
-      text,
-      body,
-      authorization: headers.authorization,
-      operator: headers['operator-name'],
-    });
-    const answered = (await answer(method, url, body, headers)) ?? new Reply(404, { detail: 'There is none.' });
+    const { authorization, 'operator-name': operator } = headers;
+    asked.push({ method, path, text, body, authorization, operator });
+    const answered = (await answer(method, path, body, headers)) ?? new Reply(404, { detail: 'There is none.' });
     const reply = answered instanceof Reply ? answered : new Reply(200, answered);
     res.writeHead(reply.status, { 'Content-Type': 'application/json', ...reply.headers });
     if (reply.status === 204) return res.end();
     return res.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.closeAllConnections(); // those that never got an answer
-      return new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-/** The real console before fake services, and a person at it. */
-export function testConsole(
-  services: Record<string, string> = {},
-  env: Record<string, string> = {},
-  history: History = createHistory(),
-) {
-  const logged: Record<string, unknown>[] = [];
-  const log = createLog('console', 'info', { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const config = configSchema.parse({
-    CONSOLE_TOKEN: token,
-    SERVICES: Object.entries(services)
-      .map(([name, url]) => `${name}=${url}`)
-      .join(),
-    METRICS: '',
-    GROUPS: Object.keys(services).join(),
-    AUDITED: Object.keys(services).join(),
-    ...env,
-  });
-  const { app } = createConsole({ config, log }, history);
-  const server = createServer(app);
-  const ready = new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const http = () => request(`${origin()}/console`);
-
-  return {
-    logged,
-    ready,
-    origin,
-    http,
-    close: () => new Promise((resolve) => server.close(resolve)),
-    /** @returns the cookie */
-    async login(name = 'ann', given = token): Promise<string> {
-      const { headers } = await http().post('/session').set('Origin', origin()).send({ token: given, name });
-      return String(headers['set-cookie']?.[0]).split(';')[0] ?? '';
-    },
-    send: (method: 'post' | 'put' | 'delete', path: string, cookie: string) =>
-      http()[method](path).set({ Origin: origin(), Cookie: cookie }),
-    read: (path: string, cookie: string) => http().get(path).set('Cookie', cookie),
-  };
-}
-
-type Store = Record<string, Answer | string>;
-type History = ReturnType<typeof createHistory>;
-
-/**
- * Has the console for all tests of a file or a `describe`, or one for each of them.
- * @param storeOf the services, each with its answers or an address
- * @returns has the properties of the console from the first test on, and what its services were asked
- */
-export function useConsole(
-  storeOf: () => Store = () => ({}),
-  { env = {}, history = createHistory(), tests = 'all' }: UseOptions = {},
-) {
-  const [before, after] = tests === 'all' ? [beforeAll, afterAll] : [beforeEach, afterEach];
-  const later = {} as ReturnType<typeof testConsole> & { asked: Asked[] };
-  let closing: { close(): unknown }[] = [];
-  before(async () => {
-    const asked: Asked[] = [];
-    const urls: Record<string, string> = {};
-    for (const [name, answer] of Object.entries(storeOf())) {
-      const service = typeof answer === 'string' ? { url: answer } : await fakeService(answer, asked);
-      urls[name] = service.url;
-      if ('close' in service) closing.push(service);
-    }
-    const console = testConsole(urls, env, history);
-    closing.push(console);
-    await console.ready;
-    Object.assign(later, console, { asked });
-  });
-  after(async () => {
-    await Promise.all(closing.map((one) => one.close()));
-    closing = [];
-  });
-  return later;
-}
 
 interface UseOptions {
   env?: Record<string, string>;
-  history?: History;
+  history?: ReturnType<typeof createHistory>;
   tests?: 'all' | 'each';
+}
+
+/**
+ * Has the real console before fake services, and a person at it: for all tests of a file or a `describe`, or one for each of them.
+ * @param storeOf the services, each with its answers or an address
+ * @returns with what its services were asked, and what it has logged
+ */
+export function useConsole(
+  storeOf: () => Record<string, Answer | string> = () => ({}),
+  { env = {}, history = createHistory(), tests = 'all' }: UseOptions = {},
+) {
+  const http = () => request(`${console.origin}/console`);
+  const console = {
+    origin: '',
+    asked: [] as Asked[],
+    logged: [] as Record<string, unknown>[],
+    http,
+    /** @returns the cookie */
+    async login(name = 'ann', given = token): Promise<string> {
+      const { headers } = await http().post('/session').set('Origin', console.origin).send({ token: given, name });
+      return String(headers['set-cookie']?.[0]).split(';')[0] ?? '';
+    },
+    send: (method: 'post' | 'put' | 'delete', path: string, cookie: string) =>
+      http()[method](path).set({ Origin: console.origin, Cookie: cookie }),
+    read: (path: string, cookie: string) => http().get(path).set('Cookie', cookie),
+  };
+  (tests === 'all' ? beforeAll : beforeEach)(async () => {
+    console.asked = [];
+    console.logged = [];
+    const addresses: string[] = [];
+    for (const [name, answer] of Object.entries(storeOf()))
+      addresses.push(`${name}=${typeof answer === 'string' ? answer : await fakeService(answer, console.asked)}`);
+    const names = addresses.map((address) => address.replace(/=.*/, '')).join();
+    const config = configSchema.parse({
+      ...{ CONSOLE_TOKEN: token, SERVICES: addresses.join(), METRICS: '', GROUPS: names, AUDITED: names },
+      ...env,
+    });
+    const log = createLog('console', 'info', { write: (line: string) => void console.logged.push(JSON.parse(line)) });
+    console.origin = await serve(createConsole({ config, log }, history).app);
+  });
+  return console;
 }
 
 /** Tests with a browser, where there is one. Each page has a context of its own, until the test ends. */
@@ -162,9 +111,11 @@ export function describePages(name: string, tests: (open: (options?: BrowserCont
   });
 }
 
-/** On a page of the console that shows its log-in. */
-export async function logIn(page: Page): Promise<void> {
+/** Logs in at a page of the console. @returns the page */
+export async function logIn(page: Page, { origin }: { origin: string }, path = ''): Promise<Page> {
+  await page.goto(`${origin}/console/${path}`);
   await page.getByLabel('Your name').fill('ann');
   await page.getByLabel('Token').fill(token);
   await page.getByRole('button', { name: 'Log in' }).click();
+  return page;
 }

@@ -40,9 +40,9 @@ it.each([undefined, '', 'short', 'with blanks in it, and long enough for one'])(
 
 describe('the login', () => {
   it('keeps the session from scripts and other sites', async () => {
-    const answer = await console.http().post('/session').set('Origin', console.origin()).send({ token, name: ' ann ' });
+    const answer = await console.http().post('/session').set('Origin', console.origin).send({ token, name: ' ann ' });
     expect(answer.status).toBe(204);
-    const { port } = new URL(console.origin());
+    const { port } = new URL(console.origin);
     const [set = '', ...others] = answer.headers['set-cookie'] ?? [];
     expect(others).toEqual([]);
     expect(set.replace(/=[\w.-]+;/, '=;')).toBe(
@@ -78,7 +78,7 @@ describe('the login', () => {
     const cookie = await console.login('ann');
     expect((await console.read('/session', cookie.replace(/_\d+=/, '_1='))).body).toEqual({ name: null });
     for (const path of ['/', '/api/now', '/session', '/assets/index.js']) {
-      const answer = await fetch(`${console.origin()}${path}`, { headers: { cookie }, redirect: 'manual' });
+      const answer = await fetch(`${console.origin}${path}`, { headers: { cookie }, redirect: 'manual' });
       expect([path, answer.status, answer.headers.get('location')]).toEqual(
         path === '/' ? ['/', 302, '/console/'] : [path, 404, null],
       );
@@ -99,7 +99,7 @@ describe('the login', () => {
 
 describe('without a session', () => {
   it.each(paths)('GET %s is 401, whatever the request says of itself', async (path) => {
-    const { port } = new URL(console.origin());
+    const { port } = new URL(console.origin);
     const unsigned = `console_session_${port}=eyJhbGciOiJub25lIn0.eyJuYW1lIjoiZXZlIn0.`;
     for (const cookie of ['', unsigned]) await console.read(path, cookie).set('console-operator', 'eve').expect(401);
     const { status } = await console.read(path.replace('/api', '/API'), '').set('console-operator', 'eve');

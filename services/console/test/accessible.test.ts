@@ -67,14 +67,14 @@ describePages('everybody can use the console', (newPage) => {
     ];
     for (let point = 0; point < 60; point += 1) history.add(Date.now() - (60 - point) * everyMs, replicas);
     const [name = '', value = ''] = (await console.login()).split('=');
-    cookie = { name, value, url: `${console.origin()}/console/` };
+    cookie = { name, value, url: `${console.origin}/console/` };
   });
 
   async function open(path: string, prepare: (page: Page) => Promise<unknown> = async () => undefined) {
     const page = await newPage({ reducedMotion: 'reduce' });
     await page.context().addCookies([cookie]);
     await prepare(page);
-    await page.goto(`${console.origin()}/console/#/${path}`);
+    await page.goto(`${console.origin}/console/#/${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     return page;
   }

@@ -58,9 +58,7 @@ describePages('the page of accounts', (open) => {
   const console = useConsole(() => ({ account, auth: authOf() }));
 
   it('gives and takes roles, and ends keys', async () => {
-    const page = await open();
-    await page.goto(`${console.origin()}/console/#/accounts`);
-    await logIn(page);
+    const page = await logIn(await open(), console, '#/accounts');
     await page.getByLabel('E-mail address or id of an account').fill(ada.email);
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('heading', { name: 'Ada' }).waitFor();

@@ -64,9 +64,7 @@ describe('the audit trail', () => {
 
 describePages('the page of the audit trail', (open) => {
   it('leads to older changes and back', async () => {
-    const page = await open();
-    await page.goto(`${console.origin()}/console/#/audit`);
-    await logIn(page);
+    const page = await logIn(await open(), console, '#/audit');
     const first = page.getByRole('row').nth(1);
     await first.getByText('operator ben').waitFor();
     expect(await first.locator('ins').textContent()).toBe('123456789012.1234');

@@ -90,7 +90,6 @@ describe('while the reply of payment is not that of its contract', () => {
 
 it('a process that hangs is gone, and says so in words', async () => {
   const hung = await fakeService(never);
-  const [replica] = await askReplicas(hung.url, hung.url);
-  await hung.close();
+  const [replica] = await askReplicas(hung, hung);
   expect(replica).toMatchObject({ state: 'GONE', waitingFor: ['no answer within 3 s'] });
 });

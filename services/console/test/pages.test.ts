@@ -14,7 +14,7 @@ describePages('the login with the keyboard', (open) => {
 
   it('is readable by everybody, keeps the focus where it is refused, and leads it into the page where it is not', async () => {
     const page = await open();
-    await page.goto(`${console.origin()}/console/`);
+    await page.goto(`${console.origin}/console/`);
     const button = page.getByRole('button', { name: 'Log in' });
     await button.waitFor();
     expect(await findings(page)).toEqual([]);
@@ -46,9 +46,7 @@ describePages('a chart of the console', (open) => {
   });
 
   it('says what its lines are now, and what they were where the pointer is', async () => {
-    const page = await open();
-    await page.goto(`${console.origin()}/console/`);
-    await logIn(page);
+    const page = await logIn(await open(), console);
     const chart = page.getByRole('region', { name: 'Lag per group' });
     const legend = () => chart.locator('.legend dd').allTextContents();
     await chart.locator('.u-over').waitFor();
@@ -73,9 +71,7 @@ describePages('products on a phone', (open) => {
   let page: Page;
 
   beforeEach(async () => {
-    page = await open({ viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' });
-    await page.goto(console.origin());
-    await logIn(page);
+    page = await logIn(await open({ viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' }), console);
     await page.getByRole('link', { name: 'Stock' }).click();
   });
 
@@ -143,9 +139,7 @@ describePages('what is typed on the page of the stock', (open) => {
 
   beforeEach(async () => {
     isDown = false;
-    page = await open();
-    await page.goto(`${console.origin()}/console/#/stock`);
-    await logIn(page);
+    page = await logIn(await open(), console, '#/stock');
     await page.getByLabel('Stock of Tea').waitFor();
     console.asked.length = 0;
   });

@@ -92,15 +92,14 @@ describePages('what a tab of the console transfers', (open) => {
   it('files once, and then only the question whether the page is the same', async () => {
     const page = await open();
     const first = await meter(page, isFile);
-    await page.goto(`${console.origin()}/console/`);
-    await logIn(page);
+    await logIn(page, console);
     await page.getByText('processes are ready').waitFor();
     expect(first.requests).toBeLessThanOrEqual(4);
     expect(first.bytes).toBeLessThan(90_000);
 
     const again = await page.context().newPage();
     const second = await meter(again, isFile);
-    await again.goto(`${console.origin()}/console/`);
+    await again.goto(`${console.origin}/console/`);
     await again.getByText('processes are ready').waitFor();
     expect(second.requests).toBeLessThanOrEqual(1);
     expect(second.bytes).toBeLessThan(1_000);
@@ -109,8 +108,7 @@ describePages('what a tab of the console transfers', (open) => {
   it('at most 2 MB an hour, and nothing while it is hidden', async () => {
     const page = await open();
     await page.clock.install();
-    await page.goto(`${console.origin()}/console/`);
-    await logIn(page);
+    await logIn(page, console);
     await page.getByText('processes are ready').waitFor();
     const counted = await meter(page, (path) => path.includes('/api/'));
     const minutes = 2;

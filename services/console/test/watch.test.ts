@@ -65,14 +65,13 @@ describe('the history', () => {
     const fake = await fakeService((_, path) =>
       path === '/internal/dead-letters/count' ? { group: 'g', open: 2 } : { total: 9, orders: [], next: null },
     );
-    const addresses = ['order', 'payment', 'inventory'].map((name) => [name, fake.url] as const);
+    const addresses = ['order', 'payment', 'inventory'].map((name) => [name, fake] as const);
     const services = createServices(new Map([...addresses, ['invoice', 'http://127.0.0.1:1'] as const]), undefined);
     expect(await countAt(services, ['payment', 'inventory', 'invoice'])).toEqual({
       letters: 4,
       stuck: 9,
       problems: [expect.stringContaining('invoice')],
     });
-    await fake.close();
   });
 
   it('keeps 15 minutes', () => {
