@@ -68,3 +68,14 @@ export async function startService(entry: string, env: Record<string, string>, a
     },
   };
 }
+
+/** Returns `startService`; what it has started is killed after the tests of the file. */
+export function useServices(): typeof startService {
+  const started: Awaited<ReturnType<typeof startService>>[] = [];
+  afterAll(() => Promise.all(started.map((service) => service.end('SIGKILL'))));
+  return async (...args) => {
+    const service = await startService(...args);
+    started.push(service);
+    return service;
+  };
+}

@@ -1,57 +1,41 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
-import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
-import { brokers, readTopic } from '../../../tests/kit/kafka/topic.ts';
+import { brokers, readTopic, usePublisher } from '../../../tests/kit/kafka/topic.ts';
+import { serve } from '../../../tests/kit/listen.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { startService } from '../../../tests/kit/service-process.ts';
+import { useServices } from '../../../tests/kit/service-process.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { alice, orderOf, testInventory } from './_inventory.ts';
 
-const kafkaOptions = { brokers, clientId: 'inventory-test', log: createLog('test', 'silent') };
-const publisher = createPublisher(kafkaOptions);
+const startService = useServices();
+const publisher = usePublisher();
 
 const database = useDatabase('inventory');
 const inventory = database.open((url) => testInventory(url));
+const topic = database.open(() => readTopic('order-events'));
 /** Demands that the order service knows, by order id; it is unavailable for others. */
 const demands = new Map<string, object>();
-let topic: Awaited<ReturnType<typeof readTopic>>;
 let service: Awaited<ReturnType<typeof startService>>;
 
-/** Answers for the product and the order service with what is known of each id that is asked about. */
-const others = createServer((req, res) => {
-  const { pathname, searchParams } = new URL(req.url ?? '', 'http://service');
-  const ids = searchParams.getAll('id');
-  const found = ids.map((id) => (pathname === '/products' ? { id, name: 'Tea', price: 1 } : demands.get(id)));
-  if (found.includes(undefined)) res.writeHead(503);
-  res.end(JSON.stringify(found));
-});
-
 beforeAll(async () => {
-  await once(others.listen(0, '127.0.0.1'), 'listening');
-  topic = await readTopic('order-events');
   await skipExistingMessages();
-  const url = `http://127.0.0.1:${(others.address() as AddressInfo).port}`;
-  service = await startService('services/inventory/src/main.ts', {
-    DATABASE_URL: database.url,
-    PRODUCT_URL: url,
-    ORDER_URL: url,
+  // Answers for the product and the order service with what is known of each id that is asked about.
+  const url = await serve((req, res) => {
+    const { pathname, searchParams } = new URL(req.url ?? '', 'http://service');
+    const ids = searchParams.getAll('id');
+    const found = ids.map((id) => (pathname === '/products' ? { id, name: 'Tea', price: 1 } : demands.get(id)));
+    if (found.includes(undefined)) res.writeHead(503);
+    res.end(JSON.stringify(found));
   });
-});
-
-afterAll(async () => {
-  await service.end('SIGKILL');
-  others.close().closeAllConnections();
-  await Promise.all([topic.close(), publisher.close()]);
+  const env = { DATABASE_URL: database.url, PRODUCT_URL: url, ORDER_URL: url };
+  service = await startService('services/inventory/src/main.ts', env);
 });
 
 /** Skips what other tests have left on the topic. */
 async function skipExistingMessages(): Promise<void> {
-  const admin = createKafka(kafkaOptions).admin();
+  const admin = createKafka({ brokers, clientId: 'test', log: createLog('test', 'silent') }).admin();
   await admin.connect();
   const ends = await admin.fetchTopicOffsets('order-events');
   const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));

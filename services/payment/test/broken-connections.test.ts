@@ -6,16 +6,17 @@ import { answersTo, startWatchdog } from '@store/shared/messaging/kafkajs/watchd
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import { type ApiName, createKafkaProxy } from '../../../tests/kit/kafka/kafka-proxy.ts';
-import { brokers, createTopic, readTopic } from '../../../tests/kit/kafka/topic.ts';
+import { brokers, createTopic, readTopic, usePublisher } from '../../../tests/kit/kafka/topic.ts';
 import { createTestDatabase } from '../../../tests/kit/postgres/database.ts';
-import { startService } from '../../../tests/kit/service-process.ts';
+import { useServices } from '../../../tests/kit/service-process.ts';
 import type { ProxyMode } from '../../../tests/kit/tcp-proxy.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { stockReserved, testPayments } from './_payments.ts';
 
 const log = createLog('payment', process.env.TEST_LOG ?? 'silent');
-const direct = createPublisher({ brokers, clientId: 'test', log });
-const closing: (() => Promise<unknown>)[] = [() => direct.close()];
+const direct = usePublisher();
+const startService = useServices();
+const closing: (() => Promise<unknown>)[] = [];
 
 type Payment = Awaited<ReturnType<typeof startPayment>>;
 
@@ -129,7 +130,6 @@ async function stopsWhileSilent(): Promise<void> {
     DATABASE_URL: database.url,
     KAFKA_BROKERS: proxy.brokers.join(),
   });
-  closing.push(() => service.end('SIGKILL'));
   const isMember = async () => (await service.metrics()).includes('consumer_group_member{group="payment-group"} 1');
   await until('payment is in its group', isMember);
   const broken = proxy.breakAt('Produce', 'silent');

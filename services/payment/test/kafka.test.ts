@@ -1,28 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
-import { createLog } from '@store/shared/observability/log';
 import { storedEvent } from '../../../tests/kit/kafka/order-events.ts';
-import { brokers, readTopic } from '../../../tests/kit/kafka/topic.ts';
+import { readTopic, usePublisher } from '../../../tests/kit/kafka/topic.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { startService } from '../../../tests/kit/service-process.ts';
+import { useServices } from '../../../tests/kit/service-process.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { aboveLimit, alice, orderCancelled, stockReserved } from './_payments.ts';
 
 const database = useDatabase('payment');
 const topic = database.open(() => readTopic('order-events'));
-const services: Awaited<ReturnType<typeof startService>>[] = [];
-const publisher = createPublisher({ brokers, clientId: 'payment', log: createLog('payment', 'silent') });
+const startService = useServices();
+const publisher = usePublisher();
 const publish = (...events: ReturnType<typeof stockReserved>[]) => publisher.publish('order-events', events);
-
-afterAll(async () => {
-  for (const service of services) await service.end('SIGKILL');
-  await publisher.close();
-});
 
 async function start() {
   const env = { DATABASE_URL: database.url, PAYMENT_DECLINE_ABOVE: '1000' };
   const service = await startService('services/payment/src/main.ts', env);
-  services.push(service);
   await service.ready(); // before, SIGTERM ends it at once, and payments of others' tests are on the topic, too
   return service;
 }

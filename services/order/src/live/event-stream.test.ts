@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listen } from '../../../../tests/kit/listen.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
 
@@ -18,8 +18,7 @@ beforeEach(async () => {
     sending = res;
     stream = createEventStream(res, () => now);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const sent = request({ port: (server.address() as AddressInfo).port, agent: false }).end();
+  const sent = request({ port: await listen(server), agent: false }).end();
   [response] = (await once(sent, 'response')) as [IncomingMessage];
   response.on('error', () => undefined);
 });

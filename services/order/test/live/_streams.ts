@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { base64url } from 'jose';
 import pg from 'pg';
+import { listen } from '../../../../tests/kit/listen.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, testApp } from '../_app.ts';
 
@@ -70,10 +70,9 @@ export async function startReplica(databaseUrl: string, options: Parameters<type
   const jobs = service.jobs?.map((job) => job.start(service.log)) ?? [];
   // As long as the service takes them (http/listen.ts).
   const server = createServer({ maxHeaderSize: 72 * 1024 }, service.app);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     ...service,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     async close() {
       service.endStreams?.();
       server.close();

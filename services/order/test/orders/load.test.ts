@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import { describeWithProc } from '../../../../tests/kit/linux.ts';
+import { listen } from '../../../../tests/kit/listen.ts';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { startService } from '../../../../tests/kit/service-process.ts';
+import { useServices } from '../../../../tests/kit/service-process.ts';
 import { orderQuery } from '../../src/schemas.ts';
 import { alice, bob, tea, testApp } from '../_app.ts';
 
+const startService = useServices();
 const database = useDatabase('order');
 
 async function start(env: Record<string, string> = {}) {
@@ -37,8 +39,7 @@ function paddedOrder(): string {
 describeWithProc('under load, the order service', () => {
   it('stays far below the memory of a pod with 1,000 orders of 64 KiB while the product service hangs', async () => {
     const hanging = createServer((socket) => void socket.resume().on('error', () => undefined));
-    await once(hanging.listen(0, '127.0.0.1'), 'listening');
-    const order = await start({ PRODUCT_URL: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}` });
+    const order = await start({ PRODUCT_URL: `http://127.0.0.1:${await listen(hanging)}` });
     /** The largest memory that the process has had so far, in MiB. */
     async function peakMib(): Promise<number> {
       const status = await readFile(`/proc/${order.child.pid}/status`, 'utf8');
@@ -83,7 +84,7 @@ describeWithProc('under load, the order service', () => {
        select id, position, gen_random_uuid(), 1, 12.5 from placed, generate_series(1, 100) as position`,
     );
     await queryOnce(database.url, 'vacuum (analyze) orders, order_items');
-    const { child, url, end } = await start({ APP_PROFILE: 'prod', LOG_LEVEL: 'warn' });
+    const { child, url } = await start({ APP_PROFILE: 'prod', LOG_LEVEL: 'warn' });
     /** CPU of the thread that has the event loop, in milliseconds. */
     async function eventLoopMs(): Promise<number> {
       const [nanoseconds] = (await readFile(`/proc/${child.pid}/task/${child.pid}/schedstat`, 'utf8')).split(' ');
@@ -101,7 +102,6 @@ describeWithProc('under load, the order service', () => {
     await readPages();
     // Several times what it takes, and a third of what it took when the service made the JSON itself (123 ms).
     expect(((await eventLoopMs()) - before) / 10).toBeLessThan(40);
-    await end('SIGKILL');
   });
 });
 
