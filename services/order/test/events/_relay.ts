@@ -3,7 +3,7 @@ import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import pg from 'pg';
 import { brokers, createTopic, type Message, readTopic, withoutRepeats } from '../../../../tests/kit/kafka/topic.ts';
-import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { until } from '../../../../tests/kit/until.ts';
 
 /** The outbox of a database, seen from beside the relay. */
 export function outboxOf(databaseUrl: string) {
@@ -19,6 +19,9 @@ export function outboxOf(databaseUrl: string) {
     pool,
     sent: () => count('sent_at is not null'),
     unsent: () => count('sent_at is null'),
+    untilSent: (events: number) =>
+      until(`${events} events are marked as sent`, async () => (await count('sent_at is not null')) === events),
+    untilAllSent: () => until('all events are marked as sent', async () => (await count('sent_at is null')) === 0),
 
     /** Events n = 1, 2, … of `keys` keys in turn; nobody is notified. Returns their ids. */
     async fill(events: number, { keys = 50, filler = 0 } = {}): Promise<string[]> {
@@ -59,19 +62,11 @@ export function expectInOrder(messages: Message[], count: number): void {
     expect(events).toEqual(events.toSorted((one, other) => one.n - other.n));
 }
 
-/** Has an outbox in a database of each test's own, with relays, publishers and topics, which are stopped after it. */
-export const useRelays = () => useDatabase('order', 'each').open(createFixture);
-
-function createFixture(databaseUrl: string) {
-  const outbox = outboxOf(databaseUrl);
-  /** Run in reverse order. */
-  const closing: (() => Promise<unknown>)[] = [outbox.close];
-
+/** Relays of a database, publishers and topics, which are closed in reverse order. */
+export function relaysOn(databaseUrl: string) {
+  const closing: (() => Promise<unknown>)[] = [];
   return {
-    outbox,
-    databaseUrl,
-
-    startRelay(publisher: Publisher | Publisher[], { topic = 'any', url = databaseUrl } = {}) {
+    start(publisher: Publisher | Publisher[], { topic = 'any', url = databaseUrl } = {}) {
       const lines: string[] = [];
       const log = createLog('relay', 'info', { write: (line: string) => void lines.push(JSON.parse(line).msg) });
       const relay = startRelay({ databaseUrl: url, topic, publishers: [publisher].flat(), log });
@@ -89,15 +84,13 @@ function createFixture(databaseUrl: string) {
       closing.push(topic.close);
       return { name, ...topic };
     },
-    /** Closed after everything that was opened before. */
-    closeLast: (close: () => Promise<unknown>) => void closing.unshift(close),
     async close() {
       for (const close of closing.reverse()) await close();
     },
   };
 }
 
-export type Fixture = ReturnType<typeof createFixture>;
+export type Relay = ReturnType<ReturnType<typeof relaysOn>['start']>;
 
 /** A fake broker; a test may make `accept` hold or refuse a batch. */
 export function fakePublisher() {

@@ -1,25 +1,20 @@
-import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
-import { startRelay } from '@store/shared/messaging/outbox/relay';
-import { createLog } from '@store/shared/observability/log';
 import pg from 'pg';
-import { brokers, createTopic, readTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, as, gold, salt, testApp } from '../_app.ts';
+import { relaysOn } from './_relay.ts';
 
 const now = new Date('2026-03-04T05:06:07.089Z');
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 
 const database = useDatabase('order', 'each');
 const order = database.open((url) => testApp(url, { clock: () => now }));
+const relays = database.open(relaysOn);
 const customer = as(alice, order);
 
 it('OrderCreated has the documented key, headers and payload, within the trace of the request', async () => {
-  const log = createLog('order', 'silent');
-  const name = await createTopic(6);
-  const publisher = createPublisher({ brokers, clientId: 'order', log });
-  const relay = startRelay({ databaseUrl: database.url, topic: name, publishers: [publisher], log });
-  const topic = await readTopic(name);
+  const topic = await relays.createTopic(6);
+  relays.start(relays.createPublisher(), { topic: topic.name });
   const items = [
     { productId: gold, quantity: 10_000 },
     { productId: salt, quantity: 1 },
@@ -49,7 +44,6 @@ it('OrderCreated has the documented key, headers and payload, within the trace o
   expect(cancelled).toMatchObject({ key: id, partition: message?.partition, headers: { ce_type: 'OrderCancelled' } });
   const reason = 'cancelled by the customer';
   expect(JSON.parse(cancelled?.value ?? '')).toEqual({ orderId: id, customerId: alice, timestamp, reason });
-  await Promise.all([relay.stop().then(publisher.close), topic.close()]);
 });
 
 it('placing and cancelling an order notify the relay on commit', async () => {

@@ -1,34 +1,36 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import pg from 'pg';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { type Random, seededRandom } from '../../../../tests/kit/random.ts';
 import { createTcpProxy } from '../../../../tests/kit/tcp-proxy.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { type Fixture, fakePublisher, useRelays } from './_relay.ts';
+import { fakePublisher, outboxOf, type Relay, relaysOn } from './_relay.ts';
 
-const fixture = useRelays();
+const database = useDatabase('order', 'each');
+const outbox = database.open(outboxOf);
+const relays = database.open(relaysOn);
+/** Closed after the relays. */
+const proxy = database.open((url) => createTcpProxy(url));
 
-type Relay = ReturnType<Fixture['startRelay']>;
-
-const untilAllSent = () => until('all events are marked as sent', async () => (await fixture.outbox.unsent()) === 0);
 /** A standby asks once a second; half a minute passes only where a connection hangs. */
 const untilActive = (relay: Relay, timeoutMs = 20_000) => until('the relay is active', relay.isActive, { timeoutMs });
 
 describe('a relay', () => {
   it('publishes alone, and another one takes over when it stops', async () => {
     const publishers = [fakePublisher(), fakePublisher()] as const;
-    const first = fixture.startRelay(publishers[0]);
+    const first = relays.start(publishers[0]);
     await untilActive(first);
-    const second = fixture.startRelay(publishers[1]);
-    await fixture.outbox.fill(2_500);
-    await untilAllSent();
+    const second = relays.start(publishers[1]);
+    await outbox.fill(2_500);
+    await outbox.untilAllSent();
     await pause(1_500);
     expect([first, second].map(({ wake }) => wake())).toEqual([true, false]);
     expect(publishers[1].batches).toEqual([]);
     await first.stop();
     await untilActive(second);
-    await fixture.outbox.fill(10);
-    await untilAllSent();
+    await outbox.fill(10);
+    await outbox.untilAllSent();
     expect(publishers[1].batches.flat()).toHaveLength(10);
   });
 
@@ -38,10 +40,8 @@ describe('a relay', () => {
   ] as const)(
     '%s',
     async (_, mode, timeoutMs) => {
-      const proxy = await createTcpProxy(fixture.databaseUrl);
-      fixture.closeLast(proxy.close);
-      await untilActive(fixture.startRelay(fakePublisher(), { url: proxy.url }));
-      const second = fixture.startRelay(fakePublisher());
+      await untilActive(relays.start(fakePublisher(), { url: proxy.url }));
+      const second = relays.start(fakePublisher());
       await proxy.set(mode);
       await untilActive(second, timeoutMs);
     },
@@ -51,43 +51,43 @@ describe('a relay', () => {
   it('that the broker does not serve leaves the outbox to the other one', async () => {
     const [broken, working] = [fakePublisher(), fakePublisher()];
     broken.accept = () => Promise.reject(new Error('not you'));
-    const first = fixture.startRelay(broken);
+    const first = relays.start(broken);
     await untilActive(first);
-    const second = fixture.startRelay(working);
-    await fixture.outbox.fill(100);
-    await untilAllSent();
+    const second = relays.start(working);
+    await outbox.fill(100);
+    await outbox.untilAllSent();
     expect(second.isActive()).toBe(true);
     await pause(3_000); // it has connected again
-    await fixture.outbox.fill(100);
-    await untilAllSent();
+    await outbox.fill(100);
+    await outbox.untilAllSent();
     expect(first.lines.filter((line) => line.includes('interrupted'))).toHaveLength(1);
   });
 
   it('marks what the broker has acknowledged in one lane although it refuses another', async () => {
     const broker = createBroker(seededRandom(1));
     const refusing = { publish: () => Promise.reject(new Error('not these')), close: async () => undefined };
-    await fixture.outbox.fill(2_500, { keys: 100 });
-    fixture.startRelay([broker.publisher('good'), refusing]);
-    await until('some are marked', async () => (await fixture.outbox.sent()) > 500);
-    expect(broker.events.length).toBeGreaterThanOrEqual(await fixture.outbox.sent());
+    await outbox.fill(2_500, { keys: 100 });
+    relays.start([broker.publisher('good'), refusing]);
+    await until('some are marked', async () => (await outbox.sent()) > 500);
+    expect(broker.events.length).toBeGreaterThanOrEqual(await outbox.sent());
   });
 
   it('and those of a release that shared the outbox never publish together', async () => {
-    const old = new pg.Client({ connectionString: fixture.databaseUrl });
+    const old = new pg.Client({ connectionString: database.url });
     old.on('error', () => undefined); // it lives until the database is dropped
     await old.connect();
-    fixture.closeLast(() => old.end());
     const tryLock = async () => (await old.query('select pg_try_advisory_lock_shared(7310002) as held')).rows[0].held;
     expect(await tryLock()).toBe(true);
     const publisher = fakePublisher();
-    const relay = fixture.startRelay(publisher);
-    await fixture.outbox.fill(100);
+    const relay = relays.start(publisher);
+    await outbox.fill(100);
     await pause(2_500);
     expect(publisher.batches).toEqual([]);
     expect(relay.wake()).toBe(false);
     await old.query('select pg_advisory_unlock_shared(7310002)');
-    await untilAllSent();
+    await outbox.untilAllSent();
     expect(await tryLock()).toBe(false);
+    await old.end();
   });
 });
 
@@ -100,13 +100,13 @@ it.each([
   'relays that join and leave (seed %i) and %s their connections publish those of a key in order',
   async (seed, way) => {
     const broker = createBroker(seededRandom(seed));
-    await joinAndLeave(seededRandom(seed), broker, async () => way === 'lose' && fixture.outbox.cutRelays(1));
+    await joinAndLeave(seededRandom(seed), broker, async () => way === 'lose' && outbox.cutRelays(1));
     const seen = new Set<string>();
     const firsts = broker.events.filter(({ id }) => !seen.has(id) && seen.add(id));
     const idsByKey = [...Map.groupBy(firsts, ({ key }) => key)].map(
       ([key, all]) => [key, all.map(({ id }) => id)] as const,
     );
-    expect(new Map(idsByKey)).toEqual(await fixture.outbox.idsByKey());
+    expect(new Map(idsByKey)).toEqual(await outbox.idsByKey());
     // Only a relay whose connection is cut may publish again, or beside another one for a moment.
     if (way === 'keep') expect([broker.together, broker.events.length]).toEqual([[], firsts.length]);
   },
@@ -114,14 +114,14 @@ it.each([
 
 /** Starts and stops relays for some seconds, at most four at a time, while events are written. */
 async function joinAndLeave(random: Random, broker: Broker, harm: () => Promise<unknown>): Promise<void> {
-  const start = (name: string) => fixture.startRelay(Array.from({ length: 3 }, () => broker.publisher(name)));
-  const relays = [start('relay 0')];
+  const start = (name: string) => relays.start(Array.from({ length: 3 }, () => broker.publisher(name)));
+  const running = [start('relay 0')];
   let isOver = false;
   const written = (async () => {
     while (!isOver) {
       // Now and then more than a batch.
-      await fixture.outbox.fill(random(30) === 0 ? 2_500 : 1 + random(150), { keys: 40 });
-      await fixture.outbox.pool.query("select pg_notify('outbox', '')");
+      await outbox.fill(random(30) === 0 ? 2_500 : 1 + random(150), { keys: 40 });
+      await outbox.pool.query("select pg_notify('outbox', '')");
       await pause(random(40));
     }
   })();
@@ -129,14 +129,14 @@ async function joinAndLeave(random: Random, broker: Broker, harm: () => Promise<
   // On a busy machine few take over: each needs a moment to notice that the one before it has gone.
   for (let step = 1; step <= 24 || (published() <= 2 && step <= 240); step += 1) {
     await pause(random(400));
-    if (relays.length === 1 || (relays.length < 4 && random(2) === 0)) {
-      relays.push(start(`relay ${step}`));
-    } else await relays.splice(random(relays.length), 1)[0]?.stop();
+    if (running.length === 1 || (running.length < 4 && random(2) === 0)) {
+      running.push(start(`relay ${step}`));
+    } else await running.splice(random(running.length), 1)[0]?.stop();
     if (random(2) === 0) await harm();
   }
   isOver = true;
   await written;
-  await untilAllSent();
+  await outbox.untilAllSent();
   expect(published()).toBeGreaterThan(2);
 }
 
