@@ -4,7 +4,7 @@ import type { AccountOut } from '@store/shared/contracts/account';
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
-import { unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
+import { queryOnce, unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import type { AccountClient } from '../src/account-client.ts';
 import { configSchema } from '../src/config.ts';
@@ -67,6 +67,23 @@ interface Options {
   env?: Record<string, string>;
   /** Default: until it is ready, unless its database is unreachable. */
   waits?: boolean;
+}
+
+/** Has a database for all tests of a file, on which replicas share the secret and the accounts. */
+export function useAuth<Env extends Record<string, string>>(env = {} as Env) {
+  const database = useDatabase('auth');
+  const shared = { accounts: fakeAccounts(), env: { JWT_SECRET_KEY: newSecret(), ...env } };
+  const start = (more: Partial<Options> = {}) =>
+    testApp({ databaseUrl: database.url, ...shared, ...more, env: { ...shared.env, ...more.env } });
+  return {
+    ...shared,
+    database,
+    query: <Row extends object>(sql: string) => queryOnce<Row>(database.url, sql),
+    /** Starts a replica that a test closes. */
+    start,
+    /** Starts a replica for all tests. */
+    open: (env: Record<string, string> = {}) => database.open(() => start({ env })),
+  };
 }
 
 export type TestApp = Awaited<ReturnType<typeof testApp>>;

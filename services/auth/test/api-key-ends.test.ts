@@ -1,24 +1,16 @@
 import request from 'supertest';
-import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createApiKeyUses } from '../src/api-key-uses.ts';
-import { ada, fakeAccounts, newSecret, testApp } from './_app.ts';
+import { ada, useAuth } from './_app.ts';
 import { customersOf } from './_customers.ts';
 import { keysOf } from './_keys.ts';
 
-const env = { JWT_SECRET_KEY: newSecret(), JWT_TTL_SECONDS: '600' };
-const accounts = fakeAccounts();
-const database = useDatabase('auth');
-const open = (databaseUrl: string) => testApp({ databaseUrl, accounts, env });
-const [auth, replica] = [database.open(open), database.open(open)];
+const { query, start, open } = useAuth({ JWT_TTL_SECONDS: '600' });
+const [auth, replica] = [open(), open()];
 const { newOwner, make, list, end } = keysOf(auth);
 const { check } = customersOf(auth);
-const query = (sql: string) => queryOnce(database.url, sql);
-const statusAt = async (app: typeof auth, key: string) => (await keysOf(app).identify(key)).status;
 
 describe('an API key ends', () => {
-  const refusedWithinOneSecond = (app: typeof auth, key: string) =>
-    until('the key is refused', async () => (await statusAt(app, key)) === 401, { timeoutMs: 1_000 });
   const own =
     (method: 'delete' | 'put', path: string, body?: object) => (owner: Awaited<ReturnType<typeof newOwner>>) =>
       request(auth.app)[method](path.replace('{id}', owner.id)).set(owner.headers).send(body).expect(204);
@@ -42,22 +34,21 @@ describe('an API key ends', () => {
   ])('%s: at once, at another replica within a second, after a restart, and for good', async (_, by) => {
     const owner = await newOwner();
     const { id, key } = (await make(owner)).body;
-    expect(await Promise.all([auth, replica].map((app) => statusAt(app, key)))).toEqual([200, 200]);
+    expect(await Promise.all([auth, replica].map((app) => customersOf(app).check(key)))).toEqual([200, 200]);
     await by(owner, id);
     expect(await check(key)).toBe(401);
     const { body: changes } = await request(auth.app).get(`/internal/audit?subject=${id}`).expect(200);
     const before = { accountId: owner.id, scopes: ['orders:read'] };
     expect(changes).toMatchObject([{ actor: `account ${owner.id}`, kind: 'key', before, after: null }, {}]);
-    await refusedWithinOneSecond(replica, key);
-    const restarted = await testApp({ databaseUrl: database.url, accounts, env });
-    expect(await statusAt(restarted, key).finally(restarted.close)).toBe(401);
+    const isRefused = async () => (await customersOf(replica).check(key)) === 401;
+    await until('the other replica refuses it', isRefused, { timeoutMs: 1_000 });
+    const restarted = await start();
+    expect(await customersOf(restarted).check(key).finally(restarted.close)).toBe(401);
     // The entry that refuses it lasts as long as its token would, which is longer than a session.
-    const [{ lasts }] = (await query(`select max(expires_at) > now() + interval '89 days' as lasts from (
+    const lasts = await query(`select max(expires_at) > now() + interval '89 days' as lasts from (
       select expires_at from ended_sessions where id = '${id}'
-      union all select expires_at from session_cutoffs where account_id = '${owner.id}') as entries`)) as [
-      { lasts: boolean },
-    ];
-    expect(lasts).toBe(true);
+      union all select expires_at from session_cutoffs where account_id = '${owner.id}') as entries`);
+    expect(lasts).toEqual([{ lasts: true }]);
   });
 
   it('and its name is forgotten with its account', async () => {

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import request from 'supertest';
-import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { ada, fakeAccounts, newSecret, testApp } from './_app.ts';
+import { ada, useAuth } from './_app.ts';
 import { cookieWith, customersOf, identityOf } from './_customers.ts';
 import { inDays, keysOf } from './_keys.ts';
 
-const env = { JWT_SECRET_KEY: newSecret(), JWT_TTL_SECONDS: '600' };
-const accounts = fakeAccounts();
-const database = useDatabase('auth');
-const open = (more: Record<string, string> = {}) =>
-  database.open((databaseUrl) => testApp({ databaseUrl, accounts, env: { ...env, ...more } }));
+const { query, start, open } = useAuth({ JWT_TTL_SECONDS: '600' });
 const auth = open();
 const restricted = open({ PRODUCT_WRITERS: 'role:catalogue' });
 const { newOwner, make, list, end, identify } = keysOf(auth);
 const { check } = customersOf(auth);
-const query = (sql: string) => queryOnce(database.url, sql);
 
 describe('POST /auth/keys', () => {
   it('shows a key once, which is a token of the account with its scopes', async () => {
@@ -105,74 +99,46 @@ describe('POST /auth/keys', () => {
   });
 });
 
-describe('a scope', () => {
-  const writing = { scopes: ['orders:read', 'products:write'] };
-  const grant = (id: string, roles: string[]) =>
-    request(restricted.app).put(`/internal/accounts/${id}/roles`).send({ roles }).expect(200);
-
-  it.each([['products:write'], ['stock:write']])(
-    '%s is given to those only who may do what it allows',
-    async (scope) => {
-      const keys = keysOf(restricted);
-      const owner = await keys.newOwner();
-      const refused = await keys.make(owner, { scopes: ['orders:read', scope] });
-      const detail = 'Your account needs the role catalogue, which only an operator can give.';
-      expect([refused.status, refused.body.detail]).toEqual([403, detail]);
-      await keys.make(owner, { scopes: ['orders:read'] }).expect(201);
-      await grant(owner.id, ['operator']);
-      await keys.make(owner, { scopes: [scope] }).expect(403);
-      await grant(owner.id, ['catalogue']);
-      await keys.make(owner, { scopes: [scope] }).expect(201);
-    },
-  );
-
-  it('is no role: the key has those of its account, at each request', async () => {
+// Roles are not scopes: tests/e2e/shared/api-keys.test.ts.
+it.each([['products:write'], ['stock:write']])(
+  'the scope %s is given to those only who may do what it allows',
+  async (scope) => {
     const keys = keysOf(restricted);
     const owner = await keys.newOwner();
-    await grant(owner.id, ['catalogue']);
-    const { key } = (await keys.make(owner, writing)).body;
-    const scopes = 'orders:read,products:write';
-    expect(await keys.identify(key)).toMatchObject({ roles: 'catalogue', scopes });
-    await grant(owner.id, []);
-    const passedOn = await keys.identify(key);
-    expect([passedOn.roles, passedOn.scopes]).toEqual([undefined, scopes]);
-    expect(decodeJwt(passedOn.bearer).roles).toEqual([]);
-  });
-});
+    const grant = (roles: string[]) =>
+      request(restricted.app).put(`/internal/accounts/${owner.id}/roles`).send({ roles }).expect(200);
+    const refused = await keys.make(owner, { scopes: ['orders:read', scope] });
+    const detail = 'Your account needs the role catalogue, which only an operator can give.';
+    expect([refused.status, refused.body.detail]).toEqual([403, detail]);
+    await keys.make(owner, { scopes: ['orders:read'] }).expect(201);
+    await grant(['operator']);
+    await keys.make(owner, { scopes: [scope] }).expect(403);
+    await grant(['catalogue']);
+    await keys.make(owner, { scopes: [scope] }).expect(201);
+  },
+);
 
 describe('an API key', () => {
-  it.each<[string, string, (id: string) => string, object?]>([
-    ['makes no key', 'post', () => '/auth/keys', { name: 'x', scopes: ['orders:read'], expiresAt: inDays(1) }],
-    ['lists none', 'get', () => '/auth/keys'],
-    ['ends none', 'delete', () => `/auth/keys/${randomUUID()}`],
-    ['ends no sessions', 'delete', () => '/auth/sessions'],
-    ['lists no sessions', 'get', (id) => `/accounts/${id}/sessions`],
-    ['ends no session', 'delete', (id) => `/accounts/${id}/sessions/${randomUUID()}`],
-    [
-      'sets no password',
-      'put',
-      (id) => `/accounts/${id}/password`,
-      { currentPassword: ada.password, newPassword: 'battery staple' },
-    ],
-    ['gives no role', 'put', (id) => `/accounts/${id}/roles`, { roles: ['operator'] }],
-    ['checks no password', 'post', () => '/internal/own-password-checks', ada],
-    ['deletes no account', 'delete', () => '/internal/own-sessions'],
-    ['exports nothing', 'get', () => '/internal/account-data'],
-  ])('%s', async (_, method, path, body) => {
-    const owner = await newOwner();
-    await request(auth.app)
-      .put(`/internal/accounts/${owner.id}/roles`)
-      .send({ roles: ['operator', 'catalogue'] });
-    const scopes = ['orders:read', 'orders:write', 'products:write', 'stock:write'];
-    const { key } = (await make(owner, { scopes })).body;
-    const { bearer } = await identify(key);
-    for (const token of [bearer, key]) {
-      const headers = { ...identityOf(owner.id, token), 'account-scopes': 'orders:read', 'account-roles': 'operator' };
-      const answer = await request(auth.app)[method as 'post'](path(owner.id)).set(headers).send(body);
-      expect([answer.status, answer.body.detail]).toEqual([403, expect.stringMatching(/^No API key may do this/)]);
-    }
-    expect(await Promise.all([check(owner.token), check(key)])).toEqual([200, 200]);
-  });
+  // Nor does any other operation of auth: contract.test.ts, and tests/e2e/shared/api-keys.test.ts.
+  it.each(['post /internal/own-password-checks', 'delete /internal/own-sessions', 'get /internal/account-data'])(
+    'does not %s, whatever headers say',
+    async (operation) => {
+      const owner = await newOwner();
+      await request(auth.app)
+        .put(`/internal/accounts/${owner.id}/roles`)
+        .send({ roles: ['operator', 'catalogue'] });
+      const scopes = ['orders:read', 'orders:write', 'products:write', 'stock:write'];
+      const { key } = (await make(owner, { scopes })).body;
+      const { bearer } = await identify(key);
+      const [method, path = ''] = operation.split(' ') as ['post', string];
+      for (const token of [bearer, key]) {
+        const forged = { ...identityOf(owner.id, token), 'account-scopes': 'orders:read', 'account-roles': 'operator' };
+        const answer = await request(auth.app)[method](path).set(forged).send(ada);
+        expect([answer.status, answer.body.detail]).toEqual([403, expect.stringMatching(/^No API key may do this/)]);
+      }
+      expect(await Promise.all([check(owner.token), check(key)])).toEqual([200, 200]);
+    },
+  );
 
   it('is no session: a logout leaves it, and POST /auth/solve, which has no place for scopes, does not know it', async () => {
     const { key } = (await make(await newOwner())).body;
@@ -206,7 +172,7 @@ describe('an API key', () => {
     await make(owner).expect(201);
     await query(`update api_keys set expires_at = now() where account_id = '${owner.id}'`);
     expect(await list(owner)).toEqual([]);
-    const fresh = await testApp({ databaseUrl: database.url, accounts, env });
+    const fresh = await start();
     const rows = () => query(`select from api_keys where account_id = '${owner.id}'`);
     await until('it is deleted', async () => (await rows()).length === 0).finally(fresh.close);
   });

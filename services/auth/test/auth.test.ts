@@ -67,11 +67,17 @@ describe('POST /auth/login', () => {
     const configured = await testApp({ databaseUrl: database.url, accounts, env: { ...env } });
     const came: Record<string, string> = proto ? { 'X-Forwarded-Proto': proto } : {};
     const login = await post('/auth/login', ada, configured).set(came).expect(200);
-    const logout = await request(configured.app).get('/auth/logout').set(came).expect(200);
     const expected = { name: '__store_jwt_token', path: '/', ...attributes };
     const { value: _, maxAge, ...set } = cookieOf(login);
     expect(set).toEqual(expected);
-    expect(cookieOf(logout)).toEqual({ ...expected, value: '', expires: new Date(0), maxAge: 0 });
+    for (const cookie of ['other=1', '__store_jwt_token=a.b.c']) {
+      const logout = await request(configured.app)
+        .get('/auth/logout')
+        .set({ cookie, ...came })
+        .expect(200);
+      expect([logout.text, logout.headers['cache-control']]).toEqual(['', 'no-store']);
+      expect(cookieOf(logout)).toEqual({ ...expected, value: '', expires: new Date(0), maxAge: 0 });
+    }
     await configured.close();
   });
 
@@ -95,15 +101,6 @@ describe('POST /auth/login', () => {
     await post('/auth/login', body).expect(400);
     expect(accounts.calls).toEqual([]);
   });
-});
-
-it.each([
-  ['a token', '__store_jwt_token=a.b.c'],
-  ['no cookie', 'other=1'],
-])('clears the cookie with %s', async (_, cookie) => {
-  const response = await request(auth.app).get('/auth/logout').set('Cookie', cookie).expect(200);
-  expect([response.text, response.headers['cache-control']]).toEqual(['', 'no-store']);
-  expect(cookieOf(response)).toMatchObject({ value: '', maxAge: 0 });
 });
 
 describe('POST /auth/solve', () => {

@@ -1,10 +1,9 @@
 import request from 'supertest';
-import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { createCheck } from '../src/check.ts';
-import { testApp } from './_app.ts';
+import { useAuth } from './_app.ts';
 
 const id = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
-const auth = useDatabase('auth').open((databaseUrl) => testApp({ databaseUrl }));
+const auth = useAuth().open();
 let token: string;
 
 beforeAll(async () => {

@@ -1,24 +1,22 @@
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
-import { queryOnce, unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { createAccountClient } from '../src/account-client.ts';
 import { authRoutes } from '../src/routes.ts';
-import { ada, newSecret, testApp } from './_app.ts';
+import { ada, useAuth } from './_app.ts';
 import { cookieWith, customersOf, identityOf } from './_customers.ts';
 import { inDays } from './_keys.ts';
 
-const env = { JWT_SECRET_KEY: newSecret() };
 const credentials = {
   INTERNAL_CREDENTIAL: newCredential(),
   INTERNAL_CREDENTIALS: newCredential(),
   OPERATOR_CREDENTIALS: newCredential(),
 };
-const database = useDatabase('auth');
-const auth = database.open((databaseUrl) => testApp({ databaseUrl, env }));
-const restricted = database.open((databaseUrl) => testApp({ databaseUrl, env: { ...env, ...credentials } }));
+const { database, query, start, open } = useAuth();
+const [auth, restricted] = [open(), open(credentials)];
 const accounts = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
-const unavailable = database.open(() => testApp({ databaseUrl: unreachableDatabaseUrl, accounts, env }));
+const unavailable = database.open(() => start({ databaseUrl: unreachableDatabaseUrl, accounts }));
 const { register, logIn } = customersOf(auth);
 
 const accountId = crypto.randomUUID();
@@ -67,8 +65,7 @@ async function ownKey() {
 }
 async function hundredKeys() {
   const call = await newKey();
-  await queryOnce(
-    database.url,
+  await query(
     `insert into api_keys (id, account_id, name, scopes, token_digest, created_at, expires_at)
      select gen_random_uuid(), '${call.headers['id-account']}', 'x', '{}', '', now(), now() + interval '1 day'
      from generate_series(1, 100)`,

@@ -1,14 +1,11 @@
-import { openDatabase } from '@store/shared/database/database';
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
-import { queryOnce, unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
-import type { DB } from '../src/generated/tables.ts';
-import { createLoginFailureRepository } from '../src/login-failure-repository.ts';
-import { ada, fakeAccounts, testApp } from './_app.ts';
+import { unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { ada, useAuth } from './_app.ts';
 
-const database = useDatabase('auth');
-const accounts = fakeAccounts();
-const auth = database.open((databaseUrl) => testApp({ databaseUrl, accounts }));
+const { accounts, query, start, open } = useAuth();
+const auth = open();
 const { checkPassword } = accounts;
 
 beforeAll(async () => {
@@ -18,7 +15,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   accounts.calls.length = 0;
   accounts.checkPassword = checkPassword;
-  await queryOnce(database.url, 'delete from login_failures');
+  await query('delete from login_failures');
 });
 
 const login = (password: string, email = ada.email) => request(auth.app).post('/auth/login').send({ email, password });
@@ -26,14 +23,12 @@ const fail = async (times: number, email = ada.email) => {
   for (let n = 0; n < times; n += 1) await login('wrong password', email).expect(401);
 };
 const rows = () =>
-  queryOnce<{ failures: number; delay: number | null }>(
-    database.url,
+  query<{ failures: number; delay: number | null }>(
     'select failures, extract(epoch from blocked_until - last_at)::int as delay from login_failures',
   );
 /** As if the failures lay further back. */
 const pass = (interval: string) =>
-  queryOnce(
-    database.url,
+  query(
     `update login_failures set blocked_until = blocked_until - interval '${interval}', last_at = last_at - interval '${interval}'`,
   );
 
@@ -93,9 +88,8 @@ describe('failed logins', () => {
     await login('wrong password').expect(429);
     await pass('1 hour');
     await fail(1, 'nobody@example.com');
-    const connection = openDatabase<DB>(database.url);
-    await createLoginFailureRepository(connection.kysely).deleteForgotten();
-    await connection.close();
+    const cleaning = await start();
+    await until('one is deleted', async () => (await rows()).length === 1).finally(cleaning.close);
     expect(await rows()).toMatchObject([{ failures: 1 }]);
   });
 
@@ -103,7 +97,7 @@ describe('failed logins', () => {
     await fail(5, 'ada@example.com');
     await fail(5, ' ADA@Example.COM ');
     await login(ada.password).expect(429);
-    const stored = await queryOnce(database.url, 'select t::text from login_failures t');
+    const stored = await query('select t::text from login_failures t');
     expect(stored).toHaveLength(1);
     expect(JSON.stringify(stored)).not.toMatch(/ada|example/i);
     await login(ada.password, 'bob@example.com').expect(401);
@@ -143,7 +137,7 @@ describe('failed logins', () => {
   });
 
   it('without the database a login is 503, and no password is checked', async () => {
-    const away = await testApp({ databaseUrl: unreachableDatabaseUrl, accounts });
+    const away = await start({ databaseUrl: unreachableDatabaseUrl });
     const { headers } = await request(away.app).post('/auth/login').send(ada).expect(503);
     expect(headers['retry-after']).toBe('1');
     expect(accounts.calls).toEqual([]);

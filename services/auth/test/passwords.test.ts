@@ -1,10 +1,9 @@
 import request from 'supertest';
-import { useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { ada, fakeAccounts, testApp } from './_app.ts';
+import { ada, useAuth } from './_app.ts';
 import { type Customer, customersOf, identityOf, tokenIn } from './_customers.ts';
 
-const accounts = fakeAccounts();
-const auth = useDatabase('auth').open((databaseUrl) => testApp({ databaseUrl, accounts }));
+const { accounts, open } = useAuth();
+const auth = open();
 const { register, tryLogin, logIn, check } = customersOf(auth);
 
 const replacement = 'battery staple';

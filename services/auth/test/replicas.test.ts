@@ -1,19 +1,16 @@
 import { register as metrics } from 'prom-client';
 import request from 'supertest';
-import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { fakeAccounts, newSecret, testApp } from './_app.ts';
+import { useAuth } from './_app.ts';
 import { cookieWith, customersOf, identityOf } from './_customers.ts';
 
-const env = { JWT_SECRET_KEY: newSecret() };
-const accounts = fakeAccounts();
-const database = useDatabase('auth');
+const { database, query, start } = useAuth();
 /** Between the second replica and the database. */
 let proxy: Awaited<ReturnType<typeof createTcpProxy>>;
 
 async function open(databaseUrl: string, waits = true) {
-  const replica = await testApp({ databaseUrl, accounts, env, waits });
+  const replica = await start({ databaseUrl, waits });
   const { app } = replica;
   return {
     ...replica,
@@ -59,7 +56,8 @@ describe('replicas', () => {
   it("end all of a caller's sessions everywhere, and not the login right after it", async () => {
     const ada = await first.register();
     const tokens = [await first.logIn(ada), await second.logIn(ada)];
-    await second.endSessions(ada.id, tokens[0] ?? '').expect(204);
+    const { headers } = await second.endSessions(ada.id, tokens[0] ?? '').expect(204);
+    expect(headers['cache-control']).toBe('no-store');
     const next = await first.logIn(ada);
     for (const token of tokens) {
       expect(await second.check(token)).toBe(401);
@@ -108,8 +106,7 @@ describe('replicas', () => {
     for (let times = 0; times < 5; times += 1) {
       const token = await first.logIn(ada);
       expect(await second.check(token)).toBe(200);
-      await queryOnce(
-        database.url,
+      await query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and application_name = 'follower'`,
       );
