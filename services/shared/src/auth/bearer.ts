@@ -4,16 +4,10 @@ import type { BearerConfig } from './config.ts';
 import { importSecrets, scopedAudience, type TokenKey, tokenAudience, tokenIssuer } from './token-keys.ts';
 import { clockSkewSeconds, createVerifiedTokens } from './verified-tokens.ts';
 
-/**
- * Refuses a request whose `Authorization` header does not prove the expected account.
- * @returns what it proves beyond that; undefined if the header was not looked at
- */
+/** Refuses a header that does not prove the account. @returns what else it proves; undefined if it was not looked at */
 export type BearerValidator = (authorization: string | undefined, accountId: string) => Proven | Promise<Proven>;
 
 type Proven = Pick<Bearer, 'roles' | 'scopes'> | undefined;
-
-/** The gateway has checked the token and `id-account` is enough (contract 2.3). */
-export const noBearer: BearerValidator = () => undefined;
 
 /** The bearer of a token, as a valid token describes it. */
 interface Bearer {
@@ -30,7 +24,8 @@ interface Bearer {
  * @throws DomainError unauthenticated (401), unavailable if the JWKS is
  */
 export function bearerFrom(config: Partial<BearerConfig>): BearerValidator {
-  if (config.BEARER_VALIDATION !== 'on') return noBearer;
+  // The gateway has checked the token, and `id-account` is enough (contract 2.3).
+  if (config.BEARER_VALIDATION !== 'on') return () => undefined;
   const verify = createVerifier(config);
   const verified = createVerifiedTokens<Bearer>();
 

@@ -67,10 +67,7 @@ const credentialVariables = [
   'MAILER_CREDENTIALS',
 ];
 
-/**
- * Refuses a part of the credentials that a service takes: the others' paths would be open without a word (contract 3.7). Goes with
- * `.apply` behind the schema that has them.
- */
+/** Refuses a part of a service's credentials: the paths of the others would be open without a word (contract 3.7). */
 export function requireAllCredentials<Schema extends z.ZodObject>(schema: Schema): Schema {
   const names = credentialVariables.filter((name) => name in schema.shape);
   return schema.superRefine((config: Record<string, unknown>, context) => {

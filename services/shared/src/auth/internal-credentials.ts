@@ -2,19 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../values/errors.ts';
 import { bearerOf } from './bearer.ts';
 
-/** Refuses a request for an internal path whose `Authorization` header does not prove that a caller may use it. */
+/** Refuses an `Authorization` header that does not prove that its sender may call an internal path. */
 export type CallerCheck = (authorization: string | undefined) => void;
 
-/** The default: whoever reaches the port may call (contract 3.7). */
-export const anyCaller: CallerCheck = () => undefined;
-
-/**
- * Admits callers with one of these credentials (contract 3.7).
- * @param credentials of the admitted callers; undefined admits everybody
- * @throws DomainError forbidden (403)
- */
+/** Admits callers with one of these credentials; undefined admits whoever reaches the port (contract 3.7). */
 export function callersWith(credentials: string[] | undefined): CallerCheck {
-  if (credentials === undefined) return anyCaller;
+  if (credentials === undefined) return () => undefined;
   const digests = credentials.map(digest);
   return (authorization) => {
     const given = digest(bearerOf(authorization));

@@ -2,8 +2,6 @@ import { createHash, createPublicKey } from 'node:crypto';
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, importPKCS8, importSPKI } from 'jose';
 import { ifReadable } from '../values/errors.ts';
 
-/** A shared secret, or a key pair whose public half only verifies (contract 3.2). */
-export type TokenAlgorithm = 'HS256' | 'EdDSA';
 export const tokenIssuer = 'store';
 export const tokenAudience = 'store-platform';
 /** Audience of what services get in place of an API key: one that knows no scopes would take it for a session. */
@@ -13,7 +11,8 @@ export const scopedAudience = 'store-platform-scoped';
 export interface TokenKey {
   /** A digest of the key: tells which key signed a token without revealing it. */
   kid: string;
-  algorithm: TokenAlgorithm;
+  /** By a shared secret, or by a key pair whose public half only verifies (contract 3.2). */
+  algorithm: 'HS256' | 'EdDSA';
   key: CryptoKey;
 }
 

@@ -6,7 +6,6 @@ export const clockSkewSeconds = 30;
 /**
  * Remembers what valid tokens say until they expire, 10,000 at most: a verification costs as much as the rest of a
  * request. What is not valid is not remembered, so nobody can fill it.
- * @param clock milliseconds since 1970
  */
 export function createVerifiedTokens<Meaning extends object>(clock: () => number = Date.now) {
   const verified = new LRUCache<string, { meaning: Meaning; validUntil: number }>({ max: 10_000 });

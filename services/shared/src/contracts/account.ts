@@ -12,9 +12,7 @@ export const newPassword = password(0, maxPasswordLength).meta({
   description: 'The store may require more characters or refuse common passwords; its 400 says so.',
 });
 
-/** Languages of mails. */
-export const locales = ['en', 'pt'] as const;
-const locale = z.enum(locales).describe('The language of mails.');
+const locale = z.enum(['en', 'pt']).describe('The language of mails.');
 
 export const accountIn = z
   .object({

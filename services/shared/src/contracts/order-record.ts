@@ -54,4 +54,3 @@ export const paymentRecordOut = z.object({
 });
 
 export type EventOut = z.input<typeof eventOut>;
-export type PaymentRecordOut = z.input<typeof paymentRecordOut>;

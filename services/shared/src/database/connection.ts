@@ -8,7 +8,6 @@ import { misconfiguredCode } from './errors.ts';
 /**
  * Returns what DATABASE_URL stands for now. A file is read each time, because that of a Secret changes while a process
  * runs; what stands behind its path, such as `?sslrootcert=/path`, is added to the URL in it.
- * @param url `postgresql://…`, or `file:///path` of a file that holds such a URL
  * @throws Error where the file holds none, without its content
  */
 export function currentUrl(url: string): string {
@@ -30,10 +29,7 @@ interface ConnectionConfig extends pg.ClientConfig {
 /** A client that logs in as {@link currentUrl} says. What is wrong with a file is an error of its `connect`. */
 export const createClient = (config: ConnectionConfig): pg.Client => new CurrentClient(config);
 
-/**
- * Connections that log in as {@link currentUrl} says when each is opened. Statements that are given as text, not as an object,
- * stay prepared.
- */
+/** Connections that log in as {@link currentUrl} says. Statements given as text, not as an object, stay prepared. */
 export function createPool(config: ConnectionConfig & pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...config, Client: PreparingClient });
   // It replaces an idle connection that breaks; a query on a broken one reports the error itself.
@@ -103,16 +99,13 @@ class PreparingClient extends CurrentClient {
 
 /** A pool that cannot even make a client would end the process, so what is known to be in the way is the error of a socket. */
 function opened(url: string): { connectionString: string | undefined; socket: Socket } {
+  const broken = (error: Error) => ({ connectionString: undefined, socket: new BrokenSocket(error) });
   const failure = failures.get(url);
-  if (failure && performance.now() < failure.at + restMs)
-    return { connectionString: undefined, socket: new BrokenSocket(failure.error) };
+  if (failure && performance.now() < failure.at + restMs) return broken(failure.error);
   try {
     return { connectionString: currentUrl(url), socket: new Socket() };
   } catch (error) {
-    return {
-      connectionString: undefined,
-      socket: new BrokenSocket(Object.assign(error as Error, { code: misconfiguredCode })),
-    };
+    return broken(Object.assign(error as Error, { code: misconfiguredCode }));
   }
 }
 

@@ -14,8 +14,6 @@ const restMs = 10_000;
 /** The statement took too long, and would so elsewhere. */
 const timedOut = '57014';
 
-export type ReadReplica = ReturnType<typeof createReadReplica>;
-
 export function createReadReplica(pool: pg.Pool | undefined) {
   let restsUntil = 0;
 

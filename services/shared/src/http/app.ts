@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import express, { type Express, type Handler, type Request, type Response } from 'express';
 import { type BearerValidator, bearerFrom } from '../auth/bearer.ts';
 import type { BearerConfig } from '../auth/config.ts';
-import { anyCaller, type CallerCheck, callersWith } from '../auth/internal-credentials.ts';
+import { type CallerCheck, callersWith } from '../auth/internal-credentials.ts';
 import type { Logger } from '../observability/log.ts';
 import { observeRequest } from '../observability/metrics.ts';
 import { contextOf } from '../observability/request-context.ts';
@@ -30,10 +30,7 @@ export interface HttpAppOptions {
   bearer?: BearerValidator;
 }
 
-/**
- * The variables among these that a service has. Without credentials of their own, operators and whoever sends mail show those of
- * callers (contract 3.7).
- */
+/** Without credentials of their own, operators and whoever sends mail show those of callers (contract 3.7). */
 interface HttpConfig extends Partial<BearerConfig> {
   /** In `prod` the documentation is off and replies are not checked (reply-check.ts). */
   APP_PROFILE: 'dev' | 'prod';
@@ -67,7 +64,7 @@ export function createHttpApp({ title, routes, log, config, bearer = bearerFrom(
   app.use(inFlight.admit);
   const caller = callersWith(config.INTERNAL_CREDENTIALS);
   const checks = {
-    none: anyCaller,
+    none: callersWith(undefined),
     caller,
     accountOrCaller: caller,
     operator: callersWith(config.OPERATOR_CREDENTIALS ?? config.INTERNAL_CREDENTIALS),

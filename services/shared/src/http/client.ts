@@ -56,11 +56,8 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     return new DomainError('unavailable', message, { cause, ...(retryAfterSeconds && { retryAfterSeconds }) });
   };
 
-  async function send(
-    method: Method,
-    url: string,
-    { body, ifMatch, clientAddress, customer, operator }: Call,
-  ): Promise<Answer> {
+  async function send(method: Method, url: string, call: Call): Promise<Answer> {
+    const { body, ifMatch, clientAddress, customer, operator } = call;
     const trace = currentTrace();
     try {
       const answer = await request(url, {

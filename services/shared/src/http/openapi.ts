@@ -143,17 +143,10 @@ function parameters(
   }));
 }
 
-/**
- * The schema as it is written and read. Named schemas move to the components, along with zod's `$defs`.
- * @param schemas receives them, by name
- */
+/** The schema as it is written and read. Named schemas, and zod's `$defs`, move to `schemas`: the components. */
 export function jsonSchema(schema: z.ZodType, schemas: Json): Json {
-  const {
-    $schema: _,
-    $defs = {},
-    id,
-    ...own
-  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: withInput }) as Json;
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: withInput }) as Json;
+  const { $schema: _, $defs = {}, id, ...own } = json;
   const named = { ...($defs as Record<string, Json>), ...(typeof id === 'string' ? { [id]: own } : {}) };
   for (const [name, definition] of Object.entries(named)) {
     const { id: _id, ...rest } = definition;

@@ -5,7 +5,7 @@ import { isDatabaseUnavailable } from '../database/errors.ts';
 import type { Logger } from '../observability/log.ts';
 import { contextOf, pathOf } from '../observability/request-context.ts';
 import { currentTrace } from '../observability/trace-context.ts';
-import { DomainError, type DomainErrorOptions, type ErrorKind } from '../values/errors.ts';
+import { DomainError, type ErrorKind } from '../values/errors.ts';
 import { stringifyJson } from '../values/json.ts';
 import { moneySchema, pricedItem } from '../values/money.ts';
 import { problemType, problemTypes } from '../values/problem-types.ts';
@@ -53,10 +53,7 @@ export const problemSchema = z
 
 type Problem = z.input<typeof problemSchema>;
 
-/**
- * Sends a problem+json answer. `instance` is the path without the query, which may be private. Express would add a charset to the
- * media type, which has no such parameter (RFC 9457).
- */
+/** `instance` lacks the query, which may be private. Express would add a charset, which the type lacks (RFC 9457). */
 export function sendProblem(req: Request, res: Response, status: number, rest: Partial<Problem>): void {
   const problem: Problem = {
     type: 'about:blank',
@@ -71,10 +68,7 @@ export function sendProblem(req: Request, res: Response, status: number, rest: P
     .end(json);
 }
 
-/**
- * The last middleware: every failure becomes a problem+json answer. An unexpected one is a 500 with nothing but a trace
- * id; the log has the rest.
- */
+/** The last middleware: answers every failure. An unexpected one is a 500 with a trace id; the log has the rest. */
 export function problemHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     if (res.headersSent) {
@@ -127,7 +121,7 @@ function asDomainError(error: unknown): DomainError | undefined {
 function requestError(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { type, status, limit } = error as Error & { type?: string; status?: number; limit?: number };
-  const options: DomainErrorOptions = { cause: error };
+  const options = { cause: error };
   if (status === 413)
     return new DomainError('tooLarge', `The body is larger than ${(limit ?? 0) / 1024} KiB.`, options);
   if (status === 415) return new DomainError('unsupportedMedia', 'Send the body uncompressed and in UTF-8.', options);

@@ -6,11 +6,7 @@ export type { Logger } from 'pino';
 /** Fields that may hold secrets, at any of the places where log lines put them. */
 const secrets = ['cookie', 'authorization', '["set-cookie"]', 'token', 'password', 'secret'];
 
-/**
- * Logs JSON lines to standard output: one constant sentence, data in fields, always with the trace id.
- * @param level trace | debug | info | warn | error | fatal | silent
- * @param destination instead of standard output
- */
+/** Logs JSON lines, by default to standard output: one constant sentence, data in fields, always with the trace id. */
 export function createLog(service: string, level = 'info', destination?: DestinationStream): Logger {
   return pino(
     {
@@ -22,10 +18,7 @@ export function createLog(service: string, level = 'info', destination?: Destina
         const child = name.startsWith('[') ? name : `.${name}`;
         return [name, `*${child}`, `*.headers${child}`];
       }),
-      mixin: () => {
-        const trace = currentTrace();
-        return trace === undefined ? {} : { traceId: trace.traceId };
-      },
+      mixin: () => ({ traceId: currentTrace()?.traceId }),
     },
     destination,
   );

@@ -7,14 +7,6 @@ import { within } from '../values/time.ts';
 import type { Logger } from './log.ts';
 import { readTraceparent, recordSpans, type SpanOptions } from './trace-context.ts';
 
-const kinds = {
-  internal: SpanKind.INTERNAL,
-  server: SpanKind.SERVER,
-  client: SpanKind.CLIENT,
-  producer: SpanKind.PRODUCER,
-  consumer: SpanKind.CONSUMER,
-};
-
 const complainEveryMs = 60_000;
 /** The longest that an unavailable collector may delay the end of a process. */
 const longestFlushMs = 2_000;
@@ -43,7 +35,8 @@ export function startTracing(service: string, log: Logger): { stop(): Promise<vo
   const tracer = provider.getTracer('store');
 
   recordSpans(({ name, kind, parent, attributes }: SpanOptions) => {
-    const span = tracer.startSpan(name, { kind: kinds[kind], ...(attributes && { attributes }) }, contextOf(parent));
+    const options = { kind: SpanKind[kind.toUpperCase() as Uppercase<typeof kind>], ...(attributes && { attributes }) };
+    const span = tracer.startSpan(name, options, contextOf(parent));
     const { traceId, spanId, traceFlags } = span.spanContext();
     return {
       traceId,

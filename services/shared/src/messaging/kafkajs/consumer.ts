@@ -51,18 +51,17 @@ const gatherMsPerMessage = 1.5;
  * Partitions do not wait for one another, and heartbeats continue however long a batch takes. Whatever ends the client of Kafka, a new
  * one takes its place.
  */
-export function joinGroup(options: GroupOptions): Consumer {
-  const {
-    connect,
-    groupId,
-    topics,
-    handle,
-    maxWaitMs,
-    sessionTimeoutMs = sessionMs,
-    servesWithoutKafka,
-    rack = '',
-    log,
-  } = options;
+export function joinGroup({
+  connect,
+  groupId,
+  topics,
+  handle,
+  maxWaitMs,
+  sessionTimeoutMs = sessionMs,
+  servesWithoutKafka,
+  rack = '',
+  log,
+}: GroupOptions): Consumer {
   const beatMs = Math.min(heartbeatMs, sessionTimeoutMs / 4);
   const stopping = new AbortController();
   /** Aborted at the end of a client. */

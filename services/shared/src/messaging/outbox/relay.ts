@@ -11,18 +11,12 @@ import { bytesOf, toLanes } from './lanes.ts';
 import { relayMetrics } from './metrics.ts';
 import { lockOutbox, markAndRead, markSent } from './statements.ts';
 
-/**
- * How many publishers a relay needs: a broker answers the requests of one connection one after the other, each once all
- * replicas have the events.
- */
+/** Publishers of a relay: a broker answers a connection's requests in turn, each once all replicas have the events. */
 export const laneCount = 8;
 /** A batch fills the lanes, and is bounded in memory. */
 const maxEvents = 5_000;
 const batchBytes = laneCount * 512 * 1024;
-/**
- * Before it reads again, the relay waits this long for each event that it has published: at once while there are few, while
- * many gather and are published together.
- */
+/** Pause per published event: it reads again at once while there are few; many gather and are published together. */
 const gatherMsPerEvent = 5;
 
 export interface RelayOptions {
@@ -107,7 +101,9 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     if (events.length === 0) return false;
     if (own.isMore || events.length < own.next.length) {
       // While the broker takes a full batch, the previous one is marked and the next one read.
-      await both(publish(own.client, lanes), read(own, events));
+      const both = [publish(own.client, lanes), read(own, events)];
+      await Promise.allSettled(both); // a failure ends neither
+      await Promise.all(both);
       own.sent = events;
     } else {
       await publish(own.client, lanes);
@@ -189,10 +185,4 @@ function connectionFor(databaseUrl: string): pg.Client {
     application_name: 'outbox-relay',
     options: `-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=${recoveryMs}`,
   });
-}
-
-/** Resolves or rejects once both have settled. */
-async function both(a: Promise<unknown>, b: Promise<unknown>): Promise<void> {
-  await Promise.allSettled([a, b]);
-  await Promise.all([a, b]);
 }
