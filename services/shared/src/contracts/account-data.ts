@@ -14,10 +14,7 @@ interface Page {
   next?: string | undefined;
 }
 
-/**
- * Makes the route by which the account service asks, on behalf of the customer.
- * @param read returns a page of the records of the account, each a JSON object
- */
+/** Makes the route by which the account service asks, on behalf of the customer, for records: each a JSON object. */
 export const accountDataRoute = (
   read: (accountId: string, page: { size: number; after: string | undefined }) => Promise<Page>,
 ): AnyRoute =>

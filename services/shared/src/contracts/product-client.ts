@@ -43,8 +43,7 @@ export function createProductClient(baseUrl: string, timeoutMs = 2_000) {
 
   return {
     /**
-     * Products by id, none older than the call; unknown ones are missing from the map. Calls at the same time share requests, and
-     * fail alone.
+     * Known products by id, none older than the call. Calls at the same time share requests, and fail alone.
      * @throws DomainError unavailable when the product service gives no valid answer within about 2 s
      */
     async find(productIds: string[]): Promise<Map<string, ProductForSale>> {

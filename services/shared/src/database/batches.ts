@@ -4,11 +4,7 @@ const batchSize = 5_000;
 /** The number of deleted rows, as Prisma, a builder of Kysely, or a statement of SQL returns it. */
 type Deleted = { count: number } | { numDeletedRows: bigint } | { numAffectedRows?: bigint };
 
-/**
- * Deletes many rows by short statements.
- * @param deleteSome one statement that deletes at most `limit` rows
- * @returns how many rows were deleted
- */
+/** Deletes rows by short statements, each of at most `limit`. @returns how many */
 export async function deleteInBatches(deleteSome: (limit: number) => Promise<Deleted>): Promise<number> {
   for (let count = 0; ; ) {
     const deleted = countOf(await deleteSome(batchSize));
@@ -22,10 +18,7 @@ function countOf(deleted: Deleted): number {
   return Number('numDeletedRows' in deleted ? deleted.numDeletedRows : (deleted.numAffectedRows ?? 0));
 }
 
-/**
- * Reads many rows by short statements, in the order of a unique key.
- * @param readAfter one statement that reads at most `limit` rows behind `last`, or the first ones
- */
+/** Reads rows by short statements, each of at most `limit` behind `last`, in the order of a unique key. */
 export async function* readInBatches<Row>(
   readAfter: (last: Row | undefined, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {

@@ -17,10 +17,7 @@ const tlsCode = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZER
 const unavailableMessage =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error|SSL connection|^SASL: /;
 
-/**
- * Tells whether the database can serve nobody at the moment: it is unreachable, overloaded, or waits for an operator. The request
- * or event at hand is not at fault.
- */
+/** Tells whether the database can serve nobody at the moment, so that the request or event at hand is not at fault. */
 export const isDatabaseUnavailable = (error: unknown) =>
   hasReason(
     error,

@@ -56,10 +56,7 @@ export interface KeysetOrder {
   orderBy: RawBuilder<unknown>;
   /** The row's position as a JSON array of texts: what `cursorOf` takes. */
   position: RawBuilder<string[]>;
-  /**
-   * Condition for the rows after a cursor.
-   * @throws DomainError invalid (400) for a cursor of another collection or sort order
-   */
+  /** Condition for the rows after a cursor. @throws DomainError invalid for one of another collection or sort order */
   after(cursor: string): RawBuilder<boolean>;
   /** Returns what `cursorOf` was given; throws like `after`. */
   positionOf(cursor: string): string[];
@@ -69,7 +66,6 @@ export interface KeysetOrder {
 /**
  * Sorting with cursors over several columns, the last of which is unique, so that every row has its place (contract 5).
  * @param collection binds cursors to their collection
- * @param columns by sort field
  * @param unique the field that settles ties, in the direction of the first sort field
  */
 export function createKeyset<F extends string>(collection: string, columns: Record<F, KeyColumn>, unique: NoInfer<F>) {

@@ -23,8 +23,7 @@ export type OnWait = (waiting: { migration: string; failures: number }) => void;
 /**
  * Applies the migrations of a folder in Prisma's format and records them in `_prisma_migrations` as
  * `prisma migrate deploy` does, which needs a native binary. Replicas that start together wait for one another; a
- * repeated call applies nothing. While somebody else uses a table, a migration of it steps aside and tries again.
- * @param onWait called each time that a migration steps aside
+ * repeated call applies nothing. While others use a table, a migration of it steps aside (`onWait`) and tries again.
  * @returns the names of the migrations that this call applied
  * @throws the database's error, with its host
  */

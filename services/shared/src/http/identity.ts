@@ -26,10 +26,7 @@ export type Scope = (typeof scopeNames)[number];
 export const scopesOf = (header: string | string[] | undefined): readonly string[] | undefined =>
   typeof header === 'string' ? header.split(',') : header;
 
-/**
- * Refuses an API key that lacks the scope of a route, and every one where the route has none.
- * @param scopes of the key; undefined for a session
- */
+/** Refuses an API key without the scope of a route, and every one where that has none; a session has no scopes. */
 export function requireScope(needed: Scope | undefined, scopes: readonly string[] | undefined): void {
   if (scopes === undefined) return;
   if (needed === undefined)
@@ -40,10 +37,7 @@ export function requireScope(needed: Scope | undefined, scopes: readonly string[
   throw new DomainError('forbidden', `The API key lacks the scope ${needed}.`, { challenge });
 }
 
-/**
- * The account on whose behalf a request comes: `id-account`, set by the gateway (contract 2.3).
- * @throws DomainError unauthenticated when the header is missing, repeated or not a UUID
- */
+/** The account on whose behalf a request comes: `id-account`, a UUID, set by the gateway (contract 2.3). */
 export function accountIdOf(header: string | string[] | undefined): string {
   if (typeof header === 'string' && uuidPattern.test(header)) return header.toLowerCase();
   throw new DomainError(

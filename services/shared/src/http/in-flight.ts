@@ -58,10 +58,7 @@ export function createInFlight() {
       addTo(accountId, 1);
       place.account = accountId;
     },
-    /**
-     * Marks a handler as running: it may outlive its connection, and holds its memory for as long.
-     * @returns to be called when it has ended
-     */
+    /** Marks a handler as running until the result is called: it may outlive its connection, and holds its memory. */
     working(res: Response): () => void {
       const { place } = contextOf(res);
       if (place !== undefined) place.isWorking = true;

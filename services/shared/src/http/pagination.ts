@@ -3,10 +3,7 @@ import type { Direction, Sort } from '../database/keyset.ts';
 import { mostCounted } from '../database/read-page.ts';
 import { wholeNumber } from '../values/fields.ts';
 
-/**
- * `sort=field,direction`, repeatable, of the given fields; the direction, in any case, defaults to ascending. If a field is
- * repeated, the first counts.
- */
+/** `sort=field,direction`, repeatable; the direction, in any case, is asc by default. The first of a field counts. */
 export function sortQuery<const F extends string>(fields: readonly F[], fallback: Sort<NoInfer<F>>[]) {
   const one = z
     .string()
@@ -29,10 +26,7 @@ export function sortQuery<const F extends string>(fields: readonly F[], fallback
 const firstOfEach = <F extends string>(sorts: Sort<F>[]) =>
   sorts.filter(({ field }, index) => sorts.findIndex((other) => other.field === field) === index);
 
-/**
- * The query of a list with pages, and its own parameters. Pages that begin behind what is counted are refused, unless a cursor replaces
- * the page.
- */
+/** The query of a list. Pages that begin behind what is counted are refused, unless a cursor replaces the page. */
 export const pagedQuery = <Own extends z.core.$ZodLooseShape>(defaultSize: number, maxSize: number, own: Own) =>
   z
     .object({
@@ -72,10 +66,7 @@ export const pageInfo = ({ size, page: number }: { size: number; page: number },
 /** Description of `nextLink` in the document. */
 export const nextPage = { Link: 'The next page, as rel="next", while there is more.' };
 
-/**
- * The `Link` header to the next page: the same request with another `after`, without the parameters that it replaces.
- * @param cursor undefined after the last page: no header
- */
+/** The `Link` header to the next page, if there is one: the same request with another `after`. */
 export function nextLink(
   url: string,
   cursor: string | undefined,

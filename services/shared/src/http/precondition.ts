@@ -5,10 +5,7 @@ import { DomainError } from '../values/errors.ts';
 /** Makes the tag of a reply that is read as it is: a strong validator, the same at every replica (RFC 9110, 8.8.3). */
 export const entityTag = (json: string): string => `"${hash('sha256', json, 'base64url')}"`;
 
-/**
- * Makes the headers of a reply that browsers may keep, if they ask each time whether it is current.
- * @param state the reply, or whatever changes with it
- */
+/** Headers of a reply that browsers may keep, if they ask each time whether its state is the current one. */
 export const stateHeaders = (state: string) => ({ ETag: entityTag(state), 'Cache-Control': 'private, no-cache' });
 
 /** Description of a declared ETag in the document. */
@@ -30,11 +27,7 @@ export const seenVersion = z
   .nullish()
   .describe('The version that the resource must still have; otherwise the answer is 409.');
 
-/**
- * Compares the versions that a resource counts, for clients that name one in the body in place of If-Match.
- * @param current read and locked in the transaction that writes
- * @throws DomainError conflict (409) if the client has seen another one
- */
+/** Refuses another version than the current one, read and locked in the transaction that writes (contract 4.12): 409. */
 export function mustBeVersion(seen: number | null | undefined, current: number): void {
   if ((seen ?? current) === current) return;
   throw new DomainError('conflict', `It has changed since you read it: its version is ${current}.`, {
@@ -46,9 +39,8 @@ export function mustBeVersion(seen: number | null | undefined, current: number):
 export const staleVersion = 'The resource no longer has the version that the body names.';
 
 /**
+ * Refuses a client that has seen another state than the current one, read and locked in the transaction that writes: 412.
  * Compares as RFC 9110, 13.1.1 does: strongly, and `*` is any state.
- * @param current the tag of the resource, read and locked in the transaction that writes; undefined if there is none
- * @throws DomainError preconditionFailed (412) if the client has seen another state
  */
 export function mustMatch(ifMatch: string | undefined, current: string | undefined): void {
   if (ifMatch === undefined || (current !== undefined && matchesTag(ifMatch, current))) return;

@@ -8,7 +8,6 @@ const thenOneIn = 100;
 /**
  * Keeps the documents true outside production (contract 7.3): every status must be declared; of its bodies the first 1,000
  * and then one in 100 are checked against the schema.
- * @returns throws an Error for a reply that the route does not declare
  */
 export function createReplyCheck({ method, path, responses }: AnyRoute) {
   const counts = new Map<number, number>();

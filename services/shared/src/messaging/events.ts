@@ -10,10 +10,7 @@ import { accountEventsTopic, orderEventsTopic } from './topics.ts';
 const common = { orderId: uuid, customerId: uuid, timestamp };
 const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1);
 
-/**
- * The payload of each kind of order event (contract 6.3). Changes are additive: optional fields only; anything else is a new
- * kind, such as OrderCreatedV2.
- */
+/** Payloads of order events (contract 6.3). They gain optional fields only; all else makes a new kind: OrderCreatedV2. */
 export const payloads = {
   OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional() }),
   StockReserved: z.object({ ...common, items, total: moneySchema }),
@@ -118,10 +115,9 @@ export interface Message {
 }
 
 /**
- * The event of a message, of this store or of another producer (contract 6.4); undefined if its kind is not among `kinds`, in
- * which case the rest is not read.
- * @throws PoisonError for a message whose kind or id cannot be told, whose payload violates the schema of its kind, or whose key
- *   is not the id of its order or account
+ * The event of a message, of this store or of another producer (contract 6.4); undefined, and read no further, if its
+ * kind is not among `kinds`.
+ * @throws PoisonError if kind or id cannot be told, the payload breaks its schema, or the key is not that of the payload
  */
 export function readEvent(message: Message, kinds: ReadonlySet<string>): StoreEvent | undefined {
   const kind = kindOf(message);
@@ -139,10 +135,7 @@ export function readEvent(message: Message, kinds: ReadonlySet<string>): StoreEv
 /** The fields of the specified OrderCreated, which needs nothing else to be recognised. */
 const specified = Object.keys(common).sort().join();
 
-/**
- * The kind of a message: its header, or the field `type`, or OrderCreated for a value with exactly the specified fields.
- * @throws PoisonError where that leaves a doubt
- */
+/** The header, or the field `type`, or OrderCreated for exactly the specified fields. @throws PoisonError in doubt */
 export function kindOf({ headers, value }: Message): string {
   const kind = headerOf(headers, 'ce_type');
   if (kind !== undefined) return kind;
@@ -155,8 +148,7 @@ export function kindOf({ headers, value }: Message): string {
 }
 
 /**
- * The id of an event. Without one it is that of its place on the topic; its key tells it from an event at the same place of a topic
- * that was created anew.
+ * The id of an event, or of its place on the topic and its key, since a topic may be created anew.
  * @throws PoisonError for one that is no UUID
  */
 export function eventIdOf({ headers, origin: { topic, partition, offset }, key }: Omit<Message, 'value'>): string {

@@ -28,10 +28,7 @@ const path = '/internal/dead-letters';
 const maxEntries = 500;
 const maxCharacters = 4_000;
 
-/**
- * Makes the routes that a service with a consumer group offers operators (contract 4.13): its own dead letters, no others, and the
- * audit trail of its database.
- */
+/** Makes the routes for operators of a consumer group: its own dead letters (contract 4.13), and the audit trail. */
 export function deadLetterRoutes<Tables>(
   { group, config }: ServiceConsumer<Tables>,
   database: Kysely<Tables>,

@@ -59,10 +59,7 @@ export interface ServiceContext<Config, Tables> {
   database: Database<Tables>;
 }
 
-/**
- * How a process is built, once for its entry point, main.ts or worker.ts, and for what only reads its routes.
- * Building opens no connection and starts nothing.
- */
+/** How a process is built, for main.ts or worker.ts, or to read its routes. Building connects to and starts nothing. */
 export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Tables = never> {
   /** Names the process in logs and traces. */
   name: string;

@@ -35,10 +35,7 @@ export const serviceUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .transform((value) => value.replace(/\/+$/, ''));
 
-/**
- * A text, or `file:///path` of a file that holds it. A function, which reads the file each time, because that of a Secret
- * changes while a process runs.
- */
+/** A text, or `file:///path` of one: a function, because the file of a Secret changes while a process runs. */
 export const secret = z
   .string()
   .transform(
@@ -48,10 +45,7 @@ export const secret = z
 /** For a refinement over several variables: runs even if others are invalid, so that all problems are reported at once. */
 export const reportTogether = { when: () => true };
 
-/**
- * Validates the environment. An empty variable counts as unset.
- * @throws ConfigError naming every invalid variable, but no value: it may be a secret
- */
+/** Reads the environment; an empty variable is unset. @throws ConfigError that names no value: it may be a secret */
 export function readConfig<S extends z.ZodType>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = schema.safeParse(given, { error: sentenceOf('environment') });

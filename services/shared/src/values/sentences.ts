@@ -18,10 +18,7 @@ const formats: Record<string, string> = {
   url: 'a URL',
 };
 
-/**
- * Says as the store does why a value is refused, in place of zod, whose sentences name its own terms. The sentence of a
- * schema itself comes first.
- */
+/** Says why a value is refused, without the terms of zod. The sentence of a schema itself comes first. */
 export const sentenceOf =
   (place: Place) =>
   (issue: z.core.$ZodRawIssue): string => {

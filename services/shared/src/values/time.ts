@@ -8,18 +8,14 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   wait(ms, undefined, { signal }).catch(() => undefined);
 
 /**
- * Returns the pause before the next attempt, in ms: twice as long after each failure, up to a maximum. Up to a half of it is left to
- * chance, so that replicas do not come back together.
- * @param failures in a row, from 1
+ * Returns the pause after failures in a row, in ms: twice as long after each, up to a maximum. Up to a half of it is left
+ * to chance, so that replicas do not come back together.
  */
 export function backoff(failures: number, { firstMs, maxMs }: { firstMs: number; maxMs: number }): number {
   return Math.min(firstMs * 2 ** (failures - 1), maxMs) * (1 - Math.random() / 2);
 }
 
-/**
- * Repeats work until it succeeds.
- * @param failed called after each failure with their number; throws to give up
- */
+/** Repeats work until it succeeds, or `failed`, which gets each failure and their number, throws. */
 export async function retry<T>(
   work: () => Promise<T>,
   pauses: Parameters<typeof backoff>[1],

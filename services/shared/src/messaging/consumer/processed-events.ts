@@ -9,10 +9,7 @@ import { recoveryMs } from '../times.ts';
 /** Longer than a topic usually keeps events (contract 6.2), because a relay may publish late what it had published before. */
 const shortestDays = 30;
 
-/**
- * Deletes the ids of events that are not delivered again: their topics have them no more, and no open dead letter does.
- * @returns how many
- */
+/** Deletes the ids of events that come no more: neither a topic nor an open dead letter has them. @returns how many */
 export async function deleteOldEventIds(
   database: QueryExecutorProvider,
   broker: KafkaOptions,
@@ -48,11 +45,7 @@ async function daysToKeep(admin: Admin, topic: string): Promise<number> {
   }
 }
 
-/**
- * Records event ids as processed by a group, in the order of the ids: two consumers that were handed the same events do
- * not deadlock.
- * @returns those that were not recorded before
- */
+/** Records ids in their order, so that consumers with the same events do not deadlock. @returns those that are new */
 export async function recordEvents<Tables>(
   group: string,
   ids: string[],

@@ -9,11 +9,9 @@ import { recordEvents } from './processed-events.ts';
 type Rehearsal = Pick<ResultOut, 'outcome' | 'effect'>;
 
 /**
- * Has the handler process an event, and takes back what it has changed. One that is prepared outside the transaction, such as by a
- * charge, is not handled.
+ * Predicts what the group would do: has the handler process an event, and takes back what it has changed. One that is
+ * prepared outside the transaction, such as by a charge, is not handled.
  * @param event undefined if it is of a kind that the group does not handle
- * @returns a prediction of what the group would do
- * @throws whatever the handler throws
  */
 export async function rehearse<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,

@@ -100,10 +100,7 @@ export async function countOpen(on: QueryExecutorProvider, group: string): Promi
   return rows[0]?.open ?? 0;
 }
 
-/**
- * Reports how many dead letters of a group are open. Each scrape asks the database; while that does not answer, the last
- * count stands, so that no alert ends before somebody has decided about them.
- */
+/** Reports the open letters. While the database does not answer, the last count stands, so that no alert ends early. */
 export function reportOpenLetters(database: QueryExecutorProvider, group: string): void {
   new Gauge({
     name: 'dead_letters_open',
@@ -116,10 +113,7 @@ export function reportOpenLetters(database: QueryExecutorProvider, group: string
   });
 }
 
-/**
- * The audit trail of a group, or of some of its letters, the oldest entry first.
- * @param latest how many entries at most, counted from the end; default all
- */
+/** The `latest` entries, or all, of the audit trail of a group, or of some of its letters, the oldest of them first. */
 export async function auditOf(
   on: QueryExecutorProvider,
   group: string,

@@ -18,10 +18,7 @@ export interface Letters<Tables> {
   database: Kysely<Tables>;
 }
 
-/**
- * The letters that were neither redriven nor discarded, or all of an order.
- * @param limit the most letters that are held in memory
- */
+/** The letters that were neither redriven nor discarded, or all of an order: at most `limit`, and their number. */
 export async function listDeadLetters<Tables>(
   { kafka, group: { name }, database }: Letters<Tables>,
   { ids, orderId, limit = 500 }: { ids?: string[]; orderId?: string | undefined; limit?: number } = {},
@@ -77,10 +74,7 @@ export async function redrive<Tables>(letters: Letters<Tables>, request: Redrive
   });
 }
 
-/**
- * Decides that letters are never redriven. They stay on the topic and are no longer listed.
- * @throws DomainError notFound before anything is done
- */
+/** Decides that letters are never redriven, nor listed. @throws DomainError notFound before anything is done */
 export async function discard<Tables>(
   letters: Letters<Tables>,
   { ids, by, dryRun, reason }: DiscardIn,

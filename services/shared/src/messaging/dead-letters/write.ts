@@ -20,11 +20,7 @@ interface NewLetter {
   error: unknown;
 }
 
-/**
- * Moves a message to the dead letters, however long that takes: it must not be lost.
- * @param signal aborted when it is somebody else's task
- * @returns false if it was not moved
- */
+/** Moves a message to the dead letters, however long it takes; false if the signal made it somebody else's task. */
 export async function writeDeadLetter(
   { group, topic, partition, message, attempts, error }: NewLetter,
   { database, sender, log }: { database: QueryExecutorProvider; sender: Sender; log: Logger },

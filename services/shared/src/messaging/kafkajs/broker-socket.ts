@@ -109,10 +109,8 @@ function openSocket({ host, port, onConnect }: ISocketFactoryArgs, signal: Abort
 }
 
 /**
- * Collects bytes until they hold whole answers: frames, each after its length as a 32-bit number (Kafka protocol guide,
- * "Protocol Primitive Types").
- * @returns takes the next bytes and returns the answers that they complete, as one buffer, and their number; throws an
- * Error if a length is not plausible
+ * Collects bytes until they hold whole answers, each after its length in 32 bits (Kafka, "Protocol Primitive Types").
+ * @returns takes bytes and returns the answers that they complete, and their number; throws at an implausible length
  */
 export function answerReader() {
   let chunks: Buffer[] = [];

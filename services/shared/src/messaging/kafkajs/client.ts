@@ -50,10 +50,7 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
   });
 }
 
-/**
- * Why the broker refuses a request, such as `MESSAGE_TOO_LARGE` (Kafka protocol guide, "Error Codes"); undefined for a
- * request without an answer.
- */
+/** Why the broker refuses, such as `MESSAGE_TOO_LARGE` (Kafka's "Error Codes"); undefined without an answer. */
 export function brokerError(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const { type, cause } = error as { type?: unknown; cause?: unknown };

@@ -46,10 +46,7 @@ export function createOffsets(log: Logger) {
   }
 
   return {
-    /**
-     * Everything of a partition up to `offset` is finished.
-     * @param commitOfBatch of the batch: the commit of the client itself would end the consumer at a rebalance
-     */
+    /** All up to `offset` is finished. The client's commit, unlike the batch's, ends the consumer at a rebalance. */
     done({ topic, partition }: Place, offset: string, commitOfBatch: Commit): void {
       next.set(placeOf({ topic, partition }), { topic, partition, offset: String(BigInt(offset) + 1n) });
       commit = commitOfBatch;

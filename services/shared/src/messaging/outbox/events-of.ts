@@ -2,10 +2,7 @@ import { type QueryExecutorProvider, sql } from 'kysely';
 import type { EventOut } from '../../contracts/order-record.ts';
 import { isoTime } from '../../database/keyset.ts';
 
-/**
- * The events about an order that a service has written, in their order, for the people who look after it: those that wait, and
- * those that were published. Published events are deleted after 7 days.
- */
+/** The events about an order that a service has written, in their order: published ones are deleted after 7 days. */
 export async function eventsOf(on: QueryExecutorProvider, orderId: string): Promise<EventOut[]> {
   const { rows } = await sql<EventOut>`
     select id::text, kind, payload, split_part(traceparent, '-', 2) as "traceId",
