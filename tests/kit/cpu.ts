@@ -3,9 +3,9 @@ export function cpuMicroseconds(work: () => unknown): number {
   let calls = 1;
   let least = Number.POSITIVE_INFINITY;
   const round = () => {
-    const before = process.threadCpuUsage();
+    const before = process.cpuUsage();
     for (let n = 0; n < calls; n += 1) work();
-    const { user, system } = process.threadCpuUsage(before);
+    const { user, system } = process.cpuUsage(before);
     return user + system;
   };
   while (round() < 5_000) calls *= 2;
