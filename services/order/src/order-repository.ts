@@ -2,6 +2,7 @@ import { deleteInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
 import { isoTime } from '@store/shared/database/keyset';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createInsertOrder } from './new-order-repository.ts';
 import { type Line, type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
@@ -50,7 +51,7 @@ export const orderColumns = [
 /** Replies from then on have not expired. */
 export const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
 
-export function createOrderRepository(database: Database<DB>) {
+export function createOrderRepository(prisma: PrismaClient, database: Database<DB>) {
   const { kysely, run } = database;
   /** Compiled once: its text is long, and made anew for each request it costs memory (decisions/0007). */
   const select = selectOrder(kysely, '', '').compile();
@@ -81,16 +82,17 @@ export function createOrderRepository(database: Database<DB>) {
 
     /** @returns how many expired replies were deleted */
     deleteExpiredReplies: (now: Date): Promise<number> =>
-      // By time and not by key, which would overlook that a key has been used again meanwhile.
-      deleteInBatches((limit) =>
-        sql`
-          delete from idempotency_keys where created_at <= (
-            select max(created_at) from (
-              select created_at from idempotency_keys where created_at < ${oldestReply(now)}::timestamptz
-              order by created_at limit ${limit}::int
-            ) as expired
-          )`.execute(kysely),
-      ),
+      deleteInBatches(async (limit) => {
+        const expired = { createdAt: { lt: oldestReply(now) } };
+        const last = await prisma.idempotencyKey.findFirst({
+          where: expired,
+          orderBy: { createdAt: 'asc' },
+          skip: limit - 1,
+        });
+        // By time and not by a `limit`, whose subquery would overlook that a key has been used again since.
+        const where = last === null ? expired : { createdAt: { lte: last.createdAt } };
+        return prisma.idempotencyKey.deleteMany({ where });
+      }),
 
     lock: (tx: Transaction<DB>, accountId: string, orderId: string): Promise<Order | undefined> =>
       selectOrder(tx, accountId, orderId).forUpdate().executeTakeFirst(),

@@ -8,6 +8,7 @@ import { type AuthClient, createAuthClient } from './auth-client.ts';
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
 import { createConsumerGroup } from './consumer-group.ts';
 import { createDueOrders } from './due-orders.ts';
+import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createOrderChanges } from './live/order-change-repository.ts';
 import { createOrderStreams } from './live/order-streams.ts';
@@ -42,7 +43,7 @@ export function createOrderService(
   const auth = createAuthClient({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL });
   const orders = createOrders({
     kysely: database.kysely,
-    repository: createOrderRepository(database),
+    repository: createOrderRepository(new PrismaClient({ adapter: database.adapter }), database),
     mayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
     lists: createOrderListRepository(database),
     products,
@@ -83,7 +84,7 @@ const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1
  * expired idempotency keys.
  */
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
-  const repository = createOrderRepository(database);
+  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const changes = createOrderChanges(database);
   const { kysely } = database;
   const clock = () => new Date();

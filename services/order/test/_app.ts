@@ -78,7 +78,7 @@ export function testApp(databaseUrl: string, options: Options = {}) {
     { products, sessionCheck, maxStreams, clock },
   );
   const { kysely, close } = database;
-  const repository = createOrderRepository(database);
+  const repository = createOrderRepository(prisma, database);
   const lists = createOrderListRepository(database);
   const empty = () =>
     prisma.$executeRaw`truncate orders, order_items, order_details, deleted_accounts, idempotency_keys, outbox`;
