@@ -1,16 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubernetesObject, V1Secret } from '@kubernetes/client-node';
 import { renderChart } from '../../../tools/chart/render.ts';
 import { isReady } from '../../../tools/cluster/pods.ts';
 import { topology } from '../../../tools/topology/topology.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { cluster, helm, kubectl, until } from '../kit/cluster.ts';
 
 // helm template | kubectl apply, in a namespace of its own: without the cluster at hand Helm sees no Secret that exists.
 
 const { core, release } = cluster;
 const namespace = 'store-apply';
+const dir = useFolder();
 
 const remove = () => kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=180s']);
 
@@ -89,11 +90,9 @@ test('server-side apply, as Argo CD does it, changes nothing the second time', a
 
 test('Helm renders the same with and without the cluster', async () => {
   const values = await helm('get', 'values', release, '--output', 'yaml');
-  const dir = await mkdtemp(join(tmpdir(), 'store-render-'));
   const file = join(dir, 'values.yaml');
   await writeFile(file, values);
   const template = (...args: string[]) => helm('template', release, 'charts/store', '--values', file, ...args);
   const offline = await template();
   expect(await template('--dry-run=server', '--is-upgrade')).toBe(offline);
-  await rm(dir, { recursive: true });
 });

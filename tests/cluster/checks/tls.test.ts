@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { PatchStrategy, setHeaderOptions, type V1Pod } from '@kubernetes/client-node';
@@ -8,12 +7,14 @@ import { orUndefined } from '../../../tools/cluster/api.ts';
 import { podsOf } from '../../../tools/cluster/pods.ts';
 import { waitForRollout } from '../../../tools/cluster/rollout.ts';
 import { type Certificate, certificateFor, certificateFrom } from '../../kit/certificates.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { sendExpecting } from '../../kit/http.ts';
 import { createClient } from '../kit/client.ts';
 import { cluster, helm, runTool, say, until, upgrade, withInstalledValues } from '../kit/cluster.ts';
 import { expectNoLoss } from '../kit/load.ts';
 
 const { core, namespace, release } = cluster;
+const dir = useFolder();
 const secret = 'store-tls-test';
 const ports = { https: 30443, http: 30081 };
 const tls = [
@@ -61,51 +62,46 @@ const uidOf = ({ metadata }: V1Pod) => metadata?.uid;
 const gateways = async () => (await podsOf(cluster, 'gateway')).filter(({ metadata }) => !metadata?.deletionTimestamp);
 
 test('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate that is renewed under load', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'store-tls-'));
   const first = await certificateFrom(authority, host);
   await create(dataOf(first));
-  try {
-    await withInstalledValues(async (file) => {
-      say('helm upgrade to TLS');
-      await upgrade('--values', file, ...tls);
-      await until('HTTPS is served', () => isServed(first), 60);
+  await withInstalledValues(async (file) => {
+    say('helm upgrade to TLS');
+    await upgrade('--values', file, ...tls);
+    await until('HTTPS is served', () => isServed(first), 60);
 
-      const { send, close } = createClient(`http://${host}:${ports.http}`, { keepAlive: false });
-      // As long as the replica of before drains, it may be asked, too.
-      await until('HTTP is redirected', async () => {
-        const { status, headers } = await send('POST', '/orders', {}, { cookie: '__store_jwt_token=x' });
-        expect([status, headers.get('location')]).toEqual([308, `${url}/orders`]);
-      });
-      close();
-
-      const secure = createClient(url, { ca });
-      const credentials = { email: `${crypto.randomUUID()}@example.com`, password: crypto.randomUUID() };
-      await sendExpecting(201, secure.send, 'POST', '/auth/register', { name: 'Ada', ...credentials });
-      const login = await sendExpecting(200, secure.send, 'POST', '/auth/login', credentials);
-      expect(login.headers.get('set-cookie')).toMatch(/^__store_jwt_token=.*; Secure/);
-      secure.close();
-
-      const authorities = join(dir, 'authority.pem');
-      await writeFile(authorities, ca);
-      const env = { GATEWAY_URL: url, NODE_EXTRA_CA_CERTS: authorities };
-      expect((await runTool('local/commands/demo.ts', [], env)).all).toContain('Everything went as expected.');
-      say('helm test over HTTPS');
-      expect(await helm('test', release, '--logs')).toContain('The store works.');
-
-      const before = (await gateways()).map(uidOf);
-      await expectNoLoss(
-        async () => {
-          const renewed = await certificateFrom(authority, host);
-          await change(dataOf(renewed));
-          await until('the renewed certificate is served', () => isServed(renewed), 180);
-        },
-        { gateway: { url, ca } },
-      );
-      expect((await gateways()).map(uidOf)).toEqual(before);
+    const { send, close } = createClient(`http://${host}:${ports.http}`, { keepAlive: false });
+    // As long as the replica of before drains, it may be asked, too.
+    await until('HTTP is redirected', async () => {
+      const { status, headers } = await send('POST', '/orders', {}, { cookie: '__store_jwt_token=x' });
+      expect([status, headers.get('location')]).toEqual([308, `${url}/orders`]);
     });
-  } finally {
-    await rm(dir, { recursive: true });
-  }
+    close();
+
+    const secure = createClient(url, { ca });
+    const credentials = { email: `${crypto.randomUUID()}@example.com`, password: crypto.randomUUID() };
+    await sendExpecting(201, secure.send, 'POST', '/auth/register', { name: 'Ada', ...credentials });
+    const login = await sendExpecting(200, secure.send, 'POST', '/auth/login', credentials);
+    expect(login.headers.get('set-cookie')).toMatch(/^__store_jwt_token=.*; Secure/);
+    secure.close();
+
+    const authorities = join(dir, 'authority.pem');
+    await writeFile(authorities, ca);
+    const env = { GATEWAY_URL: url, NODE_EXTRA_CA_CERTS: authorities };
+    expect((await runTool('local/commands/demo.ts', [], env)).all).toContain('Everything went as expected.');
+    say('helm test over HTTPS');
+    expect(await helm('test', release, '--logs')).toContain('The store works.');
+
+    const before = (await gateways()).map(uidOf);
+    await expectNoLoss(
+      async () => {
+        const renewed = await certificateFrom(authority, host);
+        await change(dataOf(renewed));
+        await until('the renewed certificate is served', () => isServed(renewed), 180);
+      },
+      { gateway: { url, ca } },
+    );
+    expect((await gateways()).map(uidOf)).toEqual(before);
+  });
 });
 
 test('a certificate that is missing or broken keeps the gateway of before, and is named', async () => {

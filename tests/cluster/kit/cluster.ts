@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { connect, orUndefined, sentence } from '../../../tools/cluster/api.ts';
 import { componentsOf, nameOf } from '../../../tools/cluster/rollout.ts';
 import { requireHelm } from '../../../tools/local/downloads/helm.ts';
 import { root } from '../../../tools/paths.ts';
+import { withFolder } from '../../../tools/with-folder.ts';
 import { until as poll } from '../../kit/until.ts';
 
 export const cluster = connect();
@@ -81,24 +81,23 @@ export const upgrade = (...args: string[]) =>
   helm('upgrade', release, 'charts/store', '--install', '--wait', '--timeout', '10m', ...args);
 
 /** Passes a file with the values of the installed release, and upgrades back to them in the end. */
-export async function withInstalledValues(run: (file: string) => Promise<void>): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), 'store-values-'));
-  const file = join(dir, 'installed.yaml');
-  await writeFile(file, await helm('get', 'values', release, '--output', 'yaml'));
-  try {
-    await run(file);
-  } catch (error) {
-    // Printed at once, because the upgrade below may fail too.
-    say(`failed: ${sentence(error, cluster)}`);
-    throw error;
-  } finally {
-    say('helm upgrade back to the installed values');
-    // Takes back the replica counts that an autoscaler has set meanwhile. Helm 4 goes on with client-side apply where Helm 3 has
-    // installed.
-    await upgrade('--values', file, '--server-side=true', '--force-conflicts');
-    await rm(dir, { recursive: true });
-  }
-}
+export const withInstalledValues = (run: (file: string) => Promise<void>): Promise<void> =>
+  withFolder(async (dir) => {
+    const file = join(dir, 'installed.yaml');
+    await writeFile(file, await helm('get', 'values', release, '--output', 'yaml'));
+    try {
+      await run(file);
+    } catch (error) {
+      // Printed at once, because the upgrade below may fail too.
+      say(`failed: ${sentence(error, cluster)}`);
+      throw error;
+    } finally {
+      say('helm upgrade back to the installed values');
+      // Takes back the replica counts that an autoscaler has set meanwhile. Helm 4 goes on with client-side apply where Helm 3 has
+      // installed.
+      await upgrade('--values', file, '--server-side=true', '--force-conflicts');
+    }
+  });
 
 /** Polls until the condition neither throws nor returns false, so that it may consist of assertions. */
 export async function until(description: string, condition: () => Promise<unknown>, seconds = 300): Promise<void> {

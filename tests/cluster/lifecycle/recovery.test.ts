@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
@@ -7,12 +6,15 @@ import { requireHelm } from '../../../tools/local/downloads/helm.ts';
 import { root } from '../../../tools/paths.ts';
 import { codeBlocks, scriptsRunBy } from '../../docs/_documents.ts';
 import { logIn, newCustomer } from '../../kit/customer.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { withCookie } from '../../kit/http.ts';
 import { createClient, placeConfirmed, storedOrders } from '../kit/client.ts';
 import { cluster, contextOf, findTrustedGateway, helm, kubectl, runTool, say, until } from '../kit/cluster.ts';
 import { underLoad } from '../kit/load.ts';
 
 const { namespace, release } = cluster;
+/** Has what the commands of the page name. */
+const folder = useFolder();
 const saved = ['store-jwt-key', 'store-internal', 'store-backups'];
 
 const inNamespace = (...args: string[]) => kubectl(['-n', namespace, ...args]);
@@ -74,8 +76,8 @@ async function ordersInDatabase(): Promise<Map<string, string>> {
   return new Map(stdout.split('\n').map((line) => line.split('|') as [string, string]));
 }
 
-/** Has the page's commands run, in a folder with what they name. */
-async function recover(folder: string): Promise<void> {
+/** Has the page's commands run. */
+async function recover(): Promise<void> {
   const [page] = scriptsRunBy('tests/cluster/lifecycle/recovery.test.ts');
   if (page === undefined) throw new Error('No document has commands for this test.');
   const isRecovery = ({ document, text }: { document: string; text: string }) =>
@@ -100,7 +102,6 @@ testArchive(
   'a store is recovered from its archive in an empty namespace',
   async () => {
     if (contextOf('--context').length > 0) throw new Error('Set CONTEXT= and choose the cluster by KUBECONFIG.');
-    const folder = await mkdtemp(join(tmpdir(), 'store-recovery-'));
     await writeFile(join(folder, 'values.yaml'), JSON.stringify(values));
     const { exitCode } = await runTool('chart/package.ts', ['0.2.0', '--images', 'store', '--to', folder]);
     expect(exitCode).toBe(0);
@@ -137,7 +138,7 @@ testArchive(
       await kubectl(['apply', '-f', '-'], { input: JSON.stringify(secret) });
     }
     await untilOperatorAnswers();
-    await recover(folder);
+    await recover();
     const after = await connect();
     const cookie = await logIn(after.send, customer);
     const restored = { ...customer, cookie, send: withCookie(after.send, cookie) };
@@ -159,7 +160,6 @@ testArchive(
     expect((lostAt - since) / 1000).toBeLessThan(300);
     await until('no order is PENDING', async () => ![...(await ordersInDatabase()).values()].includes('PENDING'));
     after.close();
-    await rm(folder, { recursive: true });
   },
   1_800_000,
 );

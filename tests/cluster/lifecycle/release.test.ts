@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { thirdPartyImages } from '../../../tools/chart/third-party.ts';
@@ -8,6 +6,7 @@ import { waitForRollout } from '../../../tools/cluster/rollout.ts';
 import { root } from '../../../tools/paths.ts';
 import { builtImages } from '../../../tools/topology/images.ts';
 import { topology } from '../../../tools/topology/topology.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { createPublisher, missingTools, pathOf } from '../../release/_publisher.ts';
 import { findGateway, helm, helmIn, cluster as installed, kubectl, say, until } from '../kit/cluster.ts';
 import { expectNoLoss } from '../kit/load.ts';
@@ -25,7 +24,7 @@ const cluster = { ...installed, namespace, release: 'store' };
 const versions = ['0.1.0', '0.2.0'].map((version) => `${version}-${Date.now()}`);
 const [first = '', second = ''] = versions;
 
-let dir: string;
+const dir = useFolder();
 let repository: string;
 
 const docker = (args: string[], input = '') =>
@@ -94,15 +93,11 @@ async function openGateway(): Promise<void> {
 
 (missing.length > 0 ? describe.skip : describe)('releases from a registry', () => {
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'store-release-'));
     await remove();
     await cluster.core.createNamespace({ body: { metadata: { name: namespace } } });
     await publish();
   }, 1_200_000);
-  afterAll(async () => {
-    await remove();
-    await rm(dir, { recursive: true, force: true });
-  }, 300_000);
+  afterAll(remove, 300_000);
 
   test('the first installs without values', async () => {
     await helmIn(namespace, 'install', 'store', ...chart(first), ...mirror, '--wait', '--timeout', '10m');

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { componentOf, evaluate, isReady, podsOf } from '../../../tools/cluster/pods.ts';
 import { topology } from '../../../tools/topology/topology.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { helm, helmIn, cluster as installed, kubectl, say, until } from '../kit/cluster.ts';
 
 // The chart as it is published, beside the installed store: in a namespace of its own, without values but for the images.
@@ -13,8 +13,7 @@ const release = 'store';
 const cluster = { ...installed, namespace, release };
 const consumers = topology.services.flatMap(({ alias, group }) => (group ? [alias] : [])).sort();
 
-let dir: string;
-let images: string;
+const images = join(useFolder(), 'images.yaml');
 
 const remove = () => kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=280s']);
 const run = (...args: string[]) => helmIn(namespace, ...args);
@@ -23,17 +22,12 @@ beforeAll(async () => {
   await remove();
   // The notes ask the namespace, so it has to exist before.
   await installed.core.createNamespace({ body: { metadata: { name: namespace } } });
-  dir = await mkdtemp(join(tmpdir(), 'store-without-values-'));
-  images = join(dir, 'images.yaml');
   const { image } = JSON.parse(await helm('get', 'values', installed.release, '--all', '--output', 'json')).global;
   // KAFKA_IMAGE, where that of the chart cannot be pulled
   const kafka = process.env.KAFKA_IMAGE ? { image: process.env.KAFKA_IMAGE } : {};
   await writeFile(images, stringify({ global: { image }, kafka }));
 }, 300_000);
-afterAll(async () => {
-  await remove();
-  await rm(dir, { recursive: true, force: true });
-}, 300_000);
+afterAll(remove, 300_000);
 
 test('without Kafka the notes say so, and what needs it is not ready', async () => {
   const elsewhere = ['--set', 'global.kafka.bootstrapServers=nowhere:9092'];
