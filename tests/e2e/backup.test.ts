@@ -1,14 +1,16 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
 import { type Store, type StoreOptions, startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
+import { useFolder } from '../kit/folder.ts';
+import { createSend, sendExpecting } from '../kit/http.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { findClient, howToGetClient, runScript } from '../kit/postgres/postgres-client.ts';
-import { placeOrders, type State, untilQuiet } from './_recovery.ts';
+import { until } from './_store.ts';
 
 // The scripts of the chart, on a whole store (docs/backup.md).
 
@@ -17,16 +19,13 @@ if (client === '') console.log(`pg_dump of PostgreSQL 18 is not there: ${howToGe
 
 const components = ['product', 'order', 'order-worker', 'inventory', 'payment', 'notification', 'analytics', 'invoice'];
 const stores: Store[] = [];
-let dir: string;
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-backup-'));
-  await chmod(dir, 0o711); // started by root, the database server runs as another user
   for (const name of ['first', 'second', 'backups']) await mkdir(join(dir, name), { mode: 0o755 });
 });
 afterAll(async () => {
   for (const store of stores) await store.stop();
-  await rm(dir, { recursive: true, force: true });
 });
+const dir = useFolder();
 
 async function start(name: string, options: Partial<StoreOptions> = {}): Promise<Store> {
   const env = { SHIP_AFTER_SECONDS: '1' };
@@ -45,6 +44,83 @@ async function script(store: Store, name: string, env: Record<string, string> = 
   const { postgres } = JSON.parse(await readFile(join(store.dir, 'data/postgres-passwords.json'), 'utf8'));
   const url = Object.assign(new URL(store.databaseUrl('order')), { username: 'postgres', password: postgres });
   return runScript(client, name, url.href, { BACKUPS: join(dir, 'backups'), KEEP: '2', ...env });
+}
+
+type Row = Record<string, unknown>;
+
+/** The state that is compared before and after, by order, in the order of the ids. */
+async function readState(store: Store) {
+  const read = (database: string, sql: string) => queryOnce<Row>(store.databaseUrl(database), sql);
+  const [orders, items, payments, reservations, stock, notifications, invoices, figures] = await Promise.all([
+    read(
+      'order',
+      'select id, account_id, status, total_amount, cancel_reason, shipped_at is not null as shipped from orders order by 1',
+    ),
+    read('order', 'select order_id, product_id, quantity from order_items order by 1, 2'),
+    read('payment', 'select order_id as id, status, amount from payments order by 1'),
+    read('inventory', 'select order_id as id, status from reservations order by 1'),
+    read('inventory', 'select product_id as id, available from stock order by 1'),
+    read('consumers', 'select order_id as id, kind from notifications order by 1, 2'),
+    read('consumers', 'select order_id as id, number::int, amount from invoices order by number'),
+    read('consumers', 'select sum(orders)::int as orders, sum(paid)::int as paid from daily_figures'),
+  ]);
+  return { orders, items, payments, reservations, stock, notifications, invoices, figures };
+}
+
+type State = Awaited<ReturnType<typeof readState>>;
+
+/** Waits until every order is final, every event is sent, and nothing changes any more. */
+async function untilQuiet(store: Store): Promise<State> {
+  const unsent = async (database: string) =>
+    (await queryOnce(store.databaseUrl(database), 'select from outbox where sent_at is null limit 1')).length > 0;
+  let before = '';
+  let since = Date.now();
+  let state: State | undefined;
+  await until(
+    () => `the store is quiet, now with ${before}`,
+    async () => {
+      const waiting = await Promise.all(['order', 'inventory', 'payment'].map(unsent));
+      state = await readState(store);
+      const open = state.orders.filter(({ status, shipped }) => status !== 'CANCELLED' && !shipped).length;
+      const now = `${open} open orders, ${JSON.stringify(waiting)}, ${state.notifications.length} notifications, ${JSON.stringify(state.figures)}`;
+      if (now !== before || open > 0 || waiting.includes(true)) since = Date.now();
+      before = now;
+      await pause(200);
+      return Date.now() - since > 3_000;
+    },
+    90_000,
+  );
+  return state as State;
+}
+
+/** Places orders, some of which are too expensive to be paid, until it is stopped. */
+async function placeOrders(store: Store, workers: number) {
+  const asAda = { 'id-account': randomUUID() };
+  const [products, orders] = [createSend(store.url('product')), createSend(store.url('order'))];
+  const ids: string[] = [];
+  for (const price of [2, 3, 200_000]) {
+    const tea = { name: 'Tea', price, unit: 'kg' };
+    ids.push((await sendExpecting(201, products, 'POST', '/products', tea, asAda)).body.id);
+  }
+  const placed: string[] = [];
+  let isStopped = false;
+  async function work(n: number): Promise<void> {
+    for (let count = n; !isStopped; count += 1) {
+      const productId = ids[count % 7 === 0 ? 2 : count % 2];
+      const items = [{ productId, quantity: 1 }];
+      placed.push((await sendExpecting(201, orders, 'POST', '/orders', { items }, asAda)).body.id);
+      await pause(20);
+    }
+  }
+  const all = Promise.all(Array.from({ length: workers }, (_, n) => work(n)));
+  all.catch(() => undefined);
+  return {
+    placed,
+    stop: async () => {
+      isStopped = true;
+      await all;
+    },
+  };
 }
 
 /** Without the orders that are not in the dump. */

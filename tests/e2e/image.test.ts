@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { freePort } from '../../tools/free-port.ts';
 import { type Kafka, startKafka } from '../../tools/local/components/kafka.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
+import { useFolder } from '../kit/folder.ts';
 import { type Otlp, startOtlp } from '../kit/observability/otlp.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { until } from '../kit/until.ts';
@@ -18,12 +17,10 @@ const services = readdirSync(join(root, 'services')).filter((name) =>
   existsSync(join(root, 'services', name, 'dist/main.js')),
 );
 
-let dir: string;
 let kafka: Kafka;
 let collector: Otlp;
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-image-'));
   collector = await startOtlp();
   // In one process, which parses a file once.
   await execa('node', ['tools/image/collect.ts', dir, ...services, 'toolbox'], {
@@ -36,8 +33,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await kafka?.stop();
   await collector?.stop();
-  await rm(dir, { recursive: true, force: true });
 }, 60_000);
+const dir = useFolder();
 
 /** @returns the URL of a new, empty database */
 async function createDatabase(name: string): Promise<string> {

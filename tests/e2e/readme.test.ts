@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { freePort } from '../../tools/free-port.ts';
@@ -7,6 +6,7 @@ import { fixedPorts, portNames, variableOf } from '../../tools/local/ports.ts';
 import { type Store, startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
 import { scriptsRunBy } from '../docs/_documents.ts';
+import { useFolder } from '../kit/folder.ts';
 
 /** Lines that a document's commands print, among others. */
 const expected: Record<string, string[]> = {
@@ -16,8 +16,6 @@ const expected: Record<string, string[]> = {
   'docs/status-import.md': ['2 rows imported', '"category1":"harbour"'],
 };
 
-/** Stands for the root of the repository, with the data of a store of its own in .cache. */
-let folder: string;
 let store: Store;
 /** Ports of the store of this test, by the documented ones. */
 const portInsteadOf = new Map<string, number>();
@@ -29,16 +27,13 @@ beforeAll(async () => {
     portInsteadOf.set(String(fixedPorts({}).of(name)), port);
     env[variableOf(name)] = String(port);
   }
-  folder = await mkdtemp(join(tmpdir(), 'store-readme-'));
-  await chmod(folder, 0o711); // as root the database runs as another user
   await symlink(join(root, 'services'), join(folder, 'services'));
   store = await startStore({ dir: join(folder, '.cache'), ports: 'fixed', env, postgresSettings: { fsync: 'off' } });
 }, 120_000);
 
-afterAll(async () => {
-  await store?.stop();
-  await rm(folder, { recursive: true, force: true });
-}, 60_000);
+afterAll(() => store?.stop(), 60_000);
+/** Stands for the root of the repository, with the data of a store of its own in .cache. */
+const folder = useFolder();
 
 const atThisStore = (script: string) =>
   script.replaceAll(/(localhost|127\.0\.0\.1):(\d+)/g, (address, host, documented) => {

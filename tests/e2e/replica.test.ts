@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { freePort } from '../../tools/free-port.ts';
+import { useFolder } from '../kit/folder.ts';
 import { createSend, sendExpecting } from '../kit/http.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { startPostgres } from '../kit/postgres/server.ts';
@@ -14,7 +14,6 @@ import { until } from '../kit/until.ts';
 
 type Server = Awaited<ReturnType<typeof startPostgres>>;
 type Service = Awaited<ReturnType<typeof startService>>;
-let dir: string;
 let primary: Server;
 let replica: Server;
 let product: Service;
@@ -37,8 +36,6 @@ async function startReplica(dataDir: string): Promise<{ replica: Server; port: n
 }
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-replica-'));
-  await chmod(dir, 0o777);
   const dataDir = join(dir, 'primary');
   primary = await startPostgres({ dataDir, port: await freePort(), log: () => undefined });
   for (const name of ['product', 'status']) await primary.createDatabase(name);
@@ -57,8 +54,8 @@ afterAll(async () => {
   await Promise.all([product, status].map((service) => service?.end('SIGKILL')));
   await replica?.stop();
   await primary?.stop();
-  await rm(dir, { recursive: true, force: true });
 }, 60_000);
+const dir = useFolder();
 
 const readsOf = async (service: Service, result: string) =>
   Number(new RegExp(`^replica_reads_total{result="${result}"} (\\d+)$`, 'm').exec(await service.metrics())?.[1] ?? 0);

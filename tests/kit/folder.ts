@@ -1,11 +1,12 @@
-import { mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Returns an empty folder of this test file, which is removed after its tests. */
+/** Returns an empty folder of this test file, which is removed after its tests, and after the hooks that stand before this. */
 export function useFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'store-test-'));
+  chmodSync(dir, 0o711); // started by root, PostgreSQL runs as another user
   afterAll(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }

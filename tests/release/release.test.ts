@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { objectsIn } from '../../tools/chart/render.ts';
@@ -10,6 +8,7 @@ import { builtImages } from '../../tools/topology/images.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { imagesIn } from '../chart/_manifests.ts';
 import { codeBlocks } from '../docs/_documents.ts';
+import { useFolder } from '../kit/folder.ts';
 import { createPublisher, missingTools, pathOf } from './_publisher.ts';
 import { startRegistry, writeImage } from './_registry.ts';
 
@@ -18,7 +17,7 @@ import { startRegistry, writeImage } from './_registry.ts';
 const missing = await missingTools('docker-registry');
 if (missing.length > 0) process.stderr.write(`skipped: releases, without ${missing.join(', ')} on PATH\n`);
 
-let dir: string;
+const dir = useFolder();
 let registry: Awaited<ReturnType<typeof startRegistry>>;
 let publisher: Awaited<ReturnType<typeof createPublisher>>;
 let repository: string;
@@ -50,7 +49,6 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
 
 (missing.length > 0 ? describe.skip : describe)('a release', () => {
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'store-release-test-'));
     registry = await startRegistry(dir);
     publisher = await createPublisher(dir, registry.address);
     repository = publisher.repository;
@@ -59,10 +57,7 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
     await release('0.1.0');
     await release('0.2.0');
   });
-  afterAll(async () => {
-    await registry?.stop();
-    await rm(dir, { recursive: true, force: true });
-  });
+  afterAll(() => registry?.stop());
 
   it.each(['0.1.0', '0.2.0'])(
     '%s installs without values, and with the shop, from images of that version by their digests',

@@ -1,5 +1,3 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@store/shared/database/database';
 import { isDatabaseUnavailable } from '@store/shared/database/errors';
@@ -8,6 +6,7 @@ import { createFollower } from '../../../services/auth/src/follower.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { objectsIn, renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 import { findPgbouncer, howToGetPgbouncer, startPgbouncer } from '../../kit/postgres/pgbouncer.ts';
 import { startPostgres } from '../../kit/postgres/server.ts';
@@ -18,6 +17,7 @@ const found = await findPgbouncer();
 if (found === undefined) console.log(`PgBouncer 1.21 or later is not there: ${howToGetPgbouncer}`);
 
 const poolSize = 3;
+const dir = useFolder();
 
 /** Reads what the chart sets. */
 async function readSettings() {
@@ -33,14 +33,11 @@ async function readSettings() {
 }
 
 (found ? describe : describe.skip)('services whose requests go through PgBouncer as the chart sets it', () => {
-  let dir: string;
   let postgres: Awaited<ReturnType<typeof startPostgres>>;
   let pgbouncer: Awaited<ReturnType<typeof startPgbouncer>>;
   let direct: string;
   let pooled: string;
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'store-pgbouncer-'));
-    await chmod(dir, 0o777);
     const { pgbouncer: ofPooler, postgres: ofServer } = await readSettings();
     const options = { dataDir: join(dir, 'data'), port: await freePort(), log: () => undefined };
     const { client_connection_check_interval } = ofServer;
@@ -53,7 +50,6 @@ async function readSettings() {
   afterAll(async () => {
     await pgbouncer?.stop();
     await postgres?.stop();
-    await rm(dir, { recursive: true, force: true });
   });
 
   const connections = (where = 'true') =>
