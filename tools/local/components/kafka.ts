@@ -1,13 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
 import { storeTopics } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import { freePort } from '../../free-port.ts';
-import { root } from '../../paths.ts';
 import { provideKafkaTools } from '../downloads/java.ts';
 import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
 
@@ -26,6 +24,8 @@ interface KafkaOptions extends Partial<Supervision> {
   settings?: string;
 }
 
+/** Any will do, as the broker is alone. */
+const clusterId = 'c3RvcmUtb24tdGhpcy1tYQ';
 const topicOptions = { partitions: 6, replicas: 1, minInsyncReplicas: 1, retentionMs: 604_800_000, retentionBytes: -1 };
 
 /** One Kafka node, broker and controller, on 127.0.0.1 only, with the topics of the store. */
@@ -37,12 +37,11 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
 
   const configFile = `${dataDir}.properties`;
   await mkdir(dataDir, { recursive: true });
+  const fixed = await readFile(new URL('kafka.properties', import.meta.url), 'utf8');
   const own = [addresses({ ...options, controllerPort }), `log.dirs=${dataDir}`, settings];
-  await writeFile(configFile, [fixedSettings, ...own].join('\n'));
-  if (!existsSync(join(dataDir, 'meta.properties'))) {
-    const clusterId = `s${randomBytes(16).toString('base64url').slice(1)}`; // must not start with a dash
+  await writeFile(configFile, [fixed, ...own].join('\n'));
+  if (!existsSync(join(dataDir, 'meta.properties')))
     await execa(java, [...flags, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
-  }
 
   const topics = storeTopics(topicOptions);
   const client = { brokers, clientId: 'local-run', log: createLog('local-run', 'silent') };
@@ -62,23 +61,12 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   return { ...component, brokers };
 }
 
-/** Returns the command that runs a class of Kafka. */
+/** Returns the command that runs a class of Kafka: with less compilation it is ready in two thirds of the time. */
 export async function javaCommand(): Promise<[java: string, ...flags: string[]]> {
   const [java, kafka] = await provideKafkaTools();
-  return [
-    join(java, 'bin/java'),
-    '-Xms128m',
-    '-Xmx384m',
-    '-XX:+UseSerialGC',
-    '-XX:-UsePerfData',
-    '-XX:TieredStopAtLevel=1', // less compilation: ready in two thirds of the time
-    '-Dlog4j2.level=INFO',
-    '-cp',
-    join(kafka, 'libs', '*'),
-  ];
+  const small = ['-Xms128m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:-UsePerfData', '-XX:TieredStopAtLevel=1'];
+  return [join(java, 'bin/java'), ...small, '-Dlog4j2.level=INFO', '-cp', join(kafka, 'libs', '*')];
 }
-
-const fixedSettings = readFileSync(join(root, 'tools/local/components/kafka.properties'), 'utf8');
 
 function addresses({ port, controllerPort, proxied = [] }: KafkaOptions & { controllerPort: number }): string {
   const local = (name: string, at: number) => `${name}://127.0.0.1:${at}`;
