@@ -1,5 +1,6 @@
 import getPort from 'get-port';
 import { freePort } from '../free-port.ts';
+import { lookUp } from '../look-up.ts';
 import { topology } from '../topology/topology.ts';
 
 const otherPorts = {
@@ -15,20 +16,11 @@ export const serviceNames = topology.services.map(({ name }) => name);
 /** A service has two ports: <service> and <service>-metrics. */
 export const portNames = [...Object.keys(otherPorts), ...serviceNames.flatMap((name) => [name, `${name}-metrics`])];
 
-export interface Ports {
-  /** @throws Error that lists the names, where there is no port of that name */
-  of(name: string): number;
-}
+export type Ports = ReturnType<typeof portsOf>;
 
 export const variableOf = (name: string) => `${name.toUpperCase().replaceAll('-', '_')}_PORT`;
 
-const portsOf = (ports: Map<string, number>): Ports => ({
-  of(name) {
-    const port = ports.get(name);
-    if (port) return port;
-    throw new Error(`There is no port ${name}. The ports are: ${[...ports.keys()].join(', ')}.`);
-  },
-});
+const portsOf = (ports: Record<string, number>) => ({ of: (name: string) => lookUp('port', ports, name) });
 
 /** The documented ports, each overridden by its variable: gateway by GATEWAY_PORT, order-worker by ORDER_WORKER_PORT. */
 export function fixedPorts(env: Record<string, string | undefined> = process.env): Ports {
@@ -39,10 +31,11 @@ export function fixedPorts(env: Record<string, string | undefined> = process.env
     if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
     throw new Error(`${variableOf(name)}=${value} is no port: a whole number from 1 to 65535 is expected.`);
   }
-  const ports = new Map(Object.entries(otherPorts).map(([name, port]) => [name, choose(name, port)]));
+  const ports: Record<string, number> = {};
+  for (const [name, port] of Object.entries(otherPorts)) ports[name] = choose(name, port);
   for (const { name, localPort } of topology.services) {
     const port = choose(name, localPort);
-    ports.set(name, port).set(`${name}-metrics`, choose(`${name}-metrics`, port + 1000));
+    Object.assign(ports, { [name]: port, [`${name}-metrics`]: choose(`${name}-metrics`, port + 1000) });
   }
   return portsOf(ports);
 }
@@ -54,8 +47,8 @@ export const variablesOfCommands = (ports: Ports): string[] =>
   );
 
 export async function freePorts(): Promise<Ports> {
-  const found = new Map<string, number>();
-  for (const name of portNames) found.set(name, await freePort());
+  const found: Record<string, number> = {};
+  for (const name of portNames) found[name] = await freePort();
   return portsOf(found);
 }
 

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { untilAborted } from '@store/shared/messaging/kafkajs/client';
+import { lookUp } from '../look-up.ts';
 import { type Service, serviceNamed, topology } from '../topology/topology.ts';
 import { type GatewayValues, provideGatewayTools, startGateway } from './components/gateway.ts';
 import { startKafka } from './components/kafka.ts';
@@ -152,7 +153,8 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   try {
     const named = async ([name, component]: [string, Promise<SupervisedProcess>]) => [name, await component] as const;
     const components = new Map(await untilAborted(signal, () => Promise.all([...starting].map(named))));
-    const component = (name: string) => components.get(known(name, [...components.keys()])) as SupervisedProcess;
+    const byName = Object.fromEntries(components);
+    const component = (name: string) => lookUp('component', byName, name);
     return {
       dir,
       gatewayUrl: localUrl(ports.of('gateway')),
@@ -174,16 +176,12 @@ async function startComponents(options: StoreOptions): Promise<Store> {
 }
 
 function withDependencies(components: string[]): Set<string> {
-  const wanted = new Set(components.map((name) => known(name)));
+  const known = Object.fromEntries(componentNames.map((name) => [name, name]));
+  const wanted = new Set(components.map((name) => lookUp('component', known, name)));
   const services = topology.services.filter(({ name }) => wanted.has(name));
   if (services.some(({ database }) => database)) wanted.add('postgres');
   if (services.some(({ group }) => group)) wanted.add('kafka');
   return wanted;
-}
-
-function known(name: string, names = componentNames): string {
-  if (names.includes(name)) return name;
-  throw new Error(`There is no component ${name}. The components are: ${names.join(', ')}.`);
 }
 
 const portsOf = (component: string): string[] =>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
+import { lookUp } from '../look-up.ts';
 import { root } from '../paths.ts';
 
 // The topology of the store as the values of charts/store describe it, for everything outside the cluster that needs it.
@@ -106,11 +107,6 @@ const listsOf = (services: Service[]) => ({
 
 export const topology = readTopology(join(root, 'charts/store'));
 
-/** @throws Error that lists the services, where there is none of that name */
-export function serviceNamed(name: string): Service {
-  const service = topology.services.find((service) => service.name === name);
-  if (service) return service;
-  throw new Error(
-    `There is no service ${name}. The services are: ${topology.services.map(({ name }) => name).join(', ')}.`,
-  );
-}
+const byName = Object.fromEntries(topology.services.map((service) => [service.name, service]));
+
+export const serviceNamed = (name: string): Service => lookUp('service', byName, name);

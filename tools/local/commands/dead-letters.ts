@@ -3,19 +3,12 @@ import { Option } from 'commander';
 import { markdownTable } from 'markdown-table';
 import type { z } from 'zod';
 import { messageOf } from '../../../services/shared/src/values/errors.ts';
+import { lookUp } from '../../look-up.ts';
 import { callService, operatorName } from '../../operator-client.ts';
 import { Tool } from '../../run-command.ts';
 import { topology } from '../../topology/topology.ts';
 
-interface Options {
-  redrive?: string;
-  discard?: string;
-  audit?: string;
-  id?: string;
-  reason?: string;
-  by: string;
-  dryRun?: string;
-}
+type Options = Partial<Record<'redrive' | 'discard' | 'audit' | 'id' | 'reason' | 'by' | 'dryRun', string>>;
 
 /** Letters that a service takes in one request (contract 4.13). */
 const perRequest = 100;
@@ -26,8 +19,7 @@ const allGroups = Object.keys(topology.groups);
 
 /** Asks the service of a group for `path` below its dead letters; with a body by POST. @returns undefined for 404 */
 async function find<T>(group: string, path: string, schema: z.ZodType<T>, body?: object): Promise<T | undefined> {
-  const service = topology.groups[group]?.name;
-  if (!service) throw new Error(`There is no group ${group}. The groups are: ${allGroups.join(', ')}.`);
+  const { name: service } = lookUp('group', topology.groups, group);
   const method = body ? 'POST' : 'GET';
   return callService({ service, method, path: `/internal/dead-letters${path}`, body, schema, timeoutMs });
 }
@@ -37,16 +29,12 @@ const printable = (text: string | null) => (text ?? '').replaceAll(/\p{Cc}+/gu, 
 
 /** Asks the services of all groups. Those that do not answer are named, and make the command fail. */
 async function findAll<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
-  const answers = allGroups.map(async (group) => {
-    try {
-      return (await find(group, path, schema)) ?? [];
-    } catch (error) {
-      console.error(`${group}: ${messageOf(error)}`);
-      process.exitCode = 1;
-      return [];
-    }
-  });
-  return (await Promise.all(answers)).flat() as T[];
+  const refused = (group: string) => (error: unknown) => {
+    console.error(`${group}: ${messageOf(error)}`);
+    process.exitCode = 1;
+  };
+  const answers = await Promise.all(allGroups.map((group) => find(group, path, schema).catch(refused(group))));
+  return answers.filter((answer) => answer !== undefined);
 }
 
 async function list(): Promise<void> {
@@ -79,19 +67,11 @@ async function audit(group: string): Promise<void> {
 const decided = ({ outcome, at, requestedBy, reason }: NonNullable<ResultOut['decision']>) =>
   `${outcome.toLowerCase()} at ${at} by ${printable(requestedBy)}${reason === null ? '' : `: ${printable(reason)}`}`;
 
-/**
- * Decides about letters, some at a time, and says what became of each.
- * @param given default: all of the group, each once. Those that fail stay listed: beyond a list full of them none is reached
- */
-async function decide(decision: 'redrive' | 'discard', group: string, given: string[] | undefined, body: object) {
+/** Decides about letters, some at a time, and says what became of each. */
+async function decide(decision: 'redrive' | 'discard', group: string, all: string[], body: object): Promise<void> {
   const wanted = decision === 'redrive' ? 'REDRIVEN' : 'DISCARDED';
-  const tried = new Set<string>();
-  for (;;) {
-    const open = given ? undefined : await find(group, '', lettersOut);
-    const ids = (given ?? open?.letters.map(({ id }) => id) ?? []).filter((id) => !tried.has(id)).slice(0, perRequest);
-    if (ids.length === 0 && !given) console.log(`${tried.size} tried, ${open?.total ?? 0} open`);
-    if (ids.length === 0) return;
-    for (const id of ids) tried.add(id);
+  for (let at = 0; at < all.length; at += perRequest) {
+    const ids = all.slice(at, at + perRequest);
     const answer = await find(group, `/${decision}`, resultsOut, { ids, ...body });
     if (answer === undefined) throw new Error(`${group} has not all of these letters: ${ids.join(', ')}`);
     for (const { id, outcome, effect, error, decision: earlier } of answer.results) {
@@ -102,13 +82,24 @@ async function decide(decision: 'redrive' | 'discard', group: string, given: str
   }
 }
 
+/** Redrives all letters of a group, each once. Those that fail stay listed: beyond a list full of them none is reached. */
+async function redriveAll(group: string, body: object): Promise<void> {
+  for (const tried = new Set<string>(); ; ) {
+    const { letters = [], total = 0 } = (await find(group, '', lettersOut)) ?? {};
+    const ids = letters.flatMap(({ id }) => (tried.has(id) ? [] : id));
+    if (ids.length === 0) return console.log(`${tried.size} tried, ${total} open`);
+    await decide('redrive', group, ids, body);
+    for (const id of ids) tried.add(id);
+  }
+}
+
 async function run({ redrive, discard, audit: audited, id, reason, by, dryRun }: Options): Promise<void> {
   if ([redrive, discard, audited].filter(Boolean).length > 1)
     throw new Error('One of REDRIVE, DISCARD and AUDIT at a time.');
   const ids = id?.split(/[\s,]+/).filter((one) => one !== '');
   if (ids?.length === 0) throw new Error('ID is empty. Without it a redrive is of all letters.');
   const body = { by, dryRun: dryRun !== undefined };
-  if (redrive) await decide('redrive', redrive, ids, body);
+  if (redrive) await (ids ? decide('redrive', redrive, ids, body) : redriveAll(redrive, body));
   else if (audited) await audit(audited);
   else if (!discard) await (ids ? show(ids.join()) : list());
   else if (!ids || !reason) throw new Error('DISCARD needs ID=<id> and REASON="<why>".');
