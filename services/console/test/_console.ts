@@ -66,21 +66,23 @@ export function useConsole(
   storeOf: () => Record<string, Answer | string> = () => ({}),
   { env = {}, history = createHistory(), tests = 'all' }: UseOptions = {},
 ) {
-  const http = () => request(`${console.origin}/console`);
   const console = {
     origin: '',
+    /** The session of ann. */
+    cookie: '',
     asked: [] as Asked[],
     logged: [] as Record<string, unknown>[],
-    http,
-    /** @returns the cookie */
-    async login(name = 'ann', given = token): Promise<string> {
-      const { headers } = await http().post('/session').set('Origin', console.origin).send({ token: given, name });
-      return String(headers['set-cookie']?.[0]).split(';')[0] ?? '';
-    },
-    send: (method: 'post' | 'put' | 'delete', path: string, cookie: string) =>
-      http()[method](path).set({ Origin: console.origin, Cookie: cookie }),
-    read: (path: string, cookie: string) => http().get(path).set('Cookie', cookie),
   };
+  const http = () => request(`${console.origin}/console`);
+  /** @returns the cookie */
+  async function login(name = 'ann', given = token): Promise<string> {
+    const { headers } = await http().post('/session').set('Origin', console.origin).send({ token: given, name });
+    return String(headers['set-cookie']?.[0]).split(';')[0] ?? '';
+  }
+  const send = (method: 'post' | 'put' | 'delete', path: string, cookie = console.cookie) =>
+    http()[method](path).set({ Origin: console.origin, Cookie: cookie });
+  const read = (path: string, cookie = console.cookie) => http().get(path).set('Cookie', cookie);
+
   (tests === 'all' ? beforeAll : beforeEach)(async () => {
     console.asked = [];
     console.logged = [];
@@ -94,8 +96,9 @@ export function useConsole(
     });
     const log = createLog('console', 'info', { write: (line: string) => void console.logged.push(JSON.parse(line)) });
     console.origin = await serve(createConsole({ config, log }, history).app);
+    console.cookie = await login();
   });
-  return console;
+  return Object.assign(console, { http, login, send, read });
 }
 
 /** Tests with a browser, where there is one. Each page has a context of its own, until the test ends. */

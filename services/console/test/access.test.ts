@@ -48,9 +48,8 @@ describe('the login', () => {
     expect(set.replace(/=[\w.-]+;/, '=;')).toBe(
       `console_session_${port}=; Path=/console; HttpOnly; SameSite=Strict; Max-Age=7200`,
     );
-    const cookie = await console.login('ann');
-    expect((await console.read('/session', cookie)).body).toEqual({ name: 'ann' });
-    expect((await console.send('delete', '/session', cookie)).headers['set-cookie']?.[0]).toMatch(
+    expect((await console.read('/session')).body).toEqual({ name: 'ann' });
+    expect((await console.send('delete', '/session')).headers['set-cookie']?.[0]).toMatch(
       /^console_session_\d+=; Path=\/console; .*Max-Age=0$/,
     );
   });
@@ -75,7 +74,7 @@ describe('the login', () => {
   });
 
   it('makes a cookie that no other port of the machine is sent, and no other console takes', async () => {
-    const cookie = await console.login('ann');
+    const { cookie } = console;
     expect((await console.read('/session', cookie.replace(/_\d+=/, '_1='))).body).toEqual({ name: null });
     for (const path of ['/', '/api/now', '/session', '/assets/index.js']) {
       const answer = await fetch(`${console.origin}${path}`, { headers: { cookie }, redirect: 'manual' });
@@ -118,21 +117,18 @@ describe('without a session', () => {
 describe('a change from another page', () => {
   const evil = ['http://localhost:3000', 'http://127.0.0.1:1', 'https://example.com', 'null', ''];
   it.each(evil)('of %s is 403, although the cookie comes with it', async (Origin) => {
-    const cookie = await console.login();
-    const change = console.http().post(redrive).set('Cookie', cookie);
+    const change = console.http().post(redrive).set('Cookie', console.cookie);
     await (Origin === '' ? change : change.set('Origin', Origin)).send(letters).expect(403);
     expect(console.asked).toEqual([]);
   });
 
   it('of the same site is 403', async () => {
-    const cookie = await console.login();
-    const change = console.send('put', `/api/stock/${letter}`, cookie).set('Sec-Fetch-Site', 'same-site');
+    const change = console.send('put', `/api/stock/${letter}`).set('Sec-Fetch-Site', 'same-site');
     await change.send({ available: 1 }).expect(403);
   });
 
   it('as a form is 415, since a form needs no leave to be sent', async () => {
-    const cookie = await console.login();
-    const change = console.send('post', redrive, cookie).set('Content-Type', 'text/plain');
+    const change = console.send('post', redrive).set('Content-Type', 'text/plain');
     await change.send(JSON.stringify(letters)).expect(415);
     expect(console.asked).toEqual([]);
   });

@@ -27,8 +27,7 @@ describe('an account', () => {
   const console = useConsole(() => ({ account, auth: authOf() }), { tests: 'each' });
 
   it('is found by its e-mail address or its id, with its roles and keys', async () => {
-    const cookie = await console.login();
-    const show = (sought: string) => console.read(`/api/account?sought=${encodeURIComponent(sought)}`, cookie);
+    const show = (sought: string) => console.read(`/api/account?sought=${encodeURIComponent(sought)}`);
     const owned = { id, roles: ['operator'], keys: [{ id: keyId, name: 'Shipping' }] };
     expect((await show(ada.email)).body).toMatchObject({ ...owned, name: 'Ada', email: ada.email });
     expect((await show(id.toUpperCase())).body).toMatchObject({ ...owned, name: null, email: null });
@@ -36,18 +35,17 @@ describe('an account', () => {
   });
 
   it('is given roles, and its keys end, in the name of who is logged in', async () => {
-    const cookie = await console.login('ann');
     await console
-      .send('put', `/api/accounts/${id}/roles`, cookie)
+      .send('put', `/api/accounts/${id}/roles`)
       .send({ roles: ['root'] })
       .expect(400);
     await console
-      .send('put', `/api/accounts/${id}/roles`, cookie)
+      .send('put', `/api/accounts/${id}/roles`)
       .send({ roles: ['catalogue'] })
       .expect(204);
     const key = `/api/accounts/${id}/keys/${keyId}`;
-    await console.send('delete', key, cookie).expect(204);
-    await console.send('delete', key, cookie).expect(404);
+    await console.send('delete', key).expect(204);
+    await console.send('delete', key).expect(404);
     expect(console.asked.map(({ operator }) => operator)).toEqual(['ann', 'ann', 'ann']);
     const sentences = console.logged.filter(({ by, accountId }) => by === 'ann' && accountId === id);
     expect(sentences.map(({ msg }) => msg)).toEqual(['Roles were set', 'An API key was ended']);

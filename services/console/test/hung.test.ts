@@ -30,7 +30,7 @@ const saysNothing = (name: string, seconds = 3) => `The ${name} service has not 
 // The services that hang never answer: a test that waited for one would not end in time.
 describe('while inventory hangs', () => {
   const console = useConsole(() => answers);
-  const read = async (path: string) => console.read(`/api${path}`, await console.login());
+  const read = (path: string) => console.read(`/api${path}`);
 
   it.each<[string, number]>([
     ['', 3],
@@ -62,7 +62,7 @@ describe('while inventory hangs', () => {
 
 describe('while order hangs', () => {
   const console = useConsole(() => ({ ...answers, order: never }));
-  const read = async (path: string) => console.read(`/api${path}`, await console.login());
+  const read = (path: string) => console.read(`/api${path}`);
 
   it('an order shows what the others know, and names it', async () => {
     const { body } = await read(`/orders/${id}`);
@@ -81,7 +81,7 @@ describe('while the reply of payment is not that of its contract', () => {
   const console = useConsole(() => ({ ...answers, payment: () => lost, inventory: () => undefined }));
 
   it('an order shows what the others know, and names it', async () => {
-    const { body } = await console.read(`/api/orders/${id}`, await console.login());
+    const { body } = await console.read(`/api/orders/${id}`);
     expect(body.order).toMatchObject({ id });
     expect(body.timeline).not.toContainEqual(expect.objectContaining({ service: 'payment' }));
     expect(body.problems).toContain('The payment service is not available at the moment. Try again shortly.');
