@@ -19,24 +19,18 @@ export const unknownId = randomUUID();
 interface Circumstances {
   group?: ConsumerGroup<DB>;
   kysely?: Kysely<DB>;
-  credentials?: string[] | undefined;
-  kafkaBrokers?: string[];
+  credentials?: string[];
 }
 
 /** A replica of the group's service. */
-export function replica(fixture: Fixture, circumstances: Circumstances = {}) {
-  const { group, kysely, credentials, kafkaBrokers } = {
-    group: fixture.consumerGroup(),
-    kysely: fixture.kysely,
-    credentials: undefined,
-    kafkaBrokers: brokers,
-    ...circumstances,
-  };
-  const config = { KAFKA_BROKERS: kafkaBrokers, KAFKA_TLS: false, DATABASE_URL: fixture.database.url } as never;
-  const routes = deadLetterRoutes({ group, config }, kysely);
+export function replica(
+  fixture: Fixture,
+  { group = fixture.consumerGroup(), kysely = fixture.kysely, credentials }: Circumstances = {},
+) {
+  const config = { KAFKA_BROKERS: brokers, KAFKA_TLS: false, DATABASE_URL: fixture.database.url } as never;
   return createHttpApp({
     title: 'test',
-    routes,
+    routes: deadLetterRoutes({ group, config }, kysely),
     log: silent.log,
     config: { APP_PROFILE: 'dev', INTERNAL_CREDENTIALS: credentials },
   });

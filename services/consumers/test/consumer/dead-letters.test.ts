@@ -4,11 +4,10 @@ import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
 import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
 import type { KyselyPlugin } from 'kysely';
 import { register } from 'prom-client';
-import request from 'supertest';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
-import { broken, deadLetteredEvents, operator, path, replica, unknownId } from './_dead-letters.ts';
+import { broken, deadLetteredEvents, operator, unknownId } from './_dead-letters.ts';
 import { anEvent, createFixture, kafka, rawOf, times, useFixture } from './_fixture.ts';
 
 const fixture = useFixture(3);
@@ -55,12 +54,8 @@ describe('a redrive', () => {
   });
 });
 
+// Without a broker they are unavailable: services/shared/test/compiled.test.ts.
 describe('dead letters', () => {
-  it('are unavailable without a broker', async () => {
-    const app = replica(fixture, { kafkaBrokers: ['127.0.0.1:1'] });
-    await request(app).get(path).expect(503);
-  });
-
   it('are counted by the metric until somebody decides about them, also while the database is away', async () => {
     let isAway = false;
     const unreliable: KyselyPlugin = {

@@ -8,6 +8,7 @@ import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { anEvent, rawOf, times, useFixture } from './_fixture.ts';
 
+// That they may be reset is tested in tests/faults.
 describe('consumer offsets', () => {
   const fixture = useFixture(3);
 
@@ -26,21 +27,6 @@ describe('consumer offsets', () => {
     release();
     await until('the offset is committed', async () => (await fixture.committed()) === 1);
     expect(await fixture.handled()).toEqual([event.id]);
-  });
-
-  it('may be reset without events being handled twice', async () => {
-    const events = times(50, () => anEvent());
-    await fixture.publish(...events);
-    const first = fixture.start();
-    await until('all events are committed', async () => (await fixture.committed()) === 50);
-    await first.stop();
-    await fixture.reset();
-    const more = anEvent();
-    await fixture.publish(more);
-    const second = fixture.start();
-    await until('all events are committed again', async () => (await fixture.committed()) === 51);
-    await second.stop();
-    expect((await fixture.handled()).sort()).toEqual([...events, more].map(({ id }) => id).sort());
   });
 
   it('advance past repeated events, which are handled once within and across chunks', async () => {
