@@ -13,7 +13,7 @@ const startService = useServices();
 const publisher = usePublisher();
 
 const database = useDatabase('inventory');
-const inventory = database.open((url) => testInventory(url));
+const inventory = database.open(testInventory);
 const topic = database.open(() => readTopic('order-events'));
 /** Demands that the order service knows, by order id; it is unavailable for others. */
 const demands = new Map<string, object>();

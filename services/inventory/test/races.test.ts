@@ -4,8 +4,8 @@ import { seededRandom } from '../../../tests/kit/random.ts';
 import { type Demanded, orderOf, testInventory } from './_inventory.ts';
 
 const database = useDatabase('inventory', 'each');
-const inventory = database.open((url) => testInventory(url));
-const other = database.open((url) => testInventory(url));
+const inventory = database.open(testInventory);
+const other = database.open(testInventory);
 
 const products = (count: number, available: number) =>
   Promise.all(Array.from({ length: count }, () => inventory.setStock(available)));

@@ -12,35 +12,19 @@ export const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 export const tea = { name: 'Tea', price: 4.5, unit: 'kg', description: null, images: [], category: null };
 export const unknown = '/products/00000000-0000-4000-8000-000000000000';
 
-export interface TestAppOptions {
-  /** PRODUCT_WRITERS */
-  writers?: string;
-  /** INTERNAL_CREDENTIALS */
-  credentials?: string;
-  /** CATALOGUE_CACHE_MIB */
-  cacheMib?: number;
-  production?: boolean;
+interface Options {
+  env?: Record<string, string>;
   log?: Logger;
   /** Replaces functions of the real repository. */
   repository?: Partial<ProductRepository>;
 }
 
 /** The real service over a database of the test's own. */
-export function testApp(
-  databaseUrl: string,
-  { writers, credentials, cacheMib, production = false, ...options }: TestAppOptions = {},
-) {
+export function testApp(databaseUrl: string, { env, log = testLog('product'), ...replaced }: Options = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
-  const repository = { ...createProductRepository(database), ...options.repository };
-  const config = configSchema.parse({
-    DATABASE_URL: databaseUrl,
-    PRODUCT_WRITERS: writers,
-    INTERNAL_CREDENTIALS: credentials,
-    ...(cacheMib !== undefined && { CATALOGUE_CACHE_MIB: String(cacheMib) }),
-    APP_PROFILE: production ? 'prod' : 'dev',
-  });
-  const log = options.log ?? testLog('product');
+  const repository = { ...createProductRepository(database), ...replaced.repository };
+  const config = configSchema.parse({ DATABASE_URL: databaseUrl, APP_PROFILE: 'dev', ...env });
   const { app } = createProductService({ config, log, database }, repository);
   return {
     app,

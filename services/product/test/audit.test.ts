@@ -1,6 +1,5 @@
 import { deleteOldChanges } from '@store/shared/database/audit';
 import { createLog } from '@store/shared/observability/log';
-import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { paginate } from '../../../tests/kit/http.ts';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
@@ -8,21 +7,19 @@ import { accountId, tea, testApp, unknown } from './_app.ts';
 
 const credential = newCredential();
 const database = useDatabase('product', 'each');
-const product = database.open((url) => testApp(url, { credentials: credential }));
+const product = database.open((url) => testApp(url, { env: { INTERNAL_CREDENTIALS: credential } }));
+const quiet = database.open((url) => testApp(url, { log: createLog('product', 'silent') }));
 
-const asOperator = (method: 'post' | 'put' | 'delete', path: string, body?: object) =>
-  request(product.app)
-    [method](`/internal${path}`)
-    .set({ authorization: `Bearer ${credential}`, 'operator-name': 'J%C3%B6rg' })
-    .send(body);
-const read = (path = '/internal/audit') => product.get(path).set({ authorization: `Bearer ${credential}` });
+const operator = { authorization: `Bearer ${credential}`, 'operator-name': 'J%C3%B6rg' };
+const change = (path: string, body: object) => product.put(`/internal${path}`, body).set(operator);
+const read = (path = '/internal/audit') => product.get(path).set(operator);
 const trail = async (path?: string) => (await read(path).expect(200)).body;
 
 describe('the audit trail of products', () => {
   it('has who changed what, with all that was before and is now, to the digit', async () => {
     const { headers, body: created } = await product.post('{"name":"Tea","price":123456789012.1234,"unit":"kg"}');
     const path = headers.location ?? '';
-    const { body: changed } = await asOperator('put', path, { ...tea, price: 5 }).expect(200);
+    const { body: changed } = await change(path, { ...tea, price: 5 }).expect(200);
     await product.delete(path).expect(204);
     const entry = { kind: 'product', subject: created.id, at: expect.stringMatching(/Z$/), id: expect.any(String) };
     expect(await trail()).toEqual([
@@ -39,11 +36,10 @@ describe('the audit trail of products', () => {
     await product.put(path, { ...tea, version: 7 }).expect(409);
     await product.put(unknown, tea).expect(404);
     await product.delete(unknown).expect(404);
-    await asOperator('post', '/products', { ...tea, price: -1 }).expect(400);
+    await change(path, { ...tea, price: -1 }).expect(400);
     expect(await trail()).toHaveLength(1);
   });
 
-  const quiet = database.open((url) => testApp(url, { log: createLog('product', 'silent') }));
   it('refuses a change that it cannot record', async () => {
     await queryOnce(database.url, 'alter table audit add check (false) not valid');
     expect((await quiet.post(tea)).status).toBe(500);

@@ -1,12 +1,11 @@
 import { readConfig } from '@store/shared/values/environment';
-import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { configSchema } from '../src/config.ts';
-import { accountId, tea, testApp, unknown } from './_app.ts';
+import { tea, testApp, unknown } from './_app.ts';
 
 const database = useDatabase('product');
-const product = database.open((url) => testApp(url));
+const product = database.open(testApp);
 
 let path: string;
 beforeEach(async () => {
@@ -78,37 +77,31 @@ describe('the version of a product', () => {
 describe('PRODUCT_WRITERS', () => {
   const writer = '11111111-1111-4111-8111-111111111111';
   const credential = newCredential();
-  const restricted = database.open((url) => testApp(url, { writers: writer }));
-  const withCredential = database.open((url) => testApp(url, { writers: writer, credentials: credential }));
-  const open = database.open((url) => testApp(url, { writers: 'everybody', production: true }));
-  const byRole = [{ writers: 'role:catalogue' }, { production: true }].map((options) =>
-    database.open((url) => testApp(url, options)),
-  );
-  const write = (method: 'post' | 'put' | 'delete', to: string, id: string) =>
-    request(restricted.app)
-      [method](to)
-      .set('id-account', id)
-      .send(method === 'delete' ? undefined : tea);
+  const opened = (env: Record<string, string>) => database.open((url) => testApp(url, { env }));
+  const restricted = opened({ PRODUCT_WRITERS: writer });
+  const withCredential = opened({ PRODUCT_WRITERS: writer, INTERNAL_CREDENTIALS: credential });
+  const open = opened({ PRODUCT_WRITERS: 'everybody', APP_PROFILE: 'prod' });
+  const byRole = [opened({ PRODUCT_WRITERS: 'role:catalogue' }), opened({ APP_PROFILE: 'prod' })];
 
   it('returns 403 for writes by other accounts and lets everybody read', async () => {
     const before = await product.prisma.product.count();
-    await write('post', '/products', accountId).expect(403);
-    for (const to of [path, unknown]) await write('put', to, accountId).expect(403);
-    await write('delete', path, accountId).expect(403);
+    await restricted.post(tea).expect(403);
+    for (const to of [path, unknown]) await restricted.put(to, tea).expect(403);
+    await restricted.delete(path).expect(403);
     expect(await product.prisma.product.count()).toBe(before);
     expect((await restricted.get(path)).body).toMatchObject(tea);
-    expect((await restricted.get('/products')).status).toBe(200);
+    await restricted.get('/products').expect(200);
   });
 
   it('lets a listed account write, with its id in any letter case', async () => {
-    const posted = await write('post', '/products', writer.toUpperCase());
-    expect(posted.status).toBe(201);
-    expect((await write('put', posted.headers.location ?? '', writer)).status).toBe(200);
-    expect((await write('delete', posted.headers.location ?? '', writer)).status).toBe(204);
+    const { headers } = await restricted.post(tea).set('id-account', writer.toUpperCase()).expect(201);
+    const own = headers.location ?? '';
+    await restricted.put(own, tea).set('id-account', writer).expect(200);
+    await restricted.delete(own).set('id-account', writer).expect(204);
   });
 
   it('lets every account write if it is everybody, and if it is not set', async () => {
-    for (const app of [open, product]) expect((await app.post(tea)).status).toBe(201);
+    for (const app of [open, product]) await app.post(tea).expect(201);
   });
 
   it('lets accounts with the role catalogue write if it is role:catalogue, or not set in production', async () => {
@@ -124,10 +117,9 @@ describe('PRODUCT_WRITERS', () => {
   it('does not concern operators, who write with their credential alone, in the state that they have seen', async () => {
     const seen = await etag();
     const set = (price: number, authorization: string) =>
-      request(withCredential.app)
-        .put(`/internal${path}`)
-        .set({ authorization, 'if-match': seen, 'id-account': writer })
-        .send({ ...tea, price });
+      withCredential
+        .put(`/internal${path}`, { ...tea, price })
+        .set({ authorization, 'if-match': seen, 'id-account': writer });
     for (const wrong of ['', 'Bearer ', `Bearer ${newCredential()}`]) expect((await set(9, wrong)).status).toBe(403);
     expect((await product.get(path)).body.price).toBe(tea.price);
     expect(await set(2, `Bearer ${credential}`)).toMatchObject({ status: 200, body: { ...tea, price: 2 } });

@@ -7,9 +7,9 @@ import { productRoutes } from '../src/routes.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
 const database = useDatabase('product');
-const product = database.open((url) => testApp(url));
-const writers = '11111111-1111-4111-8111-111111111111';
-const restricted = database.open((url) => testApp(url, { writers, credentials: newCredential() }));
+const product = database.open(testApp);
+const env = { PRODUCT_WRITERS: '11111111-1111-4111-8111-111111111111', INTERNAL_CREDENTIALS: newCredential() };
+const restricted = database.open((url) => testApp(url, { env }));
 const unavailable = database.open(() => testApp(unreachableDatabaseUrl));
 
 async function existing(call: object = {}) {

@@ -32,14 +32,10 @@ const databaseAway = {
 };
 
 describe('unavailable database', () => {
-  async function behindProxy() {
-    const proxy = await createTcpProxy(database.url);
-    opened.push(proxy);
-    return { proxy, product: appWith({}, proxy.url) };
-  }
+  const proxy = database.open((url) => createTcpProxy(url), 'each');
+  const product = database.open(() => testApp(proxy.url), 'each');
 
   it('makes routes return 503 until it is back, and says nothing of its address', async () => {
-    const { proxy, product } = await behindProxy();
     const path = (await product.post(tea)).headers.location ?? '';
     await proxy.set('refuse');
     for (const attempt of [product.get('/products'), product.get(path), product.post(tea)]) {
@@ -56,14 +52,13 @@ describe('unavailable database', () => {
     const readOnly = new URL(database.url);
     readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
     const { log, lines } = recordingLog();
-    const product = appWith({ log }, readOnly.href);
-    await product.get('/products').expect(200);
-    expect(await product.post(tea)).toMatchObject(databaseAway);
+    const replica = appWith({ log }, readOnly.href);
+    await replica.get('/products').expect(200);
+    expect(await replica.post(tea)).toMatchObject(databaseAway);
     expect(lines.join()).toContain('read-only transaction');
   });
 
   it('makes a request 503 within seconds when its connections bring no answers any more, and no later ones', async () => {
-    const { proxy, product } = await behindProxy();
     await product.get('/products').expect(200);
     await proxy.set('silent');
     await product.get('/products').expect(503);
@@ -87,7 +82,8 @@ describe('unexpected error', () => {
     'returns 500 with nothing but a trace id and logs the details (production: %s)',
     async (production) => {
       const { log, parsed } = recordingLog();
-      const product = appWith({ log, production, writers: 'everybody', repository: failing });
+      const env = { APP_PROFILE: production ? 'prod' : 'dev', PRODUCT_WRITERS: 'everybody' };
+      const product = appWith({ log, env, repository: failing });
       for (const sent of [product.get('/products'), product.get(unknown), product.post(tea)]) {
         const answer = await sent.set('traceparent', `00-${traceId}-b7ad6b7169203331-01`);
         expect(answer).toMatchObject({ status: 500, type: 'application/problem+json', body: { traceId } });
@@ -103,7 +99,7 @@ describe('unexpected error', () => {
     const repository = { list: async () => ({ json: '[{"id":"x"}]', next: undefined, version: '' }) };
     const log = testLog('product', /does not declare/);
     expect((await appWith({ repository, log }).get('/products')).status).toBe(500);
-    expect((await appWith({ repository, production: true }).get('/products')).body).toEqual([{ id: 'x' }]);
+    expect((await appWith({ repository, env: { APP_PROFILE: 'prod' } }).get('/products')).body).toEqual([{ id: 'x' }]);
   });
 });
 

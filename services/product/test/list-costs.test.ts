@@ -64,7 +64,7 @@ describe('a search', () => {
 
 describe('lists', () => {
   const database = useDatabase('product', 'each');
-  const product = database.open((url) => testApp(url));
+  const product = database.open(testApp);
 
   beforeEach(async () => {
     await product.post(tea);

@@ -8,7 +8,7 @@ import { testApp } from './_app.ts';
 import { add } from './_records.ts';
 
 const database = useDatabase('status');
-const status = database.open((url) => testApp(url));
+const status = database.open(testApp);
 const unavailable = database.open(() => testApp(unreachableDatabaseUrl));
 const production = database.open(() => testApp(unreachableDatabaseUrl, { production: true }));
 

@@ -11,7 +11,7 @@ import { testApp } from './_app.ts';
 import { add, clear } from './_records.ts';
 
 const database = useDatabase('status');
-const status = database.open((url) => testApp(url));
+const status = database.open(testApp);
 const dir = useFolder();
 
 beforeEach(() => clear(status.prisma));

@@ -26,7 +26,8 @@ const any = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * item
 async function writeAndRead(check: Check, writes: number) {
   const direct = appWith();
   const repository = { currentVersion: check(direct.repository.currentVersion) };
-  const replicas = [1, 2].map(() => appWith({ production: true, writers: 'everybody', repository }));
+  const env = { APP_PROFILE: 'prod', PRODUCT_WRITERS: 'everybody' };
+  const replicas = [1, 2].map(() => appWith({ env, repository }));
   const path = (await direct.post({ ...tea, price: 1 })).headers.location ?? '';
   const stale: string[] = [];
   let [requested, acknowledged, judged] = [1, 1, 0];
