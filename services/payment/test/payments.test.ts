@@ -57,10 +57,9 @@ describe('payment on StockReserved', () => {
 
   it('keeps every digit of the largest amount, and succeeds for an amount of 0', async () => {
     const largest = `${'9'.repeat(24)}.9999`;
-    const rich = testPayments(database.url, { provider: fakeProvider(largest) });
+    const rich = database.closeLater(testPayments(database.url, { provider: fakeProvider(largest) }));
     await rich.apply(stockReserved(orderId, largest));
     await rich.apply(orderCancelled(orderId));
-    await rich.close();
     const rows = await payment.prisma.outbox.findMany({ where: { key: orderId } });
     expect(rows.map(({ kind }) => kind)).toEqual(['OrderPaid', 'PaymentRefunded']);
     for (const { payload } of rows) expect(payload).toContain(`"amount":{"amount":${largest},"currency":"USD"}`);

@@ -7,17 +7,8 @@ import { until } from '../../../tests/kit/until.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
 const database = useDatabase('product');
-const opened: { close(): Promise<unknown> }[] = [];
-
-afterEach(async () => {
-  for (const resource of opened.splice(0).reverse()) await resource.close();
-});
-
-function appWith(options: Parameters<typeof testApp>[1], url = database.url) {
-  const product = testApp(url, options);
-  opened.push(product);
-  return product;
-}
+const appWith = (options: Parameters<typeof testApp>[1], url = database.url) =>
+  database.closeLater(testApp(url, options));
 
 function recordingLog() {
   const lines: string[] = [];

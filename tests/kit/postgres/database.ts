@@ -37,6 +37,10 @@ export function useDatabase(service: string, tests: Tests = 'all') {
   const [before, after] = hooksOf(tests);
   let current: TestDatabase | undefined;
   const opened: Closable[] = [];
+  const openedInTest: Closable[] = [];
+  afterEach(async () => {
+    for (const one of openedInTest.splice(0).reverse()) await one.close();
+  });
   before(async () => {
     current = await createTestDatabase(service);
   });
@@ -63,6 +67,12 @@ export function useDatabase(service: string, tests: Tests = 'all') {
       if (forTests === tests) opened.push(later);
       else after(() => later.close?.());
       return later;
+    },
+
+    /** Closes after a test what it opens. */
+    closeLater<Opened extends Closable>(one: Opened): Opened {
+      openedInTest.push(one);
+      return one;
     },
   };
   return database;

@@ -93,9 +93,8 @@ describe('relay', () => {
     update outbox set sent_at = now() - case when n > 2 then interval '8 days' else interval '6 days' end
     from (select id, row_number() over (order by seq) as n from outbox) as numbered
     where numbered.id = outbox.id and n > 1`);
-    const { kysely, close } = openDatabase<DB>(database.url);
+    const { kysely } = database.closeLater(openDatabase<DB>(database.url));
     expect(await deleteSent(kysely)).toBe(7_001);
-    await close();
     expect([await outbox.sent(), await outbox.unsent()]).toEqual([1, 1]);
   });
 

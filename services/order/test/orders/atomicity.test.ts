@@ -42,23 +42,22 @@ it.each(['orders', 'order_items', 'idempotency_keys', 'outbox'])(
 
 it('an order whose reply was lost after the commit is answered with it when it is repeated', async () => {
   let isLost = false;
-  const proxy = await createTcpProxy(database.url, {
-    onSend(bytes) {
-      if (!isLost && bytes.includes('insert into orders')) void proxy.set('cut');
-      isLost ||= bytes.includes('insert into orders');
-      return false;
-    },
-  });
-  const proxied = testApp(proxy.url);
-  const { placeWith } = as(alice, proxied);
+  const proxy = database.closeLater(
+    await createTcpProxy(database.url, {
+      onSend(bytes) {
+        if (!isLost && bytes.includes('insert into orders')) void proxy.set('cut');
+        isLost ||= bytes.includes('insert into orders');
+        return false;
+      },
+    }),
+  );
+  const { placeWith } = as(alice, database.closeLater(testApp(proxy.url)));
   const lost = await placeWith('a');
   expect([lost.status, lost.headers['retry-after'], isLost]).toEqual([503, '1', true]);
   await proxy.set('pass');
   await until('it has been committed', async () => (await rowCounts(order.prisma)).orders === 1);
   expect((await placeWith('a')).headers['idempotency-replayed']).toBe('true');
   expect(await rowCounts(order.prisma)).toEqual(oneOrder);
-  await proxied.close();
-  await proxy.close();
 });
 
 it.each(['orders', 'outbox'])('a cancellation changes nothing when a write to %s fails', async (table) => {

@@ -104,13 +104,12 @@ describe('a request repeated with its Idempotency-Key', () => {
 
   it('costs no copy of the reply, of which the previous release can read a short form', async () => {
     const find = async (ids: string[]) => new Map(ids.map((id) => [id, { name: 'Tea', price: new Decimal('4.5') }]));
-    const large = testApp(database.url, { products: { find } });
+    const large = database.closeLater(testApp(database.url, { products: { find } }));
     const items = Array.from({ length: 100 }, () => ({ productId: crypto.randomUUID(), quantity: 1 }));
     const { placeWith } = as(alice, large);
     const first = await placeWith('large', { items });
     expect(first.body.items).toHaveLength(100);
     expectReplayed(await placeWith('large', { items }), first);
-    await large.close();
     const [row] = await order.prisma.idempotencyKey.findMany();
     expect(JSON.stringify(row).length).toBeLessThan(1_000);
     expect(JSON.parse(row?.body ?? '')).toEqual({ ...first.body, items: [] });
@@ -137,10 +136,9 @@ describe('concurrent requests with one Idempotency-Key', () => {
   it('that has expired create one order', async () => {
     await place('a');
     now = new Date(now.getTime() + dayMs + 1);
-    const later = testApp(database.url, { clock: () => now });
+    const later = database.closeLater(testApp(database.url, { clock: () => now }));
     expect((await send20('a', as(alice, later))).filter(isFirst)).toHaveLength(1);
     expect(await rowCounts(order.prisma)).toEqual({ orders: 2, items: 2, keys: 1, events: 2 });
-    await later.close();
   });
 
   it('get 409 while the first is in flight, unlike those of other keys and accounts', async () => {

@@ -106,7 +106,7 @@ describeWithProc('under load, the order service', () => {
 });
 
 it('an account that asks for many pages at once does not keep the page of another one waiting', async () => {
-  const { lists, close } = testApp(database.url);
+  const { lists } = database.closeLater(testApp(database.url));
   const read: string[] = [];
   const readPage = async (account: string) => {
     await lists.page(account, orderQuery.parse({ size: '10' }), new Date());
@@ -114,7 +114,6 @@ it('an account that asks for many pages at once does not keep the page of anothe
   };
   // In one tick, so that nothing is read before all have been asked for.
   await Promise.all([...Array.from({ length: 200 }, () => readPage(alice)), readPage(bob)]);
-  await close();
   // After five that are read at once, one that waits, and those that overtake it, on a busy machine two dozen: never a third of all.
   expect(read.indexOf(bob)).toBeLessThan(66);
 });

@@ -5,17 +5,8 @@ import { tea, testApp } from '../_app.ts';
 type CurrentVersion = () => Promise<string>;
 type Check = (real: CurrentVersion) => CurrentVersion;
 
-const opened: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const app of opened.splice(0)) await app.close();
-});
 const database = useDatabase('product', 'each');
-
-function appWith(options: Parameters<typeof testApp>[1] = {}) {
-  const app = testApp(database.url, options);
-  opened.push(app);
-  return app;
-}
+const appWith = (options?: Parameters<typeof testApp>[1]) => database.closeLater(testApp(database.url, options));
 
 const any = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T;
 
