@@ -6,7 +6,7 @@ import type { ApiKeyUses } from './api-key-uses.ts';
 import type { Follower } from './follower.ts';
 import type { Roles } from './roles.ts';
 import { tokensInCookies } from './token-cookie.ts';
-import type { Session, Tokens } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 
 const checks = new Counter({
   name: 'auth_checks_total',
@@ -23,7 +23,7 @@ const missing = unauthorized('The token cookie is missing or empty. Log in first
 const invalid = unauthorized('Invalid token');
 
 interface Dependencies {
-  tokens: Pick<Tokens, 'remembered' | 'resolve' | 'forServices'>;
+  tokens: Pick<Tokens, 'resolve' | 'forServices'>;
   roles: Pick<Roles, 'of'>;
   uses: Pick<ApiKeyUses, 'note'>;
   endedSessions: Pick<Follower, 'isLoaded' | 'isCurrent'>;
@@ -35,32 +35,26 @@ interface Dependencies {
  * `account-roles` and `account-scopes`; or 401. Not logged: the request itself will be.
  */
 export function createCheck({ tokens, roles, uses, endedSessions, log }: Dependencies): RequestListener {
-  function accept(res: ServerResponse, token: string, { accountId }: Session, extra?: Record<string, string>): void {
+  async function check(req: IncomingMessage, res: ServerResponse, token: string): Promise<void> {
+    const session = await tokens.resolve(token);
+    // Behind a gateway that would drop its scopes, such as that of the previous release, a key would be a session.
+    if (session === undefined || (session.scopes && req.headers['gateway-passes-on'] !== 'account-scopes'))
+      return refuse(res, invalid);
+    const { id, accountId, scopes } = session;
+    if (scopes) uses.note(id);
+    const owned = roles.of(accountId);
+    // An API key, which lives long, never reaches a service either.
+    const passedOn = scopes || owned.length > 0 ? await tokens.forServices(session, owned) : token;
     checks.inc({ result: 'accepted' });
     if (!endedSessions.isCurrent()) staleChecks.inc();
-    res.writeHead(200, { 'id-account': accountId, authorization: `Bearer ${token}`, 'content-length': '0', ...extra });
+    res.writeHead(200, {
+      'id-account': accountId,
+      authorization: `Bearer ${passedOn}`,
+      'content-length': '0',
+      ...(owned.length > 0 && { 'account-roles': owned.join() }),
+      ...(scopes && { 'account-scopes': scopes.join() }),
+    });
     res.end();
-  }
-  function admit(req: IncomingMessage, res: ServerResponse, token: string, session: Session): void {
-    const { id, scopes } = session;
-    // Behind one that would drop its scopes, such as that of the previous release, a key would be a session.
-    if (scopes !== undefined && req.headers['gateway-passes-on'] !== 'account-scopes') {
-      refuse(res, invalid);
-      return;
-    }
-    if (scopes !== undefined) uses.note(id);
-    const owned = roles.of(session.accountId);
-    if (owned.length === 0 && scopes === undefined) accept(res, token, session);
-    // An API key, which lives long, never reaches a service either.
-    else
-      tokens.forServices(session, owned).then(
-        (signed) =>
-          accept(res, signed, session, {
-            ...(owned.length > 0 && { 'account-roles': owned.join() }),
-            ...(scopes && { 'account-scopes': scopes.join() }),
-          }),
-        (error) => fail(req, res, error, log),
-      );
   }
 
   return (req, res) => {
@@ -68,12 +62,7 @@ export function createCheck({ tokens, roles, uses, endedSessions, log }: Depende
     const [token, ...others] = tokensInCookies(req.headers.cookie);
     if (others.length > 0) return refuse(res, invalid);
     if (token === undefined || token === '') return refuse(res, missing);
-    const session = tokens.remembered(token);
-    if (session !== undefined) return admit(req, res, token, session);
-    tokens.resolve(token).then(
-      (found) => (found === undefined ? refuse(res, invalid) : admit(req, res, token, found)),
-      (error) => fail(req, res, error, log),
-    );
+    check(req, res, token).catch((error) => fail(req, res, error, log));
   };
 }
 

@@ -76,12 +76,6 @@ export function createTokens({
   /** The last token of each session for services. */
   const forServices = new WeakMap<Session, { roles: readonly string[]; token: Promise<string>; until: number }>();
 
-  /** The session of a token that was verified before, unless it is over. */
-  function remembered(token: string): Session | undefined {
-    const session = verified.get(token);
-    return session === undefined || hasEnded(session) ? undefined : session;
-  }
-
   async function verify(token: string) {
     try {
       return await jwtVerify(token, getKey, {
@@ -137,8 +131,17 @@ export function createTokens({
     return found?.scopes && findKey(found.id, digestOf(token));
   }
 
+  /** Reads a token, and remembers it if it is valid. */
+  async function read(token: string): Promise<Session | undefined> {
+    if (token.length > maxTokenLength || !compactJws.test(token) || !isCanonical(token)) return undefined;
+    const verifiedToken = await verify(token);
+    const session = verifiedToken === undefined ? await keyOf(token) : sessionIn(verifiedToken.payload);
+    if (session === undefined || session.expiresAt + clockSkewSeconds <= clock() / 1000) return undefined;
+    verified.set(token, session.expiresAt, session);
+    return session;
+  }
+
   return {
-    remembered,
     /** @param authenticatedAt see Session */
     async issue(accountId: string, authenticatedAt: number): Promise<{ token: string; session: Session }> {
       const expiresAt = Math.floor(clock() / 1000) + ttlSeconds;
@@ -164,15 +167,10 @@ export function createTokens({
     isOver: ({ kid, authenticatedAt, isApiKey }: Omit<GivenSession, 'id' | 'accountId'>): boolean =>
       (kid !== undefined && !keys.some((known) => known.kid === kid)) ||
       (!isApiKey && authenticatedAt + ttlSeconds <= clock() / 1000),
-    /** The session of a token, undefined if the token is invalid or the session over. */
+    /** The session of a token, one object while it is remembered; undefined if the token is invalid or the session over. */
     async resolve(token: string): Promise<Session | undefined> {
-      if (verified.get(token) !== undefined) return remembered(token);
-      if (token.length > maxTokenLength || !compactJws.test(token) || !isCanonical(token)) return undefined;
-      const verifiedToken = await verify(token);
-      const session = verifiedToken === undefined ? await keyOf(token) : sessionIn(verifiedToken.payload);
-      if (session === undefined || session.expiresAt + clockSkewSeconds <= clock() / 1000) return undefined;
-      verified.set(token, session.expiresAt, session);
-      return remembered(token);
+      const session = verified.get(token) ?? (await read(token));
+      return session === undefined || hasEnded(session) ? undefined : session;
     },
   };
 }

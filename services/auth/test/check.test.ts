@@ -75,7 +75,7 @@ describe('the token check', () => {
     expect(auth.logged).toEqual([]);
     const resolve = () => Promise.reject(new Error('Out of order'));
     const failing = createCheck({
-      tokens: { remembered: () => undefined, resolve, forServices: resolve },
+      tokens: { resolve, forServices: resolve },
       roles: { of: () => [] },
       uses: { note: () => undefined },
       endedSessions: { isLoaded: () => true, isCurrent: () => true },
