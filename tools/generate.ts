@@ -16,10 +16,7 @@ async function filesIn(source: string): Promise<string[]> {
     .filter((path) => !/\.test\.ts$|\/(dist|generated)\//.test(path));
 }
 
-/**
- * Says what it does and fills the folder, if a source has changed. Prisma refuses a folder that holds something else, so it is
- * empty then.
- */
+/** Says what it does and fills the folder, if a source has changed. It is empty then, as Prisma refuses one that holds else. */
 async function unlessCurrent(what: string, folder: string, sources: string[], fill: (folder: string) => object) {
   const files = (await Promise.all(sources.map(filesIn))).flat();
   const hash = createHash('sha256');
@@ -39,14 +36,10 @@ const run = (cwd: string, command: string, args: string[], env = {}) =>
   execa(command, args, { cwd: join(root, cwd), preferLocal: true, localDir: root, env });
 
 function prismaClient(service: string): Promise<void> {
-  const dir = `services/${service}`;
-  const schema = 'prisma/schema.prisma';
-  const env = {
-    // Generating needs no engine, but Prisma downloads one unless it is given an executable.
-    PRISMA_SCHEMA_ENGINE_BINARY: process.env.PRISMA_SCHEMA_ENGINE_BINARY ?? process.execPath,
-    PRISMA_HIDE_UPDATE_MESSAGE: '1',
-    CHECKPOINT_DISABLE: '1',
-  };
+  const [dir, schema] = [`services/${service}`, 'prisma/schema.prisma'];
+  // Generating needs no engine, but Prisma downloads one unless it is given an executable.
+  const engine = process.env.PRISMA_SCHEMA_ENGINE_BINARY ?? process.execPath;
+  const env = { PRISMA_SCHEMA_ENGINE_BINARY: engine, PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1' };
   const sources = ['node_modules/prisma/package.json', `${dir}/${schema}`];
   return unlessCurrent(`${service}: generating the Prisma client`, `${dir}/src/generated`, sources, () =>
     run(dir, 'prisma', ['generate', '--schema', schema], env),
@@ -54,14 +47,13 @@ function prismaClient(service: string): Promise<void> {
 }
 
 const ofConsole = 'services/console';
+// The pages show the runbooks (views/now/alerts.tsx).
+const ofPages = ['package-lock.json', `${ofConsole}/vite.config.ts`, `${ofConsole}/pages`, 'docs/runbooks'];
 
-function pages(): Promise<void> {
-  // The pages show the runbooks (views/now/alerts.tsx).
-  const sources = ['package-lock.json', `${ofConsole}/vite.config.ts`, `${ofConsole}/pages`, 'docs/runbooks'];
-  return unlessCurrent('console: building the pages', `${ofConsole}/pages/dist`, sources, () =>
+const pages = () =>
+  unlessCurrent('console: building the pages', `${ofConsole}/pages/dist`, ofPages, () =>
     run(ofConsole, 'vite', ['build', '--logLevel', 'warn']),
   );
-}
 
 const writeTypes = join(root, 'tools/api/console-types.ts');
 
@@ -77,9 +69,8 @@ function typesOfPages(): Promise<void> {
 await new Tool('make generate')
   .description('Generates what is not in Git and has changed: Prisma clients, pages of the console, and their types.')
   .action(async () => {
-    const services = (await readdir(join(root, 'services'))).filter((name) =>
-      existsSync(join(root, 'services', name, 'prisma/schema.prisma')),
-    );
+    const hasSchema = (name: string) => existsSync(join(root, 'services', name, 'prisma/schema.prisma'));
+    const services = (await readdir(join(root, 'services'))).filter(hasSchema);
     await Promise.all([...services.map(prismaClient), pages()]);
     // The console, whose routes they are of, looks for its pages.
     if (existsSync(writeTypes)) await typesOfPages();

@@ -12,12 +12,8 @@ const generated = '// Written by make api from docs/openapi.yaml.\n';
 export async function typesOf(document: object, writer: string): Promise<string> {
   const flags = ['--root-types', '--root-types-no-schema-prefix'];
   // It reads a document without a file name from standard input.
-  const { stdout } = await execa('openapi-typescript', flags, {
-    cwd: folder,
-    preferLocal: true,
-    localDir: folder,
-    input: JSON.stringify(document, asTyped),
-  });
+  const options = { cwd: folder, preferLocal: true, localDir: folder, input: JSON.stringify(document, asTyped) };
+  const { stdout } = await execa('openapi-typescript', flags, options);
   return `// Written by ${writer}.\n${stdout}\n`;
 }
 

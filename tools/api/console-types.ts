@@ -7,13 +7,8 @@ import { typesOf } from './client-sources.ts';
 
 // The types of the console's routes, for its pages: make generate writes them into the file that is given.
 
-const config = configSchema.parse({
-  CONSOLE_TOKEN: 'x'.repeat(32),
-  SERVICES: '',
-  METRICS: '',
-  GROUPS: '',
-  AUDITED: '',
-});
+const lists = { SERVICES: '', METRICS: '', GROUPS: '', AUDITED: '' };
+const config = configSchema.parse({ CONSOLE_TOKEN: 'x'.repeat(32), ...lists });
 const { app } = createConsole({ config, log: createLog('console', 'silent') });
 const { body } = await request(app).get('/console/v3/api-docs');
 await writeFile(String(process.argv[2]), await typesOf(body, 'make generate from the routes of the console'));

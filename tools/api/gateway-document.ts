@@ -45,12 +45,9 @@ export async function gatewayDocument(services: BuiltService[], { routes }: Topo
       schemas[schema] = definition;
     }
     for (const [path, operations] of routed) {
-      paths[path] = Object.fromEntries(
-        Object.entries(operations).map(([method, operation]) => [
-          method,
-          throughGateway(operation, open(method, path)),
-        ]),
-      );
+      paths[path] = { ...operations };
+      for (const [method, own] of Object.entries(operations))
+        paths[path][method] = throughGateway(own, open(method, path));
     }
   }
   const names = fixed.tags.map(({ name }) => name);

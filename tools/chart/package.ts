@@ -10,11 +10,7 @@ import { thirdPartyImages } from './third-party.ts';
 
 // make package VERSION=0.2.0: helm package would set the version of the chart alone, and the services would stay what they are.
 
-interface Options {
-  images?: string;
-  digests?: string;
-  to: string;
-}
+type Options = Partial<Record<'images' | 'digests', string>> & { to: string };
 
 const built = builtImages.map(({ name }) => name);
 
@@ -74,10 +70,8 @@ async function annotate(chart: string, version: string): Promise<void> {
   const { repository, digests } = values.global.image;
   const own = built.map((name) => [name, `${repository}/${name}:${version}`]);
   const images = { ...Object.fromEntries(own), ...(await thirdPartyImages(chart)) };
-  const list = Object.entries(images).map(([name, image]) => ({
-    name,
-    image: digests[name] ? `${image}@${digests[name]}` : image,
-  }));
+  const pinned = (name: string, image: string) => (digests[name] ? `${image}@${digests[name]}` : image);
+  const list = Object.entries<string>(images).map(([name, image]) => ({ name, image: pinned(name, image) }));
   const file = join(chart, 'Chart.yaml');
   const document = parseDocument(await readFile(file, 'utf8'));
   document.setIn(['annotations', 'artifacthub.io/images'], stringify(list));

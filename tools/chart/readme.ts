@@ -57,14 +57,9 @@ export async function chartReadme(): Promise<Record<string, string>> {
   const subcharts = readdirSync(join(chart, 'charts')).filter((name) => name !== 'service');
   const tables = subcharts.map((name) => [name, tableOf(rowsOf(`charts/${name}/values.yaml`, `${name}.`))]);
   const path = 'charts/store/README.md';
+  const services = topology.services.map(({ alias }) => alias);
   const blocks = {
-    values: tableOf(
-      rowsOf(
-        'values.yaml',
-        '',
-        topology.services.map(({ alias }) => alias),
-      ),
-    ),
+    values: tableOf(rowsOf('values.yaml', '', services)),
     service: tableOf(rowsOf('charts/service/values.yaml', '<service>.')),
     ...Object.fromEntries(tables),
     variables: tableOf(await variableRows(), ['Variable', 'Used by', 'Default', 'Description']),

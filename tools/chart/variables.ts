@@ -15,8 +15,7 @@ async function readShapes(): Promise<[process: string, Shape][]> {
     const exported: Record<string, { shape?: Shape }> = await import(pathToFileURL(file).href);
     for (const [name, { shape }] of Object.entries(exported)) {
       const [, process] = /^(\w*?)[cC]onfigSchema$/.exec(name) ?? [];
-      if (shape !== undefined && process !== undefined)
-        shapes.push([process ? `${service}-${process}` : service, shape]);
+      if (shape && process !== undefined) shapes.push([process ? `${service}-${process}` : service, shape]);
     }
   }
   return shapes;

@@ -27,11 +27,8 @@ function copy(paths: Iterable<string>, out: string): void {
 
 /** Copies the commands for operators, which read the chart's values and the sources of shared. */
 async function collectToolbox(out: string): Promise<void> {
-  const { fileList } = await nodeFileTrace([join(root, 'tools/toolbox/main.ts')], {
-    base: root,
-    conditions: [...conditions, '@store/source'],
-    readFile: readStripped,
-  });
+  const options = { base: root, conditions: [...conditions, '@store/source'], readFile: readStripped };
+  const { fileList } = await nodeFileTrace([join(root, 'tools/toolbox/main.ts')], options);
   copy([...fileList, 'tools/toolbox/store', 'charts/store/Chart.yaml', 'charts/store/values.yaml'], out);
 }
 

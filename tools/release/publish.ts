@@ -12,10 +12,7 @@ import { withFolder } from '../with-folder.ts';
 // Makes a version of images that are built, pushed by digest and scanned: signatures, tags, then the chart, which is
 // the release.
 
-interface Options {
-  digests: string;
-  cosign: string;
-}
+type Options = Record<'digests' | 'cosign', string>;
 
 async function publish(version: string, repository: string, { digests: folder, cosign }: Options): Promise<void> {
   const charts = `${repository}/charts`;
@@ -41,10 +38,7 @@ async function readDigests(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/**
- * Returns the digest of the image for all platforms; undefined where there is none. @throws Error where the
- * registry does not answer
- */
+/** The digest of the image for all platforms; undefined where there is none. @throws Error where the registry does not answer */
 async function digestOf(image: string): Promise<string | undefined> {
   const options = { reject: false, encoding: 'buffer' } as const;
   const { stdout, stderr, failed } = await execa('skopeo', ['inspect', '--raw', `docker://${image}`], options);

@@ -9,12 +9,7 @@ import { cacheDir, root } from '../../paths.ts';
 import { Tool } from '../../run-command.ts';
 import { type BuiltImage, builtImages } from '../../topology/images.ts';
 
-interface Options {
-  docker: string;
-  buildFlags: string;
-  push: string;
-  load: string;
-}
+type Options = Record<'docker' | 'buildFlags' | 'push' | 'load', string>;
 
 const words = (text: string) => text.split(' ').filter(Boolean);
 
@@ -30,11 +25,7 @@ async function run(command: string, ...args: string[]): Promise<string> {
  * @returns the tag, a digest of the content, so that a deployment replaces only the services that have changed. The id would
  * not do: it contains the time of the build, where containerd stores the images.
  */
-async function build(
-  { name, dockerfile }: BuiltImage,
-  image: string,
-  { docker, buildFlags }: Options,
-): Promise<string> {
+async function build({ name, dockerfile }: BuiltImage, image: string, { docker, buildFlags }: Options) {
   const startedAt = Date.now();
   console.log(`${image}: building`);
   const args = ['--file', dockerfile, '--build-arg', `SERVICE=${name}`, '--tag', `${image}:latest`];
