@@ -2,30 +2,26 @@ import { backoff, sleep, within } from './time.ts';
 
 const never = new Promise<never>(() => {});
 
-describe('sleep', () => {
-  it('ends with the signal, and at once if that is aborted already', async () => {
-    const stopping = new AbortController();
-    const slept = sleep(60_000, stopping.signal);
-    stopping.abort();
-    await slept;
-    await sleep(60_000, stopping.signal);
-  });
+it('sleep ends with the signal, and at once if that is aborted already', async () => {
+  const stopping = new AbortController();
+  const slept = sleep(60_000, stopping.signal);
+  stopping.abort();
+  await slept;
+  await sleep(60_000, stopping.signal);
 });
 
-describe('backoff', () => {
-  it.each([
-    [1, 100],
-    [2, 200],
-    [5, 1_600],
-    [6, 2_000],
-    [5_000, 2_000],
-  ])('after %i failures is at most %i ms, and at least half of that', (failures, ms) => {
-    for (let n = 0; n < 100; n++) {
-      const pause = backoff(failures, { firstMs: 100, maxMs: 2_000 });
-      expect(pause).toBeGreaterThanOrEqual(ms / 2);
-      expect(pause).toBeLessThanOrEqual(ms);
-    }
-  });
+it.each([
+  [1, 100],
+  [2, 200],
+  [5, 1_600],
+  [6, 2_000],
+  [5_000, 2_000],
+])('backoff after %i failures is at most %i ms, and at least half of that', (failures, ms) => {
+  for (let n = 0; n < 100; n++) {
+    const pause = backoff(failures, { firstMs: 100, maxMs: 2_000 });
+    expect(pause).toBeGreaterThanOrEqual(ms / 2);
+    expect(pause).toBeLessThanOrEqual(ms);
+  }
 });
 
 describe('within', () => {

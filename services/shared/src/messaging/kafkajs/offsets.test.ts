@@ -12,8 +12,8 @@ afterEach(() => {
   clock.uninstall();
 });
 
-/** Offsets of a client whose first commits fail, and what it has committed. */
-function startOffsets(failures: number) {
+/** Offsets of a client whose first commits fail, and what it has committed after a while. */
+function startOffsets({ failures = 0 } = {}) {
   const taken: string[] = [];
   const offsets = createOffsets(log);
   let remaining = failures;
@@ -21,65 +21,54 @@ function startOffsets(failures: number) {
     remaining -= 1;
     if (remaining >= 0) throw new Error('The broker is unavailable');
     const places = given?.topics.flatMap(({ topic, partitions }) =>
-      partitions.map(({ partition, offset }) => `${topic === 'events' ? '' : `${topic} `}${partition}:${offset}`),
+      partitions.map(({ partition, offset }) => `${topic} ${partition}:${offset}`),
     );
     taken.push(places?.join() ?? '');
   };
-  const done = (partition: number, offset: string, topic = 'events') =>
-    offsets.done({ topic, partition }, offset, commit);
-  return { ...offsets, done, taken };
+  return {
+    ...offsets,
+    done: (partition: number, offset: string, topic = 'events') => offsets.done({ topic, partition }, offset, commit),
+    async committed() {
+      await clock.tickAsync(10_000);
+      return taken;
+    },
+  };
 }
 
-type Started = ReturnType<typeof startOffsets>;
+it('commits the offsets of several partitions and topics at once', async () => {
+  const { done, committed } = startOffsets();
+  done(0, '7');
+  done(1, '3');
+  done(0, '8');
+  done(0, '3', 'others');
+  expect(await committed()).toEqual(['events 0:9,events 1:4,others 0:4']);
+});
 
-it.each<[string, number, (offsets: Started) => unknown, string[]]>([
-  [
-    'the offsets of several partitions and topics at once',
-    0,
-    ({ done }) => {
-      for (const [partition, offset] of [
-        [0, '7'],
-        [1, '3'],
-        [0, '8'],
-      ] as const)
-        done(partition, offset);
-      done(0, '3', 'others');
-    },
-    ['0:9,1:4,others 0:4'],
-  ],
-  ['again what was not committed, although no further message comes', 2, ({ done }) => done(0, '7'), ['0:8']],
-  [
-    'the newest offset, if messages are finished during a failed commit',
-    1,
-    async ({ done }) => {
-      done(0, '7');
-      await clock.tickAsync(200);
-      done(0, '8');
-    },
-    ['0:9'],
-  ],
-  [
-    'nothing again that another member has after a rebalance',
-    1,
-    async ({ done, clear }) => {
-      done(0, '7');
-      await clock.tickAsync(200);
-      clear();
-    },
-    [],
-  ],
-  [
-    'once more at the end, and not after that',
-    1,
-    ({ done, end }) => {
-      done(0, '7');
-      return end();
-    },
-    [],
-  ],
-])('commits %s', async (_, failures, work, taken) => {
-  const offsets = startOffsets(failures);
-  await work(offsets);
-  await clock.tickAsync(10_000);
-  expect(offsets.taken).toEqual(taken);
+it('commits again what was not committed, although no further message comes', async () => {
+  const { done, committed } = startOffsets({ failures: 2 });
+  done(0, '7');
+  expect(await committed()).toEqual(['events 0:8']);
+});
+
+it('commits the newest offset, if messages are finished during a failed commit', async () => {
+  const { done, committed } = startOffsets({ failures: 1 });
+  done(0, '7');
+  await clock.tickAsync(200);
+  done(0, '8');
+  expect(await committed()).toEqual(['events 0:9']);
+});
+
+it('commits nothing again that another member has after a rebalance', async () => {
+  const { done, clear, committed } = startOffsets({ failures: 1 });
+  done(0, '7');
+  await clock.tickAsync(200);
+  clear();
+  expect(await committed()).toEqual([]);
+});
+
+it('commits once more at the end, and not after that', async () => {
+  const { done, end, committed } = startOffsets({ failures: 1 });
+  done(0, '7');
+  await end();
+  expect(await committed()).toEqual([]);
 });
