@@ -27,7 +27,6 @@ export const tokenKeyConfig = {
 
 export type TokenKeyConfig = z.output<z.ZodObject<typeof tokenKeyConfig>>;
 
-/** 32 to 256 characters of hexadecimal, base64 or base64url. */
 const credential = z
   .string()
   .regex(/^[\w+/=-]{32,256}$/, 'must be 32 to 256 letters, digits or +/=_-. Make one with: openssl rand -hex 32');
@@ -79,7 +78,6 @@ export function requireAllCredentials<Schema extends z.ZodObject>(schema: Schema
   }, reportTogether);
 }
 
-/** For services with routes that need an identity. */
 export const bearerConfig = {
   BEARER_VALIDATION: z
     .enum(['off', 'on'])

@@ -7,7 +7,6 @@ export const tokenAudience = 'store-platform';
 /** Audience of what services get in place of an API key: one that knows no scopes would take it for a session. */
 export const scopedAudience = 'store-platform-scoped';
 
-/** Verifies tokens. */
 export interface TokenKey {
   /** A digest of the key: tells which key signed a token without revealing it. */
   kid: string;
@@ -16,7 +15,6 @@ export interface TokenKey {
   key: CryptoKey;
 }
 
-/** Issues tokens too. */
 export interface SigningKey extends TokenKey {
   /** The same as `key` for a shared secret. */
   signingKey: CryptoKey;
@@ -91,7 +89,6 @@ async function importPublicKey(pem: string): Promise<TokenKey> {
 }
 
 const publicBlock = /-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g;
-/** The PEM blocks of public keys in a text. */
 export const publicBlocks = (pems: string): string[] => pems.match(publicBlock) ?? [];
 
 /** Tells it of a private key as well, from which Node derives the public one. */

@@ -10,7 +10,6 @@ export const accountDataOut = z.object({ records: z.array(z.looseObject({})), ne
 
 interface Page {
   rows: readonly { json: string }[];
-  /** Cursor of the next page. */
   next?: string | undefined;
 }
 

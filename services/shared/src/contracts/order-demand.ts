@@ -9,5 +9,4 @@ export const orderDemandOut = z.object({
   total: moneySchema,
 });
 
-/** The most orders that one request asks about. */
 export const maxDemands = 100;

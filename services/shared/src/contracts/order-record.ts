@@ -16,7 +16,6 @@ const eventOut = z
   })
   .meta({ id: 'EventOut' });
 
-/** The events about an order that the service has written, in their order. */
 const eventsOut = z.array(eventOut);
 
 export const orderRecordOut = orderOut

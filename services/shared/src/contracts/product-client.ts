@@ -21,7 +21,6 @@ const idsPerRequest = 100;
 export function createProductClient(baseUrl: string, timeoutMs = 2_000) {
   const client = createHttpClient({ service: 'product', baseUrl, timeoutMs });
 
-  /** Returns products as the service has sent them. */
   async function ask(ids: string[]): Promise<Map<string, unknown>> {
     const query = `size=${ids.length}&id=${ids.join('&id=')}`;
     const products = client.read(answered, await client.call('GET', '/products', { query }));

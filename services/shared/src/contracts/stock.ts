@@ -7,6 +7,5 @@ export const stockOut = z.object({ productId: uuid, available: z.int() }).meta({
   examples: [{ productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7', available: 3 }],
 });
 
-/** Writes a stock as a reply has it. */
 export const stockJson = (productId: string, { available }: { available: number }) =>
   JSON.stringify({ productId, available });

@@ -6,7 +6,6 @@ import { DomainError } from '../values/errors.ts';
 /** Aborts, so that the message is the union's own. */
 const accountId = z.guid({ abort: true }).toLowerCase();
 
-/** For services that ask who may write products. */
 export const writerConfig = {
   PRODUCT_WRITERS: z
     .union([z.enum(['everybody', 'role:catalogue']), list.pipe(z.array(accountId).nonempty())], {
@@ -26,7 +25,6 @@ export type Writers = 'everybody' | 'role:catalogue' | string[];
 export const writersOf = ({ PRODUCT_WRITERS, APP_PROFILE }: WriterConfig): Writers =>
   PRODUCT_WRITERS ?? (APP_PROFILE === 'prod' ? 'role:catalogue' : 'everybody');
 
-/** @throws DomainError forbidden for an account that may not write products */
 export function mustBeWriter(writers: Writers, accountId: string, roles: readonly string[]): void {
   if (writers === 'everybody') return;
   if (writers !== 'role:catalogue') {

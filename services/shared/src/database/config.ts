@@ -24,7 +24,6 @@ export const databaseConfig = {
     ),
 };
 
-/** Variables of a service whose lists may come from a replica. */
 export const replicaConfig = {
   DATABASE_REPLICA_URL: followedUrl
     .optional()

@@ -28,7 +28,6 @@ export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: st
     refusal: tooManyLists,
   });
   return {
-    /** Statements typed by the service's tables. */
     kysely: kyselyOn<Tables>(pool),
     run: runOn(pool),
     /** `new PrismaClient({ adapter })` uses the same connections. */

@@ -52,7 +52,6 @@ export const uuidColumn = (column: string): KeyColumn => ({
 export interface KeysetOrder {
   /** The columns to sort by, in their order; one of them is unique. */
   key: readonly (KeyColumn & { direction: Direction })[];
-  /** For `order by`. */
   orderBy: RawBuilder<unknown>;
   /** The row's position as a JSON array of texts: what `cursorOf` takes. */
   position: RawBuilder<string[]>;
@@ -120,7 +119,6 @@ export function encodeCursor(name: string, position: string[]): string {
   return Buffer.from(JSON.stringify([name, ...position])).toString('base64url');
 }
 
-/** @throws DomainError invalid */
 export function decodeCursor(cursor: string, name: string, key: readonly Pick<KeyColumn, 'accepts'>[]): string[] {
   const [given, ...position] = parseCursor(cursor);
   const fits = position.length === key.length && key.every(({ accepts }, index) => accepts.test(position[index] ?? ''));

@@ -22,7 +22,6 @@ export interface CountedPage<Row> extends Page<Row> {
   total: number;
 }
 
-/** Reads a page of the rows that a query selects. */
 export async function readPage<Tables, Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
   order: KeysetOrder,

@@ -11,7 +11,7 @@ import { runInTrace, type Span, startSpan, traceFrom } from '../observability/tr
 import { stringifyJson } from '../values/json.ts';
 import { collectBody } from './body.ts';
 import { readCookies } from './cookies.ts';
-import { accountIdOf, lacksRole, requireScope, rolesOf, scopesOf } from './identity.ts';
+import { accountIdOf, lacksRole, namesIn, requireScope } from './identity.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { inputOf } from './input.ts';
 import { openApiPages } from './openapi.ts';
@@ -21,7 +21,6 @@ import { createReplyCheck } from './reply-check.ts';
 import { type AnyRoute, allResponses, bodyKibOf, type IdentityRule, type JsonText, noStore } from './route.ts';
 
 export interface HttpAppOptions {
-  /** Title of the documentation. */
   title: string;
   routes: AnyRoute[];
   log: Logger;
@@ -113,8 +112,8 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
       context.accountId = accountId;
       const proven = await bearer(req.headers.authorization, accountId);
       // A header proves nothing where the service checks tokens itself.
-      context.roles = proven === undefined ? rolesOf(req.headers['account-roles']) : proven.roles;
-      requireScope(route.scope, proven === undefined ? scopesOf(req.headers['account-scopes']) : proven.scopes);
+      context.roles = proven === undefined ? (namesIn(req.headers['account-roles']) ?? []) : proven.roles;
+      requireScope(route.scope, proven === undefined ? namesIn(req.headers['account-scopes']) : proven.scopes);
       if (route.role !== undefined && !context.roles.includes(route.role)) throw lacksRole(route.role);
       inFlight.countTo(accountId, res);
     } else checks[identity](req.headers.authorization);

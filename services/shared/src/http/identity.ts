@@ -8,11 +8,9 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 export const roleNames = ['catalogue', 'operator'] as const;
 export type Role = (typeof roleNames)[number];
 
-const noRoles: readonly string[] = [];
-
-/** Roles of the caller: `account-roles`, set by the gateway, comma-separated. */
-export const rolesOf = (header: string | string[] | undefined): readonly string[] =>
-  typeof header === 'string' ? header.split(',') : noRoles;
+/** Names in a header that the gateway sets, comma-separated: roles of the caller, or the scopes of its API key. */
+export const namesIn = (header: string | string[] | undefined): readonly string[] | undefined =>
+  typeof header === 'string' ? header.split(',') : header;
 
 /** The refusal of a caller, which says what is missing. */
 export const lacksRole = (role: Role) =>
@@ -21,10 +19,6 @@ export const lacksRole = (role: Role) =>
 /** Names of what an API key may be for (contract 3.12). */
 export const scopeNames = ['orders:read', 'orders:write', 'products:write', 'stock:write'] as const;
 export type Scope = (typeof scopeNames)[number];
-
-/** Scopes of the API key that made a request: `account-scopes`, set by the gateway; undefined for a session, which needs none. */
-export const scopesOf = (header: string | string[] | undefined): readonly string[] | undefined =>
-  typeof header === 'string' ? header.split(',') : header;
 
 /** Refuses an API key without the scope of a route, and every one where that has none; a session has no scopes. */
 export function requireScope(needed: Scope | undefined, scopes: readonly string[] | undefined): void {

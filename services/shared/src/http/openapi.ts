@@ -127,11 +127,7 @@ function problemContent(schemas: Json): Json {
   return { 'application/problem+json': { schema: jsonSchema(problemSchema, schemas) } };
 }
 
-function parameters(
-  place: 'path' | 'query' | 'header' | 'cookie',
-  schema: z.ZodType | undefined,
-  schemas: Json,
-): Json[] {
+function parameters(place: string, schema: z.ZodType | undefined, schemas: Json): Json[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = jsonSchema(schema, schemas) as { properties?: Json; required?: string[] };
   return Object.entries(properties).map(([name, property]) => ({

@@ -55,7 +55,6 @@ export function pageOf<T extends z.ZodType>(item: T) {
   });
 }
 
-/** The `page` of an envelope. */
 export const pageInfo = ({ size, page: number }: { size: number; page: number }, totalElements: number) => ({
   size,
   number,

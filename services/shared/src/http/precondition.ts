@@ -8,7 +8,6 @@ export const entityTag = (json: string): string => `"${hash('sha256', json, 'bas
 /** Headers of a reply that browsers may keep, if they ask each time whether its state is the current one. */
 export const stateHeaders = (state: string) => ({ ETag: entityTag(state), 'Cache-Control': 'private, no-cache' });
 
-/** Description of a declared ETag in the document. */
 export const etagDescription =
   'Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it.';
 

@@ -10,7 +10,6 @@ export interface ResponseSpec {
   events?: z.ZodType;
   /** True if the route answers with a page (page.ts) in place of the JSON where the client prefers one. */
   page?: true;
-  /** Header names and their meanings. */
   headers?: Record<string, string>;
 }
 
@@ -62,7 +61,6 @@ export type ReplyOf<R extends Responses> = {
  */
 export type IdentityRule = 'none' | 'account' | 'caller' | 'accountOrCaller' | 'operator' | 'mailer';
 
-/** Tells whether a route may be asked for an account. */
 export const takesAccount = (rule: IdentityRule): boolean => rule === 'account' || rule === 'accountOrCaller';
 
 type ForAccount<I extends IdentityRule, T> = I extends 'account'
@@ -80,7 +78,6 @@ export interface Input<P, Q, H, C, B, I extends IdentityRule> {
   cookies: Out<C>;
   body: Out<B>;
   accountId: ForAccount<I, string>;
-  /** Roles of the caller (contract 3.9). */
   roles: ForAccount<I, readonly string[]>;
   /** The one who asks, for the audit trail (values/audit.ts). */
   actor: string;
@@ -88,7 +85,6 @@ export interface Input<P, Q, H, C, B, I extends IdentityRule> {
   authorization: string | undefined;
   /** The client as limits per client count it (identity.ts); undefined if the request did not come through the gateway. */
   clientAddress: string | undefined;
-  /** The client's own name. */
   userAgent: string | undefined;
   /** Path and query as received, to build a `Link` from. */
   url: string;
@@ -173,7 +169,6 @@ export const created = <T>(location: string, body: T, headers: Record<string, st
 
 export const noContent = (headers: Record<string, string> = {}) => ({ status: 204 as const, headers });
 
-/** Headers of a reply that no cache keeps. */
 export const noStore = { 'Cache-Control': 'no-store' };
 
 /** A documented failure of a route: `responses: { 404: problem('No such product.') }` */
@@ -199,7 +194,6 @@ export const tooMany = (description: string): ProblemSpec =>
 /** Tells whether a route's reply has an entity tag, so that If-None-Match can be asked. */
 export const hasETag = ({ responses }: AnyRoute): boolean => responses[200]?.headers?.ETag !== undefined;
 
-/** Tells whether a route answers with a page where the client prefers one. */
 export const hasPage = ({ responses }: AnyRoute): boolean => responses[200]?.page === true;
 
 /** Tells whether a route can demand the state that its client has seen. */

@@ -48,7 +48,6 @@ interface EventOf<K extends AnyKind> {
   id: string;
   kind: K;
   payload: z.output<(typeof allPayloads)[K]>;
-  /** As it was read. */
   message: Message;
   /** Trace context of the span that published it. */
   traceparent: string | undefined;
@@ -99,7 +98,6 @@ export function newEvent<K extends AnyKind>(kind: K, payload: Payload<K>): Store
   };
 }
 
-/** Where a message is on the broker. */
 export interface Origin {
   topic: string;
   partition: number;

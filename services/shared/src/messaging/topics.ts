@@ -14,7 +14,6 @@ export interface TopicOptions {
   retentionBytes: number;
 }
 
-/** The topics of the store, as kafkajs takes them. */
 export const storeTopics = ({ partitions, replicas, minInsyncReplicas, retentionMs, retentionBytes }: TopicOptions) =>
   [orderEventsTopic, accountEventsTopic, deadLetterTopic].map((topic) => ({
     topic,

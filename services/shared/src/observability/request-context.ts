@@ -7,7 +7,6 @@ export interface RequestContext {
   /** Statuses that the route declares; outside production. */
   declared?: ReadonlySet<number>;
   accountId?: string;
-  /** Roles of the caller (contract 3.9). */
   roles?: readonly string[];
   /** The answer lasts as long as its client wants. */
   isStream?: boolean;
@@ -17,7 +16,6 @@ export interface RequestContext {
 
 const contexts = new WeakMap<Response, RequestContext>();
 
-/** Returns the context of the request that this response answers. */
 export function contextOf(res: Response): RequestContext {
   let context = contexts.get(res);
   if (context === undefined) {

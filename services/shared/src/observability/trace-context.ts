@@ -8,7 +8,6 @@ export interface Trace {
   traceparent: string;
 }
 
-/** A unit of work that is recorded; reported when it ends. */
 export interface Span extends Trace {
   end(outcome?: SpanOutcome): void;
 }
@@ -50,7 +49,6 @@ export function traceFrom(traceparent: string | null | undefined, requestId?: st
   return { traceId, traceparent: `00-${traceId}-${hexDigits().slice(16)}-${given?.flags ?? '01'}` };
 }
 
-/** Undefined for anything but a valid traceparent. */
 export function readTraceparent(text: string | null | undefined) {
   const [, traceId, spanId, flags] = traceparentPattern.exec(text ?? '') ?? [];
   return traceId && spanId && flags ? { traceId, spanId, flags } : undefined;

@@ -59,14 +59,18 @@ export function deadLetterRoutes<Tables>(
     return ok({ group: name, results: Array.from(results, ([id, result]) => ({ id, ...result })) });
   }
 
-  const decisions = {
-    200: { description: 'The outcome of each, or in a dry run the expected one.', body: resultsOut },
-    404: problem('The group has no letter of one of the ids; nothing was done.'),
-  };
+  const asked = { identity: 'caller', method: 'get' } as const;
+  const deciding = {
+    identity: 'caller',
+    method: 'post',
+    responses: {
+      200: { description: 'The outcome of each, or in a dry run the expected one.', body: resultsOut },
+      404: problem('The group has no letter of one of the ids; nothing was done.'),
+    },
+  } as const;
   return [
     route({
-      identity: 'caller',
-      method: 'get',
+      ...asked,
       path,
       query: lettersQuery,
       responses: {
@@ -85,39 +89,32 @@ export function deadLetterRoutes<Tables>(
       },
     }),
     route({
-      identity: 'caller',
-      method: 'get',
+      ...asked,
       path: `${path}/count`,
       responses: { 200: { description: 'How many are open.', body: openOut } },
       handler: async () => ok({ group: name, open: await countOpen(database, name) }),
     }),
     route({
-      identity: 'caller',
-      method: 'get',
+      ...asked,
       path: `${path}/audit`,
       responses: { 200: { description: 'The audit trail.', body: auditOut } },
       handler: async () => ok({ group: name, entries: await auditOf(database, name, undefined, maxEntries) }),
     }),
     route({
-      identity: 'caller',
-      method: 'post',
+      ...deciding,
       path: `${path}/redrive`,
       body: redriveIn,
-      responses: decisions,
       handler: ({ body }) => decided(body.dryRun, (letters) => redrive(letters, body)),
     }),
     route({
-      identity: 'caller',
-      method: 'post',
+      ...deciding,
       path: `${path}/discard`,
       body: discardIn,
-      responses: decisions,
       handler: ({ body }) => decided(body.dryRun, (letters) => discard(letters, body)),
     }),
     // Last: the fixed paths above would be taken for ids.
     route({
-      identity: 'caller',
-      method: 'get',
+      ...asked,
       path: `${path}/{id}`,
       params: z.object({ id: uuid }),
       responses: {

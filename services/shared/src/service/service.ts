@@ -39,7 +39,6 @@ export interface ServicePublisher {
   publishesAs: string;
 }
 
-/** Parts of a process. */
 export interface Service<Tables = never> {
   app: RequestListener;
   consumer?: ServiceConsumer<Tables>;
@@ -51,7 +50,6 @@ export interface Service<Tables = never> {
   extraPorts?: number[];
 }
 
-/** Things that a service is built from. */
 export interface ServiceContext<Config, Tables> {
   config: Config;
   log: Logger;
@@ -61,12 +59,10 @@ export interface ServiceContext<Config, Tables> {
 
 /** How a process is built, for main.ts or worker.ts, or to read its routes. Building connects to and starts nothing. */
 export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Tables = never> {
-  /** Names the process in logs and traces. */
   name: string;
   configSchema: Schema;
   /** Its folder of Prisma migrations; without it the service has no database. */
   migrations?: URL;
-  /** Connections to the database; default 10. */
   poolSize?: number;
   build(context: ServiceContext<z.output<Schema>, Tables>): Promise<Service<Tables>> | Service<Tables>;
 }

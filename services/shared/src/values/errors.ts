@@ -65,7 +65,6 @@ export function unavailable(what: string, cause?: unknown): DomainError {
   return new DomainError('unavailable', `${what} is not available at the moment. Try again shortly.`, { cause });
 }
 
-/** @throws DomainError notFound without it */
 export function found<T>(thing: T | undefined, name: string): T {
   if (thing === undefined) throw new DomainError('notFound', `There is no ${name}.`);
   return thing;

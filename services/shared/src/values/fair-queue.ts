@@ -1,5 +1,4 @@
 interface Options {
-  /** How many run at once. */
   concurrency: number;
   /** How many more may wait. */
   waiting: number;

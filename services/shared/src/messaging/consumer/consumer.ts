@@ -130,7 +130,6 @@ export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consume
 const inTraceOf = <T>({ headers }: KafkaMessage, work: () => Promise<T>) =>
   runInTrace(traceFrom(headers?.traceparent?.toString()), work);
 
-/** Consecutive events of one partition. */
 interface Part {
   events: StoreEvent[];
   signal: AbortSignal;

@@ -28,7 +28,6 @@ export interface DeliveredEvent {
 
 /** An event that its group has not processed before. */
 export interface NewEvent<Prepared = unknown> extends DeliveredEvent {
-  /** Result of `prepare` for it. */
   prepared: Prepared;
 }
 
@@ -69,10 +68,8 @@ export type Refuse = (event: OrderEvent, reason: string) => void;
 /** Why events become dead letters although they were processed. */
 export type Refused = ReadonlyMap<StoreEvent, string>;
 
-/** The kinds that a group handles. */
 export const kindsOf = ({ kinds, accounts }: Handled): ReadonlySet<string> =>
   new Set([...kinds, ...(accounts?.kinds ?? [])]);
-/** The topics that have them. */
 export const topicsOf = (group: Handled): string[] => [...new Set([...kindsOf(group)].map(topicOf))];
 
 type Handled = Pick<ConsumerGroup<unknown>, 'kinds'> & { accounts?: { kinds: readonly AccountEventKind[] } };

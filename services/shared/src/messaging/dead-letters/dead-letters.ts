@@ -6,7 +6,6 @@ import { readMessage } from '../kafkajs/messages.ts';
 import { readTopic } from '../kafkajs/read-topic.ts';
 import { deadLetterTopic } from '../topics.ts';
 
-/** Identity of a dead letter. */
 export interface LetterRef {
   group: string;
   /** The same however often the letter was written: a UUID of its group, its origin, its event and its order. */

@@ -15,7 +15,6 @@ interface Decision {
   outcome: DecisionOut['outcome'];
   /** Why it was discarded, or the error of the handler. */
   reason?: string;
-  /** The one who asked for it. */
   by: string;
 }
 

@@ -7,7 +7,6 @@ import { brokerError, disconnect, untilAborted } from './client.ts';
 import { createOffsets, type Place, placeOf } from './offsets.ts';
 import type { Watched } from './watchdog.ts';
 
-/** Consecutive messages of a partition. */
 export interface Batch extends Place {
   messages: KafkaMessage[];
   /** Aborted when the partition is lost or the consumer stops: nothing further is begun. */

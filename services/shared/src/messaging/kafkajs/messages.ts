@@ -8,10 +8,8 @@ export interface RawMessage {
   headers?: IHeaders;
 }
 
-/** A message as it was read. */
 export type ReadBytes = Pick<KafkaMessage, 'key' | 'value' | 'offset'> & { headers?: IHeaders | undefined };
 
-/** Decodes a message as text. */
 export function readMessage(topic: string, partition: number, message: ReadBytes): Message {
   const { key, value, headers, offset } = message;
   const texts = Object.entries(headers ?? {}).map(([name, text]) => [name, utf8(text)]);

@@ -4,7 +4,6 @@ import { secondMs } from '../times.ts';
 
 type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
 
-/** A partition of a topic. */
 export interface Place {
   topic: string;
   partition: number;

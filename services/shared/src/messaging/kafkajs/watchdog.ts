@@ -19,7 +19,6 @@ export interface WatchdogOptions {
   /** A new client has not helped either: end the process, to be started again. */
   onDeaf(name: string): void;
   log: Logger;
-  /** Default 15 s. */
   probeEveryMs?: number;
 }
 

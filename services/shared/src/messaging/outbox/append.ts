@@ -18,7 +18,6 @@ export async function appendToOutbox(tx: QueryExecutorProvider, ...events: Store
   afterCommit(tx, wakeRelays);
 }
 
-/** The channel that wakes the relays. */
 export const outboxChannel = 'outbox';
 
 /** Further commits within this time share a notification. */
