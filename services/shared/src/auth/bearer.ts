@@ -19,8 +19,8 @@ interface Bearer {
 }
 
 /**
- * Makes the validator that the environment configures: one that checks platform tokens in the service itself (contract 3.6), by secrets,
- * by the keys at an address, or by either, as during a change-over; the configuration has made sure that there are some.
+ * Makes the validator that the environment configures: it checks platform tokens in the service itself (contract 3.6), by
+ * secrets, by the keys at an address, or by either, as during a change-over.
  * @throws DomainError unauthenticated (401), unavailable if the JWKS is
  */
 export function bearerFrom(config: Partial<BearerConfig>): BearerValidator {

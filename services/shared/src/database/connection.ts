@@ -82,10 +82,7 @@ class CurrentClient extends pg.Client {
   }
 }
 
-/**
- * Time in which no connection is tried after one could not be opened: a name, TLS and a login cost more than all else of a request,
- * and a database that comes back has to do with those of all that wait.
- */
+/** Rest after one could not be opened: opening costs more than all else of a request, and a recovering database much. */
 const restMs = 200;
 const failures = new Map<string, { at: number; error: Error }>();
 

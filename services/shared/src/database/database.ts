@@ -78,10 +78,7 @@ function requireRoom(pool: pg.Pool): pg.Pool {
   return pool;
 }
 
-/**
- * Runs a compiled statement outside transactions: for the hottest paths. Kysely's own execution awaits a dozen promises,
- * a tenth of the CPU of a request (decisions/0007).
- */
+/** For the hottest paths: Kysely's own execution awaits a dozen promises, a tenth of a request (decisions/0007). */
 const runOn =
   (pool: pg.Pool) =>
   async <Row>({ sql, parameters }: CompiledQuery<Row>): Promise<Row[]> =>

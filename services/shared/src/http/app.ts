@@ -173,9 +173,8 @@ const isInPieces = (json: unknown): json is AsyncIterable<string> =>
 const jsonType = 'application/json; charset=utf-8';
 
 /**
- * The tag of the reply, if the client has that already (RFC 9110, 13.1.2): a weak one if it came compressed, since caches compare
- * those of a 304 exactly (RFC 9111, 4.3.4). Express's `fresh` heeds Cache-Control as well, but fetch() sends `no-cache` with every
- * If-None-Match.
+ * The tag of the reply, if the client has it (RFC 9110, 13.1.2), as weak as it came: caches compare those of a 304
+ * exactly (RFC 9111, 4.3.4). Express's `fresh` heeds Cache-Control, but fetch() adds `no-cache` to If-None-Match.
  */
 function knownTag(etag: string | undefined, ifNoneMatch: string | undefined): string | undefined {
   if (etag === undefined || ifNoneMatch === undefined) return undefined;

@@ -151,10 +151,7 @@ export function jsonSchema(schema: z.ZodType, schemas: Json): Json {
   return typeof id === 'string' ? { $ref: `#/components/schemas/${id}` } : atComponents(own);
 }
 
-/**
- * zod omits default and examples of a transformed value, since they are of the output: a default that is a number looks the
- * same in both, and the examples here are of the input.
- */
+/** zod omits default and examples of a transformed value, since they are of the output; here they are of the input. */
 function withInput({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
   const { examples } = z.globalRegistry.get(zodSchema) ?? {};
   if (examples !== undefined) json.examples = examples;

@@ -21,10 +21,7 @@ export function html(literals: TemplateStringsArray, ...values: (string | number
   return new Html(literals.map((literal, index) => literal + (written[index]?.join('') ?? '')).join(''));
 }
 
-/**
- * Makes a page that loads nothing, runs no script, and is shown in no frame: its policy admits the one style.
- * @param style CSS, without a value of a request or a row
- */
+/** Makes a page that loads nothing, runs no script and is in no frame. `style` has no value of a request or a row. */
 export function htmlPage(
   title: string,
   style: string,

@@ -55,9 +55,8 @@ export type ReplyOf<R extends Responses> = {
 }[keyof R & number];
 
 /**
- * `account` demands `id-account`, `caller` the credential of a service that calls internal paths, `operator` that of an operator,
- * `mailer` that of the service that sends mail, `none` nothing. `accountOrCaller` demands the credential only without `id-account`,
- * which every request through the gateway has.
+ * `account` demands `id-account`, which every request through the gateway has; `caller`, `operator` and `mailer` the
+ * credential of who calls internal paths, `accountOrCaller` only without `id-account`; `none` nothing.
  */
 export type IdentityRule = 'none' | 'account' | 'caller' | 'accountOrCaller' | 'operator' | 'mailer';
 

@@ -4,10 +4,7 @@ import { isSafeNumber, parse, stringify } from 'lossless-json';
 /** A double keeps 15 significant digits, so only a longer run of digits can lose one. */
 const longNumber = /[0-9.]{16}/;
 
-/**
- * Parses JSON without losing digits: a number that a double cannot hold exactly becomes a Decimal.
- * @throws SyntaxError for invalid JSON, RangeError for JSON that is nested too deeply
- */
+/** Parses JSON; what a double cannot hold exactly becomes a Decimal. @throws SyntaxError, RangeError if nested too deep */
 export function parseJson(text: string): unknown {
   if (!longNumber.test(text)) return JSON.parse(text);
   return parse(text, undefined, {

@@ -38,9 +38,9 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
   /** Other kinds are skipped unread. */
   kinds: readonly EventKind[];
   /**
-   * Makes the calls to others that must precede the transaction, and may commit rows of its own that a repetition finds. Returns
-   * one result per event, in their order. Throws PoisonError, or `unavailable` to make the partition wait. Repeated when an event
-   * is delivered again, even if it was processed before.
+   * Makes the calls to others that must precede the transaction, and may commit rows of its own. Repeated when an event is
+   * delivered again, even if it was processed before. Throws PoisonError, or `unavailable` to make the partition wait.
+   * @returns one result per event, in their order
    */
   prepare?(events: DeliveredEvent[]): Promise<Prepared[]>;
   /**
@@ -57,10 +57,7 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
   };
   /** How many messages are handled together at most. More are faster; the handler may call others for all at once. */
   chunkSize: number;
-  /**
-   * How long messages may wait so that more are handled together, which costs less per message. Default: not at all
-   * while there are few, and tens of milliseconds while there are many.
-   */
+  /** Time in which messages may gather. Default: none while there are few, tens of ms while there are many. */
   maxWaitMs?: number;
 }
 
@@ -139,10 +136,7 @@ function firstOfEachKey(events: StoreEvent[]) {
   return { round, later };
 }
 
-/**
- * Starts a child of the span that published the event, not a link to it: each span is about one event, even if several share a
- * transaction, so that an order is one trace from its request to its shipment.
- */
+/** Starts a child of the span that published the event, not a link, so that an order is one trace to its shipment. */
 const startEventSpan = (event: StoreEvent, group: string) =>
   startSpan({
     name: `process ${event.kind}`,

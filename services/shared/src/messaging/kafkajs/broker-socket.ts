@@ -13,11 +13,10 @@ type TlsOptions = () => { ca: string | undefined };
 const connections = new Set<{ address: string; quietSeconds(): number; fail(error: Error): void }>();
 
 /**
- * Makes the sockets of one Kafka client, so that nothing of a dead connection outlives it (issues 309 and 919 of kafkajs). kafkajs 2.2.4 keeps
- * bytes that it has received over a reconnect, takes a connection that has never answered for a ready one, and waits forever for the answer
- * to a login. Here it gets whole answers only, and a connection that brings anything else, or leaves a request
- * unanswered, ends. So do the others of this process to the same broker that have been quiet as long: they would make
- * their users wait once more.
+ * Makes the sockets of one Kafka client. kafkajs 2.2.4 keeps received bytes over a reconnect (issues 309 and 919), takes
+ * a connection that never answered for a ready one, and waits forever for the answer to a login. Here it gets whole
+ * answers only, and a connection that brings anything else, or leaves a request unanswered, ends. So do the others of
+ * this process to the same broker that have been quiet as long: they would make their users wait once more.
  * @param signal ends all connections of the client, and prevents further ones
  * @param tls asked for each connection; without it, none is encrypted
  */

@@ -46,9 +46,8 @@ const concurrentPartitions = 6;
 const gatherMsPerMessage = 1.5;
 
 /**
- * Hands the batches of a group's partitions to `handle`, as long as this process is a member. Offsets are committed afterwards.
- * Partitions do not wait for one another, and heartbeats continue however long a batch takes. Whatever ends the client of Kafka, a new
- * one takes its place.
+ * Hands the batches of a group's partitions to `handle`, and commits offsets afterwards. Partitions do not wait for one
+ * another, and heartbeats continue however long a batch takes. Whatever ends the client, a new one takes its place.
  */
 export function joinGroup({
   connect,

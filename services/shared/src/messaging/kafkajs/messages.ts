@@ -46,10 +46,7 @@ export function toMessage(event: StoredEvent, source: string): RawMessage {
   };
 }
 
-/**
- * Makes headers such as kafkajs can write. It reads one without a value as null, which it fails to write, and one that is called like a
- * property of every object, such as `constructor`, together with that property.
- */
+/** Makes headers that kafkajs can write: it reads an empty one as null, and `constructor` with that of every object. */
 export const writableHeaders = (headers: IHeaders = {}): IHeaders =>
   Object.fromEntries(
     Object.entries(headers).map(([name, given]) => {
