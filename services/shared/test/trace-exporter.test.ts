@@ -44,22 +44,12 @@ test('the trace exporter sends spans with names, parents, attributes and errors,
   await stop();
 
   const [outer] = collector.spans.filter(({ name }) => name === 'outer');
-  const common = { service: 'tea', traceId };
-  const inner = { kind: 3, parentId: outer?.spanId, status: 2, attributes: { 'error.type': 'TypeError' } };
-  expect(collector.of(traceId)).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({
-        ...common,
-        name: 'GET /tea',
-        kind: 2,
-        parentId,
-        attributes: { a: 1, b: 'c' },
-        status: 0,
-      }),
-      expect.objectContaining({ ...common, name: 'outer', kind: 5, parentId, status: 2 }),
-      expect.objectContaining({ ...common, ...inner, name: 'inner' }),
-    ]),
-  );
+  const spans = [
+    { name: 'GET /tea', kind: 2, parentId, attributes: { a: 1, b: 'c' }, status: 0 },
+    { name: 'outer', kind: 5, parentId, status: 2 },
+    { name: 'inner', kind: 3, parentId: outer?.spanId, attributes: { 'error.type': 'TypeError' }, status: 2 },
+  ].map((span) => expect.objectContaining({ service: 'tea', traceId, ...span }));
+  expect(collector.of(traceId)).toEqual(expect.arrayContaining(spans));
   expect(collector.of(traceId)).toHaveLength(3);
   expect(collector.spans.find(({ name }) => name === 'alone')).toMatchObject({ kind: 4, parentId: '' });
   expect(startSpan({ name: 'late', kind: 'server' })).toBeUndefined();

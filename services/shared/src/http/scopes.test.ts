@@ -6,18 +6,11 @@ import { type IdentityRule, noContent, route } from './route.ts';
 
 // An API key is known by its scopes (contract 3.12): in `account-scopes`, or as its token proves them (bearer.test.ts).
 
-const get = { method: 'get', tag: 'test', responses: { 204: { description: 'Done.' } } } as const;
+const done = { responses: { 204: { description: 'Done.' } }, handler: () => noContent() };
 const read = (identity: IdentityRule, more: { scope?: 'orders:read'; role?: 'operator' } = {}) => {
   const operationId = [identity, ...Object.keys(more)].join('-');
-  return route({
-    ...get,
-    identity,
-    ...more,
-    path: `/${operationId}`,
-    operationId,
-    summary: '',
-    handler: () => noContent(),
-  });
+  const document = { operationId, summary: '', tag: 'test' };
+  return route({ method: 'get', path: `/${operationId}`, identity, ...more, ...document, ...done });
 };
 const scope = 'orders:read';
 const routes = [

@@ -4,17 +4,9 @@ import { route } from '../http/route.ts';
 import { unavailable } from '../values/errors.ts';
 import { createLog } from './log.ts';
 
-function failing(path: string, error: () => Error) {
+function failing(path: string, error: Error) {
   const responses = { 503: { description: 'A dependency is unavailable.' } };
-  return route({
-    method: 'get',
-    path,
-    identity: 'none',
-    responses,
-    handler() {
-      throw error();
-    },
-  });
+  return route({ method: 'get', path, identity: 'none', responses, handler: () => Promise.reject(error) });
 }
 
 it.each(['nothing', 'bug', 'away'])(
@@ -22,10 +14,7 @@ it.each(['nothing', 'bug', 'away'])(
   async (name) => {
     const lines: string[] = [];
     const log = createLog('test', 'info', { write: (line) => lines.push(line) });
-    const routes = [
-      failing('/bug/{id}', () => new Error('a bug')),
-      failing('/away/{id}', () => unavailable('the database')),
-    ];
+    const routes = [failing('/bug/{id}', new Error('a bug')), failing('/away/{id}', unavailable('the database'))];
     const app = createHttpApp({ title: 'Test', routes, log, config: { APP_PROFILE: 'prod' } });
     await request(app).get(`/${name}/${'x'.repeat(15 * 1024)}?secret=1`);
     expect(lines.length).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
 import { mock } from 'node:test';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { loop } from './loop.ts';
 
 const loops: { stop(): Promise<void> }[] = [];
@@ -56,18 +57,15 @@ describe('loop', () => {
     expect(made).toEqual([1, 2, 3]);
   });
 
-  it('stops at once, without having looked, during its delay', async () => {
+  it.each([
+    ['its delay', { delayMs: 3_600_000 }, 0],
+    ['a pause', { everyMs: 3_600_000 }, 1],
+  ])('stops at once during %s', async (_, options, rounds) => {
     const work = mock.fn(async () => undefined);
-    await start(work, { delayMs: 3_600_000 }).stop();
-    expect(work.mock.callCount()).toBe(0);
-  });
-
-  it('stops during a pause', async () => {
-    let stop = async () => {};
-    await new Promise<void>((resolve) => {
-      ({ stop } = start(async () => resolve(), { everyMs: 3_600_000 }));
-    });
+    const { stop } = start(work, options);
+    await immediate();
     await stop();
+    expect(work.mock.callCount()).toBe(rounds);
   });
 
   it('stops after the round in flight', async () => {

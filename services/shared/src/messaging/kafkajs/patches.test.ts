@@ -24,12 +24,13 @@ it('a send fails where one of two brokers refuses its part and the other leads a
   const createRetry = require('kafkajs/src/retry/index.js');
   const { createErrorFromCode } = require('kafkajs/src/protocol/error.js');
   const sent: number[] = [];
+  type Request = { topicData: { partitions: { partition: number }[] }[] };
   const brokerWith = (nodeId: number, send: () => object) =>
     Object.assign(Object.create(Broker.prototype), {
       nodeId,
-      lookupRequest: () => (request: { topicData: { partitions: { partition: number }[] }[] }) => request,
+      lookupRequest: () => (request: Request) => request,
       connectionPool: {
-        send: async ({ topicData }: { topicData: { partitions: { partition: number }[] }[] }) => {
+        send: async ({ topicData }: Request) => {
           const response = send();
           sent.push(...topicData.flatMap(({ partitions }) => partitions.map(({ partition }) => Number(partition))));
           return response;
