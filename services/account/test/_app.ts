@@ -52,6 +52,13 @@ export async function testApp(databaseUrl: string, limits: Parameters<typeof cre
 
 type TestApp = Awaited<ReturnType<typeof testApp>>;
 
+/** Registers an account with an address of its own. */
+export async function register({ app }: Pick<TestApp, 'app'>, more = {}) {
+  const body = { ...ada, email: `${crypto.randomUUID()}@example.com`, ...more };
+  const { body: created } = await request(app).post('/internal/accounts').send(body).expect(201);
+  return { ...body, id: created.id as string };
+}
+
 /** The id of the request that the last event of an account is about. */
 export async function lastRequest({ prisma }: TestApp, accountId: string): Promise<string> {
   const event = await prisma.outbox.findFirstOrThrow({ where: { key: accountId }, orderBy: { seq: 'desc' } });

@@ -3,7 +3,7 @@ import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { accountRoutes } from '../src/routes.ts';
-import { ada, lastToken, testApp } from './_app.ts';
+import { ada, lastToken, register, testApp } from './_app.ts';
 
 const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 const credentials = {
@@ -21,11 +21,7 @@ const account = database.open((url) => testApp(url, { sources }));
 const restricted = database.open((url) => testApp(url, {}, credentials));
 const unavailable = database.open(() => testApp(unreachableDatabaseUrl));
 
-async function newAccount() {
-  const body = { ...ada, email: `${crypto.randomUUID()}@example.com` };
-  const { body: created } = await request(account.app).post('/internal/accounts').send(body);
-  return { ...body, id: created.id as string };
-}
+const newAccount = (more = {}) => register(account, more);
 /** A call of a customer about the own account. */
 async function own(body: object = { name: 'Countess' }) {
   const { id } = await newAccount();
@@ -101,10 +97,7 @@ describeContract({
       409: async () => {
         const email = `${crypto.randomUUID()}@example.com`;
         const token = await newEmail(email);
-        await request(account.app)
-          .post('/internal/accounts')
-          .send({ ...ada, email })
-          .expect(201);
+        await newAccount({ email });
         return { body: { token } };
       },
     },

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { serve } from '../../../tests/kit/listen.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { ada, testApp } from './_app.ts';
+import { ada, register, testApp } from './_app.ts';
 
 interface Asked {
   url: string;
@@ -28,11 +28,10 @@ beforeEach(() => {
 const last = { body: { records: [{ n: 1 }], next: null } };
 
 async function newAccount() {
-  const body = { ...ada, email: `${crypto.randomUUID()}@example.com` };
-  const { id } = (await request(account.app).post('/internal/accounts').send(body)).body;
+  const { id, email } = await register(account);
   const get = () =>
     request(account.app).get(`/accounts/${id}/export`).set({ 'id-account': id, authorization: 'Bearer token' });
-  return { id, email: body.email, get };
+  return { id, email, get };
 }
 
 describe('GET /accounts/{id}/export', () => {

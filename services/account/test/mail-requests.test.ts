@@ -1,15 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import request from 'supertest';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { ada, ended, lastRequest, lastToken, testApp } from './_app.ts';
+import { ada, ended, lastRequest, lastToken, register as registerAt, testApp } from './_app.ts';
 
 const account = useDatabase('account').open((url) => testApp(url, {}, { EMAIL_CONFIRMATION: 'required' }));
 
-async function register(more = {}) {
-  const body = { ...ada, email: `${randomUUID()}@example.com`, ...more };
-  const { body: created } = await request(account.app).post('/internal/accounts').send(body).expect(201);
-  return { ...body, id: created.id as string };
-}
+const register = (more = {}) => registerAt(account, more);
 const askReset = (email: string) => request(account.app).post('/internal/password-resets').send({ email });
 const reset = (token: string, password: string) =>
   request(account.app).post('/internal/password-resets/confirmation').send({ token, password });
