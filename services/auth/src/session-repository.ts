@@ -1,4 +1,4 @@
-import { insertChange } from '@store/shared/database/audit';
+import { recordChange } from '@store/shared/database/audit';
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
 import { inTransaction } from '@store/shared/database/transaction';
 import { actorOf } from '@store/shared/values/audit';
@@ -103,33 +103,25 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
     endAll: (accountId: string, ttlSeconds: number): Promise<SessionCutoff> =>
       inTransaction(kysely, async (tx) => {
         await lockSessions(tx, accountId);
-        const cutoff = {
-          account_id: accountId,
-          // Not when the transaction began, while a key may have been under way.
-          ended_at: sql<Date>`statement_timestamp()`,
-          expires_at: sql<Date>`greatest(
-            statement_timestamp() + make_interval(secs => ${ttlSeconds}), (select max(expires_at) from keys)
-          )`,
-        };
+        // Not when the transaction began, while a key may have been under way.
+        const now = sql<Date>`statement_timestamp()`;
+        const keys = await tx
+          .updateTable('api_keys')
+          .set({ ended_at: now })
+          .where('account_id', '=', accountId)
+          .where('ended_at', 'is', null)
+          .returning(['id', 'scopes', secondsOf('expires_at').as('expiresAt')])
+          .execute();
+        const ended = { actor: actorOf(accountId, undefined), kind: 'key' } as const;
+        for (const { id, scopes } of keys)
+          await recordChange(tx, { ...ended, subject: id, before: JSON.stringify({ accountId, scopes }) });
+        const lastKey = Math.max(0, ...keys.map(({ expiresAt }) => expiresAt));
+        const expiry = sql<Date>`greatest(${now} + make_interval(secs => ${ttlSeconds}), to_timestamp(${lastKey}))`;
         return tx
-          .with('keys', (db) =>
-            db
-              .updateTable('api_keys')
-              .set({ ended_at: sql<Date>`statement_timestamp()` })
-              .where('account_id', '=', accountId)
-              .where('ended_at', 'is', null)
-              .returning(['id', 'scopes', 'expires_at']),
-          )
-          .with('audited', () => {
-            const before = sql<string>`jsonb_build_object('accountId', ${accountId}::text, 'scopes', scopes)`;
-            const subject = sql.ref<string>('id');
-            const change = { actor: actorOf(accountId, undefined), kind: 'key', subject, before } as const;
-            return sql<object>`(${insertChange(change, sql`from keys`)})`;
-          })
           .with('stored', (db) =>
             db
               .insertInto('session_cutoffs')
-              .values(cutoff)
+              .values({ account_id: accountId, ended_at: now, expires_at: expiry })
               .onConflict((conflict) =>
                 conflict.column('account_id').doUpdateSet({
                   ended_at: sql`greatest(session_cutoffs.ended_at, excluded.ended_at)`,
