@@ -40,15 +40,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-test('a follower loads once and hears what is notified afterwards', async () => {
-  expect([follower.isLoaded(), follower.isCurrent()]).toEqual([false, false]);
-  await isCurrent();
-  await notify('one');
-  await notify('two');
-  await until('both are heard', () => heard.length === 2);
-  expect([heard, loads, follower.isLoaded()]).toEqual([['one', 'two'], 1, true]);
-});
-
+// What is notified afterwards is heard, and nothing is current before: test/replicas.test.ts.
 test.each([
   ['cuts its connection', () => proxy.close()],
   ['no longer responds', () => proxy.set('silent')],
