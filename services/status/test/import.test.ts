@@ -8,13 +8,12 @@ import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres
 import { CsvProblem, csvRows } from '../src/csv-rows.ts';
 import { importStatuses } from '../src/status-import-repository.ts';
 import { testApp } from './_app.ts';
-import { add, clear } from './_records.ts';
 
 const database = useDatabase('status');
 const status = database.open(testApp);
 const dir = useFolder();
 
-beforeEach(() => clear(status.prisma));
+beforeEach(() => status.clear());
 
 /** The command as a user runs it. */
 const run = (args: string[], { url = database.url, input = '' } = {}) =>
@@ -116,7 +115,7 @@ describe('the import of CSV', () => {
       /Line 3: category1 is not UTF-8/,
     ],
   ])('rejects %s, names the line, and changes nothing', async (_, content, message) => {
-    await add(status.prisma, { time: '2025-01-01T00:00:00Z', station: 42 });
+    await status.add({ time: '2025-01-01T00:00:00Z', station: 42 });
     // Calls the function, because starting the command for each case would take long.
     const rows = csvRows(Readable.from([Buffer.from(content)]));
     const attempt = importStatuses({ databaseUrl: database.url, rows, replace: true });
@@ -126,7 +125,7 @@ describe('the import of CSV', () => {
   });
 
   it('changes nothing and exits with 1 when the last of many rows is invalid', async () => {
-    await add(status.prisma, { time: '2025-01-01T00:00:00Z', station: 42 });
+    await status.add({ time: '2025-01-01T00:00:00Z', station: 42 });
     const rows = Array.from({ length: 5000 }, (_, n) => `${n},2026-01-01T00:00:00Z\n`);
     const content = `station_id,time\n${rows.join('')}x,2026-01-01T00:00:00Z\n`;
     const { stderr, stdout, exitCode } = await importText(content, '--replace');

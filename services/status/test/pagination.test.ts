@@ -6,15 +6,11 @@ import { recordedStatement } from '../../../tests/kit/postgres/recorded-statemen
 import type { DB } from '../src/generated/tables.ts';
 import type { StatusQuery } from '../src/schemas.ts';
 import { createStatusRepository, cursorOf } from '../src/status-repository.ts';
-import { testApp } from './_app.ts';
-import { add, clear } from './_records.ts';
+import { path, testApp } from './_app.ts';
 
-const path = '/api/v1/status/';
 const status = useDatabase('status').open(testApp);
 
-beforeEach(() => clear(status.prisma));
-
-type Page = { body: { category1: string }[]; headers: Record<string, string> };
+beforeEach(() => status.clear());
 
 /** The names (category1) of all records by page; `afterPage` is called after each. */
 const pagesOf = async (query: string, afterPage?: (pages: number) => Promise<void>): Promise<string[][]> =>
@@ -39,33 +35,32 @@ async function scanOf(query: StatusQuery): Promise<Plan> {
 
 describe('pagination of status records', () => {
   it.each([1, 5, 7, 23])('returns every record of a tie exactly once with limit=%i', async (limit) => {
-    await add(status.prisma, ...tied);
+    await status.add(...tied);
     const pages = await pagesOf(`?limit=${limit}`);
     expect(pages.flat()).toEqual(namesOf(tied));
     expect(pages).toHaveLength(Math.ceil(24 / limit));
   });
 
   it('ends without a Link header after a full last page', async () => {
-    await add(status.prisma, ...tied);
+    await status.add(...tied);
     expect((await pagesOf('?limit=12')).map((page) => page.length)).toEqual([12, 12]);
     expect(await pagesOf('?limit=24')).toHaveLength(1);
   });
 
   it('continues from a time cursor', async () => {
-    await add(status.prisma, ...tied);
+    await status.add(...tied);
     expect((await pagesOf(`?limit=4&cursor=${tied[0]?.time}`)).flat()).toEqual(namesOf(tied.slice(6)));
   });
 
   it.each(['?limit=4', '?limit=2&station_id=1'])(
     'returns every record exactly once while others are inserted (%s)',
     async (query) => {
-      await add(status.prisma, ...tied);
+      await status.add(...tied);
       const wanted = namesOf(tied.filter(({ station }) => !query.includes('station') || station === 1));
       const pages = await pagesOf(query, async (page) => {
         if (page > 3) return;
         const others = ['2025-12-31T00:00:00Z', '2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000003Z'];
-        await add(
-          status.prisma,
+        await status.add(
           ...others.flatMap((time) => [0, 1, 2].map((station) => ({ time, station, category1: 'new' }))),
         );
       });
@@ -76,21 +71,21 @@ describe('pagination of status records', () => {
   );
 
   it('has cursors that can be used with another station', async () => {
-    await add(status.prisma, ...tied);
+    await status.add(...tied);
     // The cursor is the position after the first record of station 1 at the second time.
-    const first: Page = await request(status.app).get(`${path}?limit=9`);
+    const first = await status.get('?limit=9');
     const after = new URL(nextLink(first.headers.link) ?? '', 'http://localhost').searchParams.get('after');
     for (const station of [0, 1, 2]) {
-      const { body }: Page = await request(status.app).get(`${path}?station_id=${station}&after=${after}`).expect(200);
+      const { body } = await status.get(`?station_id=${station}&after=${after}`).expect(200);
       expect(namesOf(body)).toEqual(namesOf(tied.slice(9).filter((record) => record.station === station)));
     }
   });
 
   it('continues from after rather than from cursor and skip', async () => {
-    await add(status.prisma, ...tied);
-    const first: Page = await request(status.app).get(`${path}?limit=9`);
+    await status.add(...tied);
+    const first = await status.get('?limit=9');
     const next = nextLink(first.headers.link);
-    const { body }: Page = await request(status.app).get(`${next}&skip=3&cursor=2026-12-31T00:00:00Z`).expect(200);
+    const { body } = await request(status.app).get(`${next}&skip=3&cursor=2026-12-31T00:00:00Z`).expect(200);
     expect(namesOf(body)).toEqual(namesOf(tied.slice(9, 18)));
   });
 

@@ -2,33 +2,28 @@ import { readFileSync } from 'node:fs';
 import request from 'supertest';
 import { nextLink } from '../../../tests/kit/http.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { testApp } from './_app.ts';
-import { add, clear } from './_records.ts';
+import { path, testApp } from './_app.ts';
 
-const path = '/api/v1/status/';
 const status = useDatabase('status').open(testApp);
 
-beforeEach(() => clear(status.prisma));
-
-const get = (query = '') => request(status.app).get(`${path}${query}`);
+beforeEach(() => status.clear());
 
 /** The names (category1) of the returned records. */
 async function names(query: string): Promise<string[]> {
-  const { body } = await get(query).expect(200);
+  const { body } = await status.get(query).expect(200);
   return body.map(({ category1 }: { category1: string }) => category1);
 }
 
 describe('GET /api/v1/status/', () => {
   it('returns the documented fields with microseconds', async () => {
-    expect((await get().expect(200)).text).toBe('[]');
+    expect((await status.get().expect(200)).text).toBe('[]');
     const categories = { category1: 'ü "q" \\ \n', category2: 'b' };
-    await add(
-      status.prisma,
+    await status.add(
       { time: '2026-01-01T00:00:00.000001Z', station: 7, bikes: 3, docks: 0, ...categories },
       { time: '2026-01-01T02:00:00.123+01:00', station: 8 },
     );
     const empty = { bikes_available: null, docks_available: null, category1: null, category2: null };
-    const { body, text, headers } = await get().expect('Content-Type', /^application\/json/);
+    const { body, text, headers } = await status.get().expect('Content-Type', /^application\/json/);
     expect(body).toStrictEqual([
       { station_id: 7, bikes_available: 3, docks_available: 0, time: '2026-01-01T00:00:00.000001Z', ...categories },
       { ...empty, station_id: 8, time: '2026-01-01T01:00:00.123000Z' },
@@ -38,16 +33,15 @@ describe('GET /api/v1/status/', () => {
   });
 
   it('returns the same records without the last slash, and links to itself', async () => {
-    await add(status.prisma, { time: '2026-01-01T00:00:00Z' }, { time: '2026-01-01T00:00:01Z' });
+    await status.add({ time: '2026-01-01T00:00:00Z' }, { time: '2026-01-01T00:00:01Z' });
     const { body, headers } = await request(status.app).get('/api/v1/status?limit=1').expect(200);
-    expect(body).toEqual((await get('?limit=1')).body);
+    expect(body).toEqual((await status.get('?limit=1')).body);
     expect(headers.link).toMatch(/^<\/api\/v1\/status\?/);
   });
 
   it('sorts records by time, then station, then row', async () => {
     const [early, late] = ['2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000002Z'];
-    await add(
-      status.prisma,
+    await status.add(
       { time: late, station: 1, category1: 'e' },
       { time: early, station: 2, category1: 'b' },
       { time: early, station: 10, category1: 'd' },
@@ -60,14 +54,13 @@ describe('GET /api/v1/status/', () => {
   it('limits a page to 100 records, and to 1000 at most', async () => {
     await status.prisma.$executeRaw`insert into station_status (station_id, time)
       select n, '2026-01-01Z'::timestamptz from generate_series(1, 1001) n`;
-    expect((await get()).body).toHaveLength(100);
-    expect((await get('?limit=1')).body).toHaveLength(1);
-    expect((await get('?limit=1000')).body).toHaveLength(1000);
+    expect((await status.get()).body).toHaveLength(100);
+    expect((await status.get('?limit=1')).body).toHaveLength(1);
+    expect((await status.get('?limit=1000')).body).toHaveLength(1000);
   });
 
   it('filters records by station_id, alone and together with a cursor', async () => {
-    await add(
-      status.prisma,
+    await status.add(
       { time: '2026-01-01T00:00:00Z', station: 5, category1: 'a' },
       { time: '2026-01-01T00:00:01Z', station: 6 },
       { time: '2026-01-01T00:00:02Z', station: 5, category1: 'b' },
@@ -80,7 +73,7 @@ describe('GET /api/v1/status/', () => {
   });
 
   it('allows only GET and HEAD, on its two paths', async () => {
-    await add(status.prisma, { time: '2026-01-01T00:00:00Z' });
+    await status.add({ time: '2026-01-01T00:00:00Z' });
     const { text } = await request(status.app).head(path).expect(200);
     expect(text ?? '').toBe('');
     await request(status.app).post(path).send({}).expect(405).expect('Allow', 'GET, HEAD');
@@ -99,14 +92,14 @@ describe('cursor of status records', () => {
   ])('returns only records that are later than …%s, to the microsecond', async (second, later) => {
     const records = Object.entries({ a: 1, b: 2, b2: 2, c: 3 });
     const at = (micros: number) => `2026-01-01T00:00:00.00000${micros}Z`;
-    await add(status.prisma, ...records.map(([category1, micros]) => ({ time: at(micros), category1 })));
+    await status.add(...records.map(([category1, micros]) => ({ time: at(micros), category1 })));
     expect(await names(`?cursor=2026-01-01T00:00:${second}`)).toEqual(later);
   });
 
   it('skips the rest of a tie when the page ended within it (contract 4.8)', async () => {
     const [time, later] = ['2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000002Z'];
-    await add(status.prisma, { time }, { time, category1: 'skipped' }, { time: later, category1: 'b' });
-    const [first] = (await get('?limit=1')).body;
+    await status.add({ time }, { time, category1: 'skipped' }, { time: later, category1: 'b' });
+    const [first] = (await status.get('?limit=1')).body;
     expect(await names(`?limit=1&cursor=${first.time}`)).toEqual(['b']);
   });
 
@@ -116,8 +109,7 @@ describe('cursor of status records', () => {
     '2026-01-01T02:00:00%2002:00',
     '2026-01-01+02:00:00+02',
   ])('accepts %s as midnight UTC', async (cursor) => {
-    await add(
-      status.prisma,
+    await status.add(
       { time: '2026-01-01T00:00:00Z', category1: 'a' },
       { time: '2026-01-01T00:00:00.000001Z', category1: 'b' },
     );
@@ -127,11 +119,11 @@ describe('cursor of status records', () => {
 
 describe('skip of status records', () => {
   beforeEach(() =>
-    add(status.prisma, ...['a', 'b', 'c', 'd'].map((category1, n) => ({ time: `2026-01-01T00:00:0${n}Z`, category1 }))),
+    status.add(...['a', 'b', 'c', 'd'].map((category1, n) => ({ time: `2026-01-01T00:00:0${n}Z`, category1 }))),
   );
 
   it('skips records and is announced as deprecated with Deprecation and Sunset', async () => {
-    const { headers, body } = await get('?skip=1&limit=2').expect(200);
+    const { headers, body } = await status.get('?skip=1&limit=2').expect(200);
     expect(body).toMatchObject([{ category1: 'b' }, { category1: 'c' }]);
     const since = Number(/^@(\d+)$/.exec(headers.deprecation ?? '')?.[1]) * 1000;
     const until = Date.parse(headers.sunset ?? '');

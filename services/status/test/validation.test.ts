@@ -1,12 +1,8 @@
-import request from 'supertest';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { utcTime } from '../src/utc-time.ts';
-import { testApp } from './_app.ts';
+import { path, testApp } from './_app.ts';
 
-const path = '/api/v1/status/';
 const status = useDatabase('status').open(testApp);
-
-const get = (query = '') => request(status.app).get(`${path}${query}`);
 
 // The fields, in shared, and utcTime have tests of what is no whole number and no time.
 describe('an invalid query', () => {
@@ -27,7 +23,8 @@ describe('an invalid query', () => {
     ['after', `?after=${forged(order, at, '1', '9999999999999999999')}`],
     ['after', `?after=${forged(order, at, '1', "1') or true --")}`],
   ])('returns 400 naming %s for %s', async (name, query) => {
-    const { body } = await get(query)
+    const { body } = await status
+      .get(query)
       .expect(400)
       .expect('Content-Type', /^application\/problem\+json/);
     expect(body).toMatchObject({ status: 400, instance: path, type: 'urn:problem:store:validation' });
@@ -35,7 +32,7 @@ describe('an invalid query', () => {
   });
 
   it('returns 400 naming every invalid parameter', async () => {
-    const { body } = await get('?limit=0&cursor=x&station_id=y').expect(400);
+    const { body } = await status.get('?limit=0&cursor=x&station_id=y').expect(400);
     expect(body.errors.map((error: { path: string }) => error.path)).toEqual([
       'query.limit',
       'query.cursor',
@@ -44,7 +41,7 @@ describe('an invalid query', () => {
   });
 
   it('does not include unknown parameters, which are ignored', async () => {
-    await get('?colour=red&limit=5').expect(200);
+    await status.get('?colour=red&limit=5').expect(200);
   });
 });
 
