@@ -1,6 +1,6 @@
 import type { Database } from '@store/shared/database/database';
 import { decodeCursor, encodeCursor, isoTime, rowsAfter } from '@store/shared/database/keyset';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import { int4 } from './int4.ts';
 import type { StatusQuery } from './schemas.ts';
@@ -37,7 +37,13 @@ const maxAge = '10 seconds';
 const isRecent = sql<boolean>`(not pg_is_in_recovery()
   or clock_timestamp() - pg_last_xact_replay_timestamp() < ${sql.lit(maxAge)}::interval) is true`;
 
-export function createStatusRepository({ kysely, readReplica }: Database<DB>['lists']) {
+interface Row {
+  json: string;
+  last: string | null;
+  isRecent: boolean;
+}
+
+export function createStatusRepository({ kysely, run, readReplica }: Database<DB>['lists']) {
   return {
     /**
      * Reads a page by one statement, whose rows PostgreSQL joins to JSON: fast, and no microsecond is lost in a Date. `after` is exact
@@ -49,48 +55,33 @@ export function createStatusRepository({ kysely, readReplica }: Database<DB>['li
       const key = stationId === undefined ? [time, station, row] : [time, row];
       const orderBy = sql.raw(key.map((column) => column.sql).join(', '));
 
-      let rows = kysely.selectFrom('station_status').selectAll().orderBy(orderBy).limit(sql<number>`${limit}::int + 1`);
-      if (stationId !== undefined) rows = rows.where('station_id', '=', stationId);
+      const conditions: RawBuilder<unknown>[] = [];
+      if (stationId !== undefined) conditions.push(sql`station_id = ${stationId}`);
       if (position !== undefined) {
         const from = stationId === undefined ? position : withinStation(position as Position, stationId);
-        rows = rows.where(rowsAfter(key, from));
-      } else {
-        if (cursor !== undefined) rows = rows.where('time', '>', sql<Date>`${cursor}::timestamptz`);
-        if (skip > 0) rows = rows.offset(sql<number>`${skip}::bigint`);
-      }
-
-      // One row more than requested tells whether there is a next page.
-      const statement = kysely
-        .with('page', (db) =>
-          db
-            .selectFrom(rows.as('rows'))
-            .selectAll()
-            .select(sql<number>`row_number() over (order by ${orderBy})`.as('n')),
+        conditions.push(rowsAfter(key, from));
+      } else if (cursor !== undefined) conditions.push(sql`time > ${cursor}::timestamptz`);
+      const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+      const offset = position === undefined && skip > 0 ? sql`offset ${skip}::bigint` : sql``;
+      // One row more than requested tells whether there is a next page. json_agg would set blanks between the records.
+      const statement = sql<Row>`
+        with page as (
+          select *, row_number() over (order by ${orderBy}) as n
+          from (
+            select * from station_status ${where} order by ${orderBy} limit ${limit}::int + 1 ${offset}
+          ) as rows
+        ), item as (
+          select station_id, bikes_available, docks_available, ${isoUtc} as time, category1, category2
+          from page where n <= ${limit}::int order by n
         )
-        .with('item', (db) =>
-          db
-            .selectFrom('page')
-            .select(['station_id', 'bikes_available', 'docks_available', isoUtc.as('time'), 'category1', 'category2'])
-            .where('n', '<=', sql<number>`${limit}::int`)
-            .orderBy('n'),
-        )
-        .selectNoFrom((eb) => [
-          // json_agg would set blanks between the records.
-          eb
-            .selectFrom('item')
-            .select(sql<string | null>`'[' || string_agg(row_to_json(item)::text, ',') || ']'`.as('json'))
-            .as('json'),
-          eb
-            .selectFrom('page')
-            .select(sql<string>`json_build_array(${isoUtc}, station_id::text, id::text)::text`.as('last'))
-            .where('n', '=', sql<number>`${limit}::int`)
-            .where(sql<boolean>`exists (select from page where n > ${limit}::int)`)
-            .as('last'),
-          isRecent.as('isRecent'),
-        ]);
-      const copies = await readReplica(statement.compile(), ([copy]) => copy?.isRecent === true);
-      const { json, last } = copies?.[0] ?? (await statement.executeTakeFirstOrThrow());
-      return { json: json ?? '[]', next: last === null ? undefined : cursorOf(JSON.parse(last)) };
+        select (select '[' || coalesce(string_agg(row_to_json(item)::text, ','), '') || ']' from item) as json,
+               (select json_build_array(${isoUtc}, station_id::text, id::text)::text from page
+                where n = ${limit}::int and exists (select from page where n > ${limit}::int)) as last,
+               ${isRecent} as "isRecent"`.compile(kysely);
+      const copies = await readReplica(statement, ([copy]) => copy?.isRecent === true);
+      const [read] = copies ?? (await run(statement));
+      const { json = '[]', last = null } = read ?? {};
+      return { json, next: last === null ? undefined : cursorOf(JSON.parse(last)) };
     },
   };
 }
