@@ -8,7 +8,7 @@ import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
-import { whileHolding } from '../orders/_open-transaction.ts';
+import { whileHolding } from '../_transaction.ts';
 import { expectInOrder, fakePublisher, outboxOf, relaysOn } from './_relay.ts';
 
 const database = useDatabase('order', 'each');

@@ -5,7 +5,7 @@ import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { useServices } from '../../../../tests/kit/service-process.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, as, tea, testApp } from '../_app.ts';
-import { whileHolding } from '../orders/_open-transaction.ts';
+import { whileHolding } from '../_transaction.ts';
 import { expectInOrder, outboxOf } from './_relay.ts';
 
 const startService = useServices();

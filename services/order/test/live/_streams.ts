@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { base64url } from 'jose';
-import pg from 'pg';
 import { listen } from '../../../../tests/kit/listen.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, testApp } from '../_app.ts';
@@ -88,18 +87,3 @@ export const placing = (accountId: string, count = 1, others = 0) =>
   `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
    select gen_random_uuid(), case when n <= ${count} then '${accountId}'::uuid else gen_random_uuid() end,
      'PENDING', 1, 'USD', now(), now() from generate_series(1, ${count + others}) as n`;
-
-/** A transaction of which the database knows that it may write. */
-export async function openTransaction(databaseUrl: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  client.on('error', () => undefined); // where a test fails, its database goes before the client
-  await client.connect();
-  await client.query('begin');
-  await client.query('select pg_current_xact_id()');
-  return client;
-}
-
-export async function commit(...clients: pg.Client[]): Promise<void> {
-  for (const client of clients) await client.query('commit');
-  for (const client of clients) await client.end();
-}

@@ -8,16 +8,8 @@ import type { DB } from '../../src/generated/tables.ts';
 import { createOrderChanges } from '../../src/live/order-change-repository.ts';
 import { orderEvent } from '../../src/schemas.ts';
 import { alice, as, bob } from '../_app.ts';
-import {
-  beganStream,
-  commit,
-  headersOf,
-  type OpenStream,
-  openStream,
-  openTransaction,
-  placing,
-  startReplica,
-} from './_streams.ts';
+import { commit, openTransaction } from '../_transaction.ts';
+import { beganStream, headersOf, type OpenStream, openStream, placing, startReplica } from './_streams.ts';
 
 const database = useDatabase('order');
 const [one, other] = [database.open(startReplica), database.open(startReplica)];
@@ -68,7 +60,7 @@ describe('a stream', () => {
   it('goes on at another replica, after each of its events', async () => {
     const stream = await beganStream(one.url);
     const ids = [await place(), await place()];
-    // Three changes of one commit, and so of one reading.
+    // Three changes of one and so of one reading.
     await queryOnce(database.url, `update orders set status = 'CONFIRMED' where id in ('${ids.join("','")}')`);
     await cancel(ids[0] ?? '');
     await until('all have come', () => stream.statuses().length === 5);

@@ -2,13 +2,15 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@store/shared/database/migrate';
+import { dayMs } from '@store/shared/values/time';
 import { execa } from 'execa';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { type Postgres, startPostgres } from '../../../../tests/kit/postgres/server.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { freePort } from '../../../../tools/free-port.ts';
 import { alice, bob } from '../_app.ts';
-import { beganStream, commit, headersOf, openStream, openTransaction, placing, startReplica } from './_streams.ts';
+import { commit, openTransaction } from '../_transaction.ts';
+import { beganStream, headersOf, openStream, placing, startReplica } from './_streams.ts';
 
 const database = useDatabase('order');
 const replica = database.open(startReplica);
@@ -24,7 +26,6 @@ async function idNow() {
   return { at: Number(at), incarnation, xmin: Number(xmin) };
 }
 type Id = Awaited<ReturnType<typeof idNow>>;
-const day = 24 * 3_600_000;
 
 describe('a Last-Event-ID', () => {
   beforeAll(() => place(300));
@@ -34,7 +35,7 @@ describe('a Last-Event-ID', () => {
     ['no cursor', () => 'x'],
     ['53 KB of what an earlier release gave out', ({ at }) => `${at}-1:100:${'1,'.repeat(26_500)}1-1:100:-0`],
     ['of another database', ({ at, xmin }) => `${at}-0123456789abcdef-${xmin}`],
-    ['eight days old', ({ at, incarnation, xmin }) => `${at - 8 * day}-${incarnation}-${xmin}`],
+    ['eight days old', ({ at, incarnation, xmin }) => `${at - 8 * dayMs}-${incarnation}-${xmin}`],
     ['forged, of the past', ({ at, incarnation }) => `${at}-${incarnation}-1`],
     ['no number of a transaction', ({ at, incarnation }) => `${at}-${incarnation}-${'9'.repeat(19)}`],
     ['none, for there is none', ({ at, incarnation }) => `${at}-${incarnation}-0`],
@@ -48,7 +49,7 @@ describe('a Last-Event-ID', () => {
   });
 
   it.each<[string, (now: Id) => string]>([
-    ['six days old', ({ at, incarnation, xmin }) => `${at - 6 * day}-${incarnation}-${xmin}`],
+    ['six days old', ({ at, incarnation, xmin }) => `${at - 6 * dayMs}-${incarnation}-${xmin}`],
     ['of a previous release', ({ at, incarnation, xmin }) => `${at}-${incarnation}-${xmin}:${xmin + 9}:${xmin + 7}`],
     ['forged, of the future', ({ at, incarnation }) => `${at}-${incarnation}-${'9'.repeat(18)}`],
   ])('that is %s goes on', async (_, lastEventId) => {

@@ -1,7 +1,6 @@
-import type request from 'supertest';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, as, eventsOf, testApp } from '../_app.ts';
-import { whileHolding } from './_open-transaction.ts';
+import { blockedBy } from '../_transaction.ts';
 
 const database = useDatabase('order');
 const order = database.open(testApp);
@@ -10,16 +9,6 @@ const elsewhere = as(alice, database.open(testApp));
 
 type Call = 'cancel' | 'change' | 'remove' | 'get' | 'cancellation';
 const call = async (name: string, id: string) => `${name} ${(await customer[name as Call](id)).status}`;
-
-/** The responses to requests that all arrived while a transaction held the lock of the order's row. */
-async function whileRowIsHeld(id: string, count: number, sql: string, requests: () => PromiseLike<request.Response>[]) {
-  const { responses } = await whileHolding(database.url, sql, [id], async (_, waiting) => {
-    const responses = Promise.all(requests());
-    await waiting(count);
-    return { responses };
-  });
-  return responses;
-}
 
 describe('cancelling an order', () => {
   it.each([
@@ -78,11 +67,13 @@ describe('cancelling an order', () => {
 
   it('happens once, and publishes one event, by 20 requests at two replicas at once', async () => {
     const id = await customer.placed();
-    const responses = await whileRowIsHeld(id, 4, 'select from orders where id = $1 for update', () =>
-      Array.from({ length: 20 }, (_, index) => {
-        const { change, cancel } = index % 2 ? customer : elsewhere;
-        return (index % 3 === 0 ? change(id) : cancel(id)).then((response) => response);
-      }),
+    const responses = await blockedBy(database.url, 'select from orders where id = $1 for update', [id], 4, () =>
+      Promise.all(
+        Array.from({ length: 20 }, (_, index) => {
+          const { change, cancel } = index % 2 ? customer : elsewhere;
+          return index % 3 === 0 ? change(id) : cancel(id);
+        }),
+      ),
     );
     const created = responses.filter(({ status }) => status === 201);
     expect(created.length).toBeLessThanOrEqual(1);
@@ -103,10 +94,8 @@ describe('cancelling an order', () => {
 
   it('returns 409 when a shipment is recorded first, while it waits for the row', async () => {
     const id = await customer.placed();
-    const [response] = await whileRowIsHeld(id, 1, 'update orders set shipped_at = now() where id = $1', () => [
-      customer.cancel(id).then((response) => response),
-    ]);
-    expect(response?.status).toBe(409);
+    const shipment = 'update orders set shipped_at = now() where id = $1';
+    await blockedBy(database.url, shipment, [id], 1, async () => customer.cancel(id).expect(409));
     expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
   });
 });

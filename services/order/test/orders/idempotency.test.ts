@@ -1,5 +1,6 @@
 import { unavailable } from '@store/shared/values/errors';
 import { Decimal } from '@store/shared/values/money';
+import { dayMs } from '@store/shared/values/time';
 import type request from 'supertest';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
@@ -33,7 +34,6 @@ beforeEach(async () => {
   await order.empty();
 });
 
-const dayMs = 24 * 60 * 60 * 1000;
 const oneSalt = { items: [{ productId: salt, quantity: 1 }] };
 
 function expectReplayed(response: request.Response, first: request.Response) {

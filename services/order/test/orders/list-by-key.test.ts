@@ -1,7 +1,8 @@
+import { dayMs } from '@store/shared/values/time';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, as, bob, fakeProducts, rowCounts, testApp } from '../_app.ts';
-import { whileHolding } from './_open-transaction.ts';
+import { blockedBy } from '../_transaction.ts';
 
 const products = fakeProducts();
 let now = new Date();
@@ -14,7 +15,6 @@ beforeEach(async () => {
   await order.empty();
 });
 
-const dayMs = 24 * 60 * 60 * 1000;
 const idOf = async (key: string, { placeWith } = customer): Promise<string> => (await placeWith(key)).body.id;
 const list = (query: Record<string, string>, { call } = customer) => call('get', '/orders').query(query);
 
@@ -102,12 +102,8 @@ describe('deleteExpiredReplies', () => {
     const expired = { accountId: alice, key: 'a', requestHash: '', location: '', createdAt };
     await order.prisma.idempotencyKey.create({ data: expired });
     const useAgain = 'update idempotency_keys set created_at = $1';
-    const deleting = await whileHolding(database.url, useAgain, [now], async (_, waiting) => {
-      const deleted = order.repository.deleteExpiredReplies(now);
-      await waiting(1);
-      return { deleted };
-    });
-    expect(await deleting.deleted).toBe(0);
+    const deletion = () => order.repository.deleteExpiredReplies(now);
+    expect(await blockedBy(database.url, useAgain, [now], 1, deletion)).toBe(0);
     expect((await rowCounts(order.prisma)).keys).toBe(1);
   });
 });

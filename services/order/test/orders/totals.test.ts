@@ -3,7 +3,7 @@ import { orderStatuses } from '@store/shared/contracts/order';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { addUpOrderCounts } from '../../src/order-count-repository.ts';
 import { alice, as, bob, testApp } from '../_app.ts';
-import { whileHolding } from './_open-transaction.ts';
+import { whileHolding } from '../_transaction.ts';
 
 const database = useDatabase('order');
 const order = database.open(testApp);
