@@ -1,4 +1,5 @@
-import getPort from 'get-port';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { freePort } from '../free-port.ts';
 import { lookUp } from '../look-up.ts';
 import { topology } from '../topology/topology.ts';
@@ -59,9 +60,16 @@ export async function checkPorts(ports: Ports, names: string[]): Promise<void> {
     const port = ports.of(name);
     const other = names.slice(0, index).find((one) => ports.of(one) === port);
     if (other) problems.push(`Port ${port} is set for both ${other} and ${name}: change ${variableOf(name)}.`);
-    else if ((await getPort({ port, host: '127.0.0.1' })) !== port)
+    else if (!(await isFree(port)))
       problems.push(`Port ${port} (${name}) is in use: stop what listens there, or set ${variableOf(name)}.`);
   }
   if (problems.length === 0) return;
   throw new Error([...problems, 'To run this store beside another one, on free ports: make run PORTS=free'].join('\n'));
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  const listens = await once(server, 'listening').catch(() => undefined);
+  if (listens) await once(server.close(), 'close');
+  return listens !== undefined;
 }

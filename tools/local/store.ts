@@ -77,7 +77,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   const env = { ...process.env, ...options.env };
   const wanted = withDependencies(options.components ?? componentNames);
   const ports = options.ports === 'fixed' ? fixedPorts(env) : await freePorts();
-  if (options.ports === 'fixed') await checkPorts(ports, [...wanted].flatMap(portsOf));
+  await checkPorts(ports, [...wanted].flatMap(portsOf));
   const connections = (await options.connect?.(ports)) ?? { listeners: [], from: () => ports.of };
   const values = gatewayValues(env, ports, connections.from('gateway'));
   const failure = new AbortController();
