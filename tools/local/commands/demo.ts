@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pWaitFor from 'p-wait-for';
-import {
-  createStore,
-  keepCookies,
-  type NewProduct,
-  type Order,
-  type Store,
-  StoreProblem,
-} from '../../../clients/typescript/src/index.ts';
+import type { NewProduct, Order } from '../../../clients/typescript/src/index.ts';
+import { createStore, keepCookies, StoreProblem } from '../../../clients/typescript/src/index.ts';
 import { messageOf } from '../../../services/shared/src/values/errors.ts';
 import { Tool } from '../../run-command.ts';
 import { askGateway } from './_gateway.ts';
@@ -43,23 +37,8 @@ async function expectRefusal(request: Promise<unknown>): Promise<void> {
   throw outcome instanceof Error ? outcome : new Error('Expected status 401.');
 }
 
-async function waitForStatus(store: Store, title: string, { id }: Order, expected: Order['status']): Promise<void> {
-  process.stdout.write(`\n${title} `);
-  const timeout = { milliseconds: 60_000, message: `The order did not become ${expected} within a minute.` };
-  await pWaitFor(
-    async () => {
-      const { status } = await store.getOrder({ path: { id } });
-      if (status !== expected) process.stdout.write('.');
-      return status === expected;
-    },
-    { interval: 200, timeout },
-  );
-  console.log(`${expected}\n  make timeline ORDER=${id} prints its events`);
-}
-
-/** It is made beside the confirmation, not before. */
-const waitForInvoice = (store: Store, { id }: Order) =>
-  pWaitFor(() => store.getInvoice({ path: { id } }).then(Boolean, () => false), { interval: 200, timeout: 60_000 });
+const waitUntil = (holds: () => Promise<boolean>, message?: string) =>
+  pWaitFor(holds, { interval: 200, timeout: { milliseconds: 60_000, message } });
 
 async function demo(): Promise<void> {
   const { url } = await askGateway();
@@ -67,7 +46,15 @@ async function demo(): Promise<void> {
   const withCookies = keepCookies();
   const store = createStore({ url, fetch: printing(withCookies) });
   const silent = createStore({ url, fetch: withCookies });
-  const until = (title: string, order: Order, status: Order['status']) => waitForStatus(silent, title, order, status);
+  async function until(title: string, { id }: Order, expected: Order['status']): Promise<void> {
+    process.stdout.write(`\n${title} `);
+    await waitUntil(async () => {
+      const { status } = await silent.getOrder({ path: { id } });
+      if (status !== expected) process.stdout.write('.');
+      return status === expected;
+    }, `The order did not become ${expected} within a minute.`);
+    console.log(`${expected}\n  make timeline ORDER=${id} prints its events`);
+  }
 
   await step('Without a token, accounts are refused.', () => expectRefusal(stranger.listAccounts()));
   const credentials = { email: `ada-${randomUUID().slice(0, 8)}@example.com`, password: randomUUID() };
@@ -98,8 +85,9 @@ async function demo(): Promise<void> {
   if (again.id !== order.id) throw new Error(`The second response is another order: ${again.id}.`);
   await until('First outcome: stock is reserved and the order is paid.', order, 'CONFIRMED');
 
-  await waitForInvoice(silent, order);
-  await step('The invoice, which a browser shows as a page.', () => store.getInvoice({ path: { id: order.id } }));
+  const path = { id: order.id };
+  await waitUntil(() => silent.getInvoice({ path }).then(Boolean, () => false)); // made beside the confirmation, not before
+  await step('The invoice, which a browser shows as a page.', () => store.getInvoice({ path }));
   await step('What was written to her.', () => store.listNotifications({ query: { size: 2 } }));
 
   const place = (title: string, { id: productId }: { id: string }, quantity: number) =>

@@ -10,14 +10,8 @@ async function grant({ email, role }: { email: string; role: string }): Promise<
   const path = `/internal/accounts?email=${encodeURIComponent(email)}`;
   const [account] = (await callService({ service: 'account', method: 'GET', path, schema: z.array(accountOut) })) ?? [];
   if (account === undefined) throw new Error(`No account has the e-mail address ${email}.`);
-  const { roles: owned = [] } =
-    (await callService({
-      service: 'auth',
-      method: 'PUT',
-      path: `/internal/accounts/${account.id}/roles`,
-      body: { roles },
-      schema: rolesOut,
-    })) ?? {};
+  const change = { path: `/internal/accounts/${account.id}/roles`, body: { roles }, schema: rolesOut };
+  const { roles: owned = [] } = (await callService({ service: 'auth', method: 'PUT', ...change })) ?? {};
   console.log(`${email} (${account.id}) has ${owned.length === 0 ? 'no role' : owned.join(', ')}.`);
 }
 

@@ -23,11 +23,8 @@ async function insert(database: string, file: string): Promise<number> {
   const client = await connect(database).catch((cause) => {
     throw new Error('The store is not running: start it with make run.', { cause });
   });
-  try {
-    return (await client.query(statement)).rowCount ?? 0;
-  } finally {
-    await client.end();
-  }
+  const { rowCount } = await client.query(statement).finally(() => client.end());
+  return rowCount ?? 0;
 }
 
 async function seed(): Promise<void> {

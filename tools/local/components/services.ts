@@ -84,22 +84,14 @@ export const allowedOrigins = ({ CORS_ALLOWED_ORIGINS = 'http://localhost:3000' 
  */
 export function gatewayValues(env: Env, ports: Ports, portOf = ports.of): GatewayValues {
   const upstreams = topology.services.map(({ alias, name }) => [alias, { host: '127.0.0.1', port: portOf(name) }]);
+  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const samplingPercent = 100 * Number(env.OTEL_TRACES_SAMPLER_ARG || 1);
   return {
     port: ports.of('gateway'),
     metricsPort: ports.of('gateway-metrics'),
     upstreams: Object.fromEntries(upstreams),
-    cors: {
-      allowedOrigins: allowedOrigins(env),
-      allowedCredentials: parse(env.CORS_ALLOWED_CREDENTIALS || 'true'),
-    },
-    ...(env.OTEL_EXPORTER_OTLP_ENDPOINT && {
-      global: {
-        tracing: {
-          endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
-          samplingPercent: 100 * Number(env.OTEL_TRACES_SAMPLER_ARG || 1),
-        },
-      },
-    }),
+    cors: { allowedOrigins: allowedOrigins(env), allowedCredentials: parse(env.CORS_ALLOWED_CREDENTIALS || 'true') },
+    ...(endpoint && { global: { tracing: { endpoint, samplingPercent } } }),
     publicCatalogue: parse(env.PUBLIC_CATALOGUE || 'false'),
     ...(env.EXTERNAL_SITE_URL && { external: { url: env.EXTERNAL_SITE_URL } }),
   };
