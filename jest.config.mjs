@@ -11,7 +11,7 @@ export const common = {
   setupFilesAfterEnv: [kit('time-limit')],
 };
 
-/** A project whose files share these, which tests/kit/jest/*-setup.mjs start. */
+/** A project whose files share these, which tests/kit/jest/shared.mjs starts. */
 const sharing = (...shared) => ({ ...common, globals: { shared: ['postgres', ...shared] } });
 /** One whose files mostly wait, for time-outs of pages or for the store. */
 const waiting = (...shared) => ({ ...common, globals: { shared: ['postgres', ...shared], waits: true } });

@@ -1,24 +1,81 @@
-// On globalThis, as Jest may load this module again for the teardown.
-globalThis.sharedByTests ??= { starts: new Map(), stops: [] };
-const { starts, stops } = globalThis.sharedByTests;
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../../tools/free-port.ts';
 
-/** Starts what tests share, once. @param name that of its file here */
+/**
+ * Proxies before the broker, each with a listener of its own: as many as test files hold at the same time. Those of payment's
+ * broken-connections.test.ts are eight until its end, and consumers' broker.test.ts has another one.
+ */
+const proxies = 9;
+
+/** Starts what the tests of all files share, by the names in jest.config.mjs. Each returns what stops it. */
+const starts = {
+  /** Each test file creates its own database. */
+  async postgres() {
+    const { startPostgres } = await import('../../../tools/local/components/postgres.ts');
+    const dir = await newFolder();
+    const settings = { fsync: 'off' };
+    const options = { dataDir: join(dir, 'data'), port: await freePort(), settings, log: () => undefined };
+    const postgres = await startPostgres(options);
+    process.env.TEST_DATABASE_URL = postgres.superuserUrl;
+    return () => postgres.stop().then(() => remove(dir));
+  },
+
+  /** For the component tests that publish or consume events. */
+  async kafka() {
+    const { startKafka } = await import('../../../tools/local/components/kafka.ts');
+    const dir = await newFolder();
+    const port = await freePort();
+    const proxied = [];
+    for (let index = 0; index < proxies; index++)
+      proxied.push({ port: await freePort(), proxyPort: await freePort(), lock: join(dir, `proxy-${index}`) });
+    const kafka = await startKafka({ dataDir: join(dir, 'data'), port, proxied, log: () => undefined });
+    process.env.TEST_KAFKA_BROKERS = kafka.brokers.join(',');
+    process.env.TEST_KAFKA_PROXIED = JSON.stringify(proxied);
+    return () => kafka.stop().then(() => remove(dir));
+  },
+
+  async chromium() {
+    const { chromium } = await import('playwright-core');
+    const { chromiumPath } = await import('../chromium.ts');
+    const server = await chromium.launchServer({ executablePath: chromiumPath });
+    process.env.TEST_CHROMIUM = server.wsEndpoint();
+    return () => server.close();
+  },
+
+  store: async () => (await import('../../e2e/_shared-store.ts')).startSharedStore(),
+
+  async shop() {
+    await start('store');
+    return (await import('../../browser/_shop.ts')).startSharedShop();
+  },
+};
+
+async function newFolder() {
+  const dir = await mkdtemp(join(tmpdir(), 'store-test-'));
+  await chmod(dir, 0o711); // started by root, PostgreSQL runs as another user
+  return dir;
+}
+const remove = (dir) => rm(dir, { recursive: true, force: true });
+
+// On globalThis, as Jest may load this module again for the teardown.
+globalThis.sharedByTests ??= { started: new Map(), stops: [] };
+const { started, stops } = globalThis.sharedByTests;
+
+/** Starts what tests share, once. @param name that in `starts` */
 export function start(name) {
-  if (!starts.has(name))
-    starts.set(
-      name,
-      import(`./${name}-setup.mjs`).then((setup) => setup.default()),
-    );
-  return starts.get(name);
+  if (!started.has(name)) started.set(name, starts[name]().then(afterTests));
+  return started.get(name);
 }
 
-/** For a setup: has that called after all tests. */
+/** Has that called after all tests. */
 export function afterTests(stop) {
   stops.push(stop);
 }
 
 /** Stops what has been started, the last one first. */
 export default async function stopAll() {
-  await Promise.allSettled(starts.values());
+  await Promise.allSettled(started.values());
   for (const stop of stops.reverse()) await stop();
 }

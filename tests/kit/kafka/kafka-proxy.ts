@@ -31,9 +31,7 @@ async function lockListener(): Promise<Listener> {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
-  throw new Error(
-    'The broker has no further listener for a proxy: tests/kit/jest/kafka-setup.mjs says how many it has.',
-  );
+  throw new Error('The broker has no further listener for a proxy: tests/kit/jest/shared.mjs says how many it has.');
 }
 
 /**
