@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { goldenText } from '../../tools/chart/golden-text.ts';
 import { objectsIn, renderChart } from '../../tools/chart/render.ts';
 import { textsOfChart } from '../../tools/chart/texts.ts';
-import { root } from '../../tools/paths.ts';
+import { read } from '../kit/read.ts';
 
 describe('make golden', () => {
   it('the files that follow from the chart are as make golden writes them', async () => {
@@ -11,7 +9,7 @@ describe('make golden', () => {
     expect(Object.keys(texts)).toContain('tests/chart/golden/prod.yaml');
     for (const [path, expected] of Object.entries(texts)) {
       try {
-        expect(await readFile(join(root, path), 'utf8')).toBe(expected);
+        expect(read(path)).toBe(expected);
       } catch (error) {
         const { message } = error as Error;
         throw new Error(`${path}: ${message}\n\nmake golden writes it anew, if the change is intended`);

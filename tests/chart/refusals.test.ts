@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Document, parse } from 'yaml';
-import { root } from '../../tools/paths.ts';
+import { read } from '../kit/read.ts';
 import { manifests } from './_manifests.ts';
 
 type Row = [words: string, values: Record<string, unknown>];
@@ -163,6 +161,17 @@ describe('values that the chart refuses with a message', () => {
       'what is in front sends plain HTTP',
       { 'gateway.tls.existingSecret': 'store-tls', 'gateway.httpRoute': httpRoute },
     ],
+    ['upstreams: auht is no service', { 'gateway.upstreams': { auht: { host: 'a', port: 1 } } }],
+    ['bodyKib: "/ordres" is no prefix', { 'gateway.bodyKib': { '/ordres': 8 } }],
+    ['"/productz" is refused: no route', { 'gateway.compressed': ['/productz'] }],
+    ['resources.limits.memory is missing', { 'gateway.resources.limits.memory': null }],
+    ['"512m" is refused', { 'gateway.resources.limits.memory': '512m' }],
+    ["at '/external/url': ", { 'gateway.external.url': 'https://x/y' }],
+    ['Name the origins, or set cors.allowedCredentials to false', { 'gateway.cors.allowedOrigins': ['*'] }],
+    ['Name the origins', { 'gateway.cors.allowedOrigins': ['http://a', '*'] }],
+    ...['http://localhost:3000/', 'https://*.shop.example', 'http://a,http://b'].map(
+      (origin): Row => ["/cors/allowedOrigins/0': ", { 'gateway.cors.allowedOrigins': [origin] }],
+    ),
     ['gateway.ingress.hosts is empty', { 'gateway.ingress.enabled': true }],
     ['gateway.httpRoute.parentRefs is empty', { 'gateway.httpRoute.enabled': true }],
     ['existingSecret does not name the Secret', { 'gateway.tls': { certificate, issuer: { selfSigned: {} } } }],
@@ -188,7 +197,6 @@ describe('the schemas', () => {
   it.each(['', 'charts/gateway', 'charts/kafka', 'charts/postgres', 'charts/service'])(
     'no schema of charts/store/%s requires a value that is null by default',
     (folder) => {
-      const read = (file: string) => readFileSync(join(root, 'charts/store', folder, file), 'utf8');
       const required: string[] = [];
       const walk = (values: unknown, schema: Schema | undefined, path: string): void => {
         if (typeof values !== 'object' || values === null || schema === undefined) return;
@@ -197,7 +205,8 @@ describe('the schemas', () => {
           walk(value, schema.properties?.[name], `${path}${name}.`);
         }
       };
-      walk(parse(read('values.yaml'), { merge: true }), JSON.parse(read('values.schema.json')), '');
+      const values = parse(read(`charts/store/${folder}/values.yaml`), { merge: true });
+      walk(values, JSON.parse(read(`charts/store/${folder}/values.schema.json`)), '');
       expect(required).toEqual([]);
     },
   );

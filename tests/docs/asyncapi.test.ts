@@ -1,16 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Parser } from '@asyncapi/parser';
 import { type EventKind, payloads, readEvent } from '@store/shared/messaging/events';
 import { stringifyJson } from '@store/shared/values/json';
 import { parse } from 'yaml';
 import type { asyncDocument } from '../../tools/api/async-document.ts';
 import { fixedPorts } from '../../tools/local/ports.ts';
-import { root } from '../../tools/paths.ts';
 import { compilerOf } from '../kit/openapi/document.ts';
+import { read } from '../kit/read.ts';
 
 const file = 'docs/asyncapi.yaml';
-const text = await readFile(join(root, file), 'utf8');
+const text = read(file);
 const document: ReturnType<typeof asyncDocument> = parse(text);
 
 const id = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
@@ -48,8 +46,8 @@ describe(file, () => {
     expect(findings.filter(({ severity }) => severity === 0)).not.toEqual([]);
   });
 
-  it('names the Kafka of make run, and that of the chart', async () => {
-    const golden = await readFile(join(root, 'tests/chart/golden/default.yaml'), 'utf8');
+  it('names the Kafka of make run, and that of the chart', () => {
+    const golden = read('tests/chart/golden/default.yaml');
     const [, inChart] = /\.env\.KAFKA_BROKERS: "(\S+)"$/m.exec(golden) ?? [];
     const hosts = Object.values(document.servers).map(({ host }) => host);
     expect(hosts).toEqual([`localhost:${fixedPorts({}).of('kafka')}`, inChart]);

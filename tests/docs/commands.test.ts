@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from '../../tools/paths.ts';
+import { read } from '../kit/read.ts';
 import { codeBlocks, documents } from './_documents.ts';
 
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const commands = codeBlocks.filter(({ language }) => language === 'sh');
 // Those of runbooks need the cluster that is in trouble.
 const placed = commands

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../tools/paths.ts';
+import { read } from '../kit/read.ts';
 import { documentAt, inCode } from './_documents.ts';
 
 const { text } = documentAt('docs/conformance.md');
@@ -22,7 +23,7 @@ const testsOf = (cell: string) =>
 /** True if the file has the title as a whole: that of a test, a group, or a case of a table. */
 function hasTitle(path: string, title: string): boolean {
   if (!existsSync(join(root, path))) return false;
-  const source = readFileSync(join(root, path), 'utf8');
+  const source = read(path);
   return ["'", '"', '`'].some((quote) => source.includes(quote + title + quote));
 }
 

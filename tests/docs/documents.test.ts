@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../tools/paths.ts';
+import { read } from '../kit/read.ts';
 import { type Document, documentAt, documents } from './_documents.ts';
 
 const withoutCode = (text: string) => text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '').replaceAll(/`[^`\n]*`/g, 'x');
@@ -29,9 +30,7 @@ function problemOf(document: Document, link: string): string | undefined {
   const file = path === '' ? document.path : join(dirname(document.path), path);
   if (!existsSync(join(root, file))) return `${document.path}: ${link} leads nowhere`;
   if (anchor === undefined || statSync(join(root, file)).isDirectory()) return undefined;
-  return anchorsOf(readFileSync(join(root, file), 'utf8')).has(anchor)
-    ? undefined
-    : `${document.path}: ${link} has no such heading`;
+  return anchorsOf(read(file)).has(anchor) ? undefined : `${document.path}: ${link} has no such heading`;
 }
 
 describe('links', () => {

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { alertsOf, ruleGroups } from '../kit/observability/alerts.ts';
+import { read } from '../kit/read.ts';
 import { documentAt, documents } from './_documents.ts';
 
 // Lists in documents that have to be as long as those of the sources.
@@ -62,7 +60,7 @@ describe('personal data', () => {
 
   /** Columns that can hold a text or any bytes, as `database.table.column`. */
   function columnsOf(database: string): string[] {
-    const schema = readFileSync(join(root, 'services', database, 'prisma/schema.prisma'), 'utf8');
+    const schema = read(`services/${database}/prisma/schema.prisma`);
     return [...schema.matchAll(/^model \w+ \{(.*?)^\}/gms)].flatMap(([, model = '']) => {
       const table = /@@map\("(\w+)"\)/.exec(model)?.[1];
       const fields = [...model.matchAll(/^\s+(\w+)\s+(?:String|Json|Bytes)\S*(.*)$/gm)];
@@ -75,7 +73,7 @@ describe('personal data', () => {
     const all = topology.databases.flatMap(columnsOf);
     expect(all.length).toBeGreaterThan(50);
     const personal = all.filter((one) => !impersonal.has(one.split('.')[2] ?? '') && !exceptions.has(one));
-    const [, section = ''] = readFileSync(join(root, 'docs/security.md'), 'utf8').split('\n## Personal data\n');
+    const [, section = ''] = documentAt('docs/security.md').text.split('\n## Personal data\n');
     const rows =
       section
         .split('\n## ', 1)[0]

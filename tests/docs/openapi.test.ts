@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { parse } from 'yaml';
 import { textsOfRoutes } from '../../tools/api/texts.ts';
 import { root } from '../../tools/paths.ts';
+import { read } from '../kit/read.ts';
 
 const file = 'docs/openapi.yaml';
 let texts: Record<string, string>;
@@ -25,8 +25,7 @@ const lint = async (source: string) => {
 describe(file, () => {
   it('is what make api writes, and so are the types of the client', async () => {
     expect(Object.keys(texts)).toContain('clients/typescript/src/schema.ts');
-    for (const [path, expected] of Object.entries(texts))
-      expect(await readFile(join(root, path), 'utf8')).toBe(expected);
+    for (const [path, expected] of Object.entries(texts)) expect(read(path)).toBe(expected);
   });
 
   it('has no finding of a linter', async () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
@@ -7,8 +6,9 @@ import { parse } from 'yaml';
 import { useConsole } from '../../services/console/test/_console.ts';
 import { root } from '../../tools/paths.ts';
 import { chromiumPath, openBrowser } from '../kit/chromium.ts';
+import { read } from '../kit/read.ts';
 
-const { paths } = parse(readFileSync(join(root, 'docs/openapi.yaml'), 'utf8'));
+const { paths } = parse(read('docs/openapi.yaml'));
 const operations = Object.values<Record<string, { operationId: string; summary: string }>>(paths).flatMap((methods) =>
   Object.values(methods),
 );

@@ -10,6 +10,7 @@ import { useFolder } from '../kit/folder.ts';
 import { createSend, sendExpecting } from '../kit/http.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { findClient, howToGetClient, runScript } from '../kit/postgres/postgres-client.ts';
+import { read } from '../kit/read.ts';
 import { until } from './_store.ts';
 
 // The scripts of the chart, on a whole store (docs/backup.md).
@@ -207,7 +208,7 @@ withClient(
   async () => {
     const below = await start('first', { components: ['postgres', 'kafka'] });
     expect(await script(below, 'restore.sh', { FROM, REPLACE: 'yes' })).toMatchObject({ exitCode: 0 });
-    const program = await readFile(join(root, 'tools/cluster/restore/skip-events.mjs'), 'utf8');
+    const program = read('tools/cluster/restore/skip-events.mjs');
     for (const { image, group } of topology.services.filter((service) => service.group)) {
       const { stdout } = await execa('node', ['--conditions=@store/source', '--input-type=module', '--eval', program], {
         cwd: join(root, 'services', image),

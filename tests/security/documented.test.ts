@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parse } from 'yaml';
 import { renderGateway } from '../../tools/local/components/gateway.ts';
-import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
+import { read } from '../kit/read.ts';
 import { ACCOUNT, COOKIE, useGateway, withGateway } from './_fixture.ts';
 
 // docs/openapi.yaml and what Envoy routes and answers, compared in both directions.
@@ -16,7 +14,7 @@ interface OpenApi {
   components: { responses: Record<string, Documented> };
 }
 
-const { paths, components }: OpenApi = parse(await readFile(join(root, 'docs/openapi.yaml'), 'utf8'));
+const { paths, components }: OpenApi = parse(read('docs/openapi.yaml'));
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...operation })),
 );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { execa } from 'execa';
@@ -20,11 +20,11 @@ import {
 } from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
-import { root } from '../../../tools/paths.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { type Certificate, certificateFor } from '../../kit/certificates.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { listen } from '../../kit/listen.ts';
+import { read } from '../../kit/read.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
 
 const dir = useFolder();
@@ -93,9 +93,9 @@ const optionsOf = (user: string, password = passwords[user], ca = kafka.ca, brok
 });
 
 /** The commands of Kafka in the documents, which they call by the script of the toolbox. */
-async function documented(): Promise<string[]> {
+function documented(): string[] {
   const files = ['backup.md', 'kubernetes.md', 'scaling.md', 'runbooks/kafka.md'];
-  const texts = await Promise.all(files.map((file) => readFile(join(root, 'docs', file), 'utf8')));
+  const texts = files.map((file) => read(`docs/${file}`));
   const commands =
     /kafka\.sh(?:`\]\([^)]*\)\s+`)? ?((?:topics|consumer-groups|leader-election|metadata-quorum) [^`\n]+)/g;
   return [...texts.join('\n').matchAll(commands)].map(([, command = '']) => command);
@@ -203,7 +203,7 @@ describe('the users of Kafka', () => {
     const here = inDir(script).replace('exec java', `exec ${kafka.java}`).replace('/opt/kafka/libs/*', kafka.libs);
     await writeFile(join(dir, 'kafka.sh'), here);
     const options = { env: { KAFKA_BROKERS: kafka.brokers.join() }, all: true, reject: false } as const;
-    const commands = ['topics --list', 'log-dirs --describe', 'reassign-partitions --list', ...(await documented())];
+    const commands = ['topics --list', 'log-dirs --describe', 'reassign-partitions --list', ...documented()];
     expect(commands.length).toBeGreaterThan(6);
     for (const command of commands) {
       const { exitCode, all } = await execa('sh', [join(dir, 'kafka.sh'), ...command.split(' ')], options);

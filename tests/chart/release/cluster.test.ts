@@ -5,6 +5,7 @@ import { imagesFile, objectsIn } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { filesBelow } from '../../docs/_documents.ts';
+import { read } from '../../kit/read.ts';
 import { type Edit, withEdited } from '../_edited-chart.ts';
 import { manifests } from '../_manifests.ts';
 
@@ -31,7 +32,7 @@ const holding =
 const finding = (...keys: string[]) => holding(Object.fromEntries(keys.map((key) => [key, 'x'])));
 
 async function notes(values: object, kinds: string[] = []): Promise<string> {
-  const text = answering(kinds)(await readFile(join(root, 'charts/store/templates/NOTES.txt'), 'utf8'));
+  const text = answering(kinds)(read('charts/store/templates/NOTES.txt'));
   const configMap = 'kind: ConfigMap\nmetadata: { name: notes }\ndata: { notes: {{ include "notes" . | toJson }} }\n';
   const asTemplate = () => `${configMap}{{- define "notes" }}${text}{{ end }}`;
   const all = objectsIn(await renderEdited({ 'templates/notes.yaml': asTemplate }, values));

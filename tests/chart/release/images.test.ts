@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { parse } from 'yaml';
@@ -6,6 +6,7 @@ import { valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { builtImages } from '../../../tools/topology/images.ts';
 import { topology } from '../../../tools/topology/topology.ts';
+import { read } from '../../kit/read.ts';
 import { imagesIn, manifests } from '../_manifests.ts';
 
 const images = async (values: object, files: string[] = []) => imagesIn((await manifests(values, files)).all);
@@ -81,7 +82,7 @@ describe('the images that are built', () => {
   });
 
   it('are built by the workflow of a release', () => {
-    const { jobs } = parse(readFileSync(join(root, '.github/workflows/release.yaml'), 'utf8'));
+    const { jobs } = parse(read('.github/workflows/release.yaml'));
     // By tools/release/prepare.ts
     expect(jobs.image.strategy.matrix.image).toContain('fromJSON(needs.prepare.outputs.images)');
     const { with: inputs } = jobs.image.steps.find(({ id }: { id?: string }) => id === 'build');
@@ -92,7 +93,7 @@ describe('the images that are built', () => {
   });
 
   it('have the name under which skaffold installs them', () => {
-    const { build, deploy } = parse(readFileSync(join(root, 'skaffold.yaml'), 'utf8'));
+    const { build, deploy } = parse(read('skaffold.yaml'));
     const { setValues, valuesFiles } = deploy.helm.releases[0];
     expect(valuesFiles).toEqual(['charts/store/presets/dev.yaml', 'k8s/values-skaffold.yaml']);
     expect(build.artifacts.map(({ image }: { image: string }) => image)).toEqual([
@@ -101,16 +102,15 @@ describe('the images that are built', () => {
   });
 
   it('run the Node that runs these tests, the local run and CI', () => {
-    const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { optionalDependencies } = JSON.parse(read('package.json'));
     expect(Object.values(optionalDependencies)).toContain(process.versions.node);
     const [major] = process.versions.node.split('.');
-    for (const { dockerfile } of builtImages)
-      expect(readFileSync(join(root, dockerfile), 'utf8')).toContain(`NODE_IMAGE=node:${major}-`);
-    expect(readFileSync(join(root, '.nvmrc'), 'utf8').trim()).toBe(major);
+    for (const { dockerfile } of builtImages) expect(read(dockerfile)).toContain(`NODE_IMAGE=node:${major}-`);
+    expect(read('.nvmrc').trim()).toBe(major);
   });
 
   it('give a service two thirds of the memory of its container as its heap', () => {
-    const [, options] = /^ENV NODE_OPTIONS=(.*)$/m.exec(readFileSync(join(root, 'services/Dockerfile'), 'utf8')) ?? [];
+    const [, options] = /^ENV NODE_OPTIONS=(.*)$/m.exec(read('services/Dockerfile')) ?? [];
     const memory = 'Math.min(process.constrainedMemory() || Infinity, os.totalmem())';
     // The flags of the entry point ask for less on any machine.
     const args = [

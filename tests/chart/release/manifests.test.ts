@@ -7,6 +7,7 @@ import { imagesFile, objectsIn, renderChart, valuesFiles } from '../../../tools/
 import { root } from '../../../tools/paths.ts';
 import { filesBelow } from '../../docs/_documents.ts';
 import { useFolder } from '../../kit/folder.ts';
+import { read } from '../../kit/read.ts';
 import { type Manifest, manifests } from '../_manifests.ts';
 
 // Promises to Argo CD and Flux (docs/gitops.md, examples/gitops), to who selects objects by their labels, and to charts that the store is part of.
@@ -89,8 +90,8 @@ describe('the examples for Argo CD and Flux', () => {
   const example = (kind: string) => examples.find((one) => one.kind === kind).spec;
   const [chart, sources] = example('Application').sources;
 
-  it('take the chart from where a release is', async () => {
-    const { repository } = parse(await readFile(join(root, imagesFile), 'utf8')).global.image;
+  it('take the chart from where a release is', () => {
+    const { repository } = parse(read(imagesFile)).global.image;
     expect(`${chart.repoURL}/${chart.chart}`).toBe(`${repository}/charts/store`);
     expect(sources.targetRevision).toBe(`v${chart.targetRevision}`);
     const { url, ref } = example('OCIRepository');

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -8,6 +8,7 @@ import { objectsIn } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { builtImages } from '../../../tools/topology/images.ts';
 import { useFolder } from '../../kit/folder.ts';
+import { read } from '../../kit/read.ts';
 import { imagesIn } from '../_manifests.ts';
 
 const dir = useFolder();
@@ -85,7 +86,6 @@ describe('make package', () => {
 });
 
 describe('the chart of the sources', () => {
-  const read = (path: string) => readFileSync(join(root, path), 'utf8');
   const chart = parse(read('charts/store/Chart.yaml'));
   const project = 'store-platform/store-platform';
 
@@ -136,12 +136,11 @@ describe('the workflows', () => {
     strategy?: { matrix: Record<string, string[]> };
     steps: { uses?: string }[];
   }
-  const folder = join(root, '.github/workflows');
   const workflow = (file: string): { on: { schedule?: { cron: string }[] }; jobs: Record<string, Job> } =>
-    parse(readFileSync(join(folder, file), 'utf8'));
+    parse(read(`.github/workflows/${file}`));
 
   it('run actions by their digests where they may publish or sign', () => {
-    const jobs = readdirSync(folder).flatMap((file) => Object.values(workflow(file).jobs));
+    const jobs = readdirSync(join(root, '.github/workflows')).flatMap((file) => Object.values(workflow(file).jobs));
     const trusted = jobs.filter(({ permissions = {} }) => Object.values(permissions).includes('write'));
     const actions = trusted.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
     expect(actions.length).toBeGreaterThan(10);
@@ -153,8 +152,8 @@ describe('the workflows', () => {
   });
 
   it('test the chart for the oldest Kubernetes that it takes and the newest that is used, with Helm 3 and 4', () => {
-    const { kubeVersion } = parse(readFileSync(join(root, 'charts/store/Chart.yaml'), 'utf8'));
-    const [, newest] = /kindest\/node:v([\d.]+)/.exec(readFileSync(join(root, 'kind-config.yaml'), 'utf8')) ?? [];
+    const { kubeVersion } = parse(read('charts/store/Chart.yaml'));
+    const [, newest] = /kindest\/node:v([\d.]+)/.exec(read('kind-config.yaml')) ?? [];
     const { kubernetes = [], helm = [] } = workflow('ci.yaml').jobs.chart?.strategy?.matrix ?? {};
     expect(kubernetes).toEqual([kubeVersion.replace(/^>=(.*)-0$/, '$1'), newest]);
     expect(helm.map((version) => version.slice(0, 2))).toEqual(['v3', 'v4']);

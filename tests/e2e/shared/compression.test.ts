@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from '../../../tools/paths.ts';
 import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
 import { createSend } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
+import { read } from '../../kit/read.ts';
 import { sharedStore } from '../_shared-store.ts';
 
-const values = parse(readFileSync(join(root, 'charts/store/values.yaml'), 'utf8'), { merge: true });
+const values = parse(read('charts/store/values.yaml'), { merge: true });
 const compressed: [path: string][] = values.gateway.compressed.map((path: string) => [path]);
 
 const store = sharedStore();

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { parse } from 'yaml';
-import { root } from '../../../tools/paths.ts';
+import { read } from '../../kit/read.ts';
 import { type Fixture, retry } from '../_fixture.ts';
 import { brokerOf, componentOf, groupNames } from './_consumer-groups.ts';
 
@@ -12,7 +10,7 @@ interface AsyncDocument {
   operations: Record<string, { messages: { $ref: string }[] }>;
 }
 
-const { operations }: AsyncDocument = parse(readFileSync(join(root, 'docs/asyncapi.yaml'), 'utf8'));
+const { operations }: AsyncDocument = parse(read('docs/asyncapi.yaml'));
 
 /** Groups that handle a kind, as the document of the events says. */
 const groupsHandling = (kind: string) =>

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { root } from '../../../tools/paths.ts';
+import { read } from '../read.ts';
 import { ruleGroups } from './alerts.ts';
 
 /** Labels that Prometheus adds to every scraped series. */
@@ -15,7 +13,7 @@ export type Expression = [name: string, expression: string];
 /** Reads the expressions of all rules and panels. */
 export async function expressions(): Promise<Expression[]> {
   const groups = await ruleGroups();
-  const { panels } = JSON.parse(await readFile(join(root, 'charts/store/files/dashboard.json'), 'utf8'));
+  const { panels } = JSON.parse(read('charts/store/files/dashboard.json'));
   return [
     ...groups.flatMap(({ rules }) =>
       rules.map((rule): Expression => ['alert' in rule ? rule.alert : rule.record, rule.expr]),
