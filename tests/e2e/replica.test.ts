@@ -7,12 +7,13 @@ import { useFolder } from '../kit/folder.ts';
 import { createSend, sendExpecting } from '../kit/http.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { startPostgres } from '../kit/postgres/server.ts';
-import { startService } from '../kit/service-process.ts';
+import { useServices } from '../kit/service-process.ts';
 import { until } from '../kit/until.ts';
 
 // Lists of products and station records that a streaming replica answers, as long as it is recent enough.
 
 type Server = Awaited<ReturnType<typeof startPostgres>>;
+const startService = useServices();
 type Service = Awaited<ReturnType<typeof startService>>;
 let primary: Server;
 let replica: Server;
@@ -51,7 +52,6 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  await Promise.all([product, status].map((service) => service?.end('SIGKILL')));
   await replica?.stop();
   await primary?.stop();
 }, 60_000);

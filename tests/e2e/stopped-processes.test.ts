@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSend, type Send, sendExpecting } from '../kit/http.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
@@ -17,7 +15,7 @@ let product: Send;
 
 beforeAll(async () => {
   store = await startTestStore({
-    components: ['product', 'order', 'order-worker', 'inventory', 'payment', 'console'],
+    components: ['product', 'order', 'order-worker', 'inventory', 'payment'],
     env: { SHIP_AFTER_SECONDS: String(shipAfterSeconds) },
   });
   order = createSend(store.url('order'));
@@ -135,28 +133,4 @@ test('an order whose product was deleted before inventory read of it ends CANCEL
   await until('the order is cancelled', async () => (await stateOf(id)).startsWith('CANCELLED'));
   const { body } = await sendExpecting(200, order, 'GET', `/orders/${id}/cancellation`, undefined, asAda);
   expect(body).toMatchObject({ orderId: id, reason: 'product no longer exists' });
-});
-
-test('the console names who hangs, shows what the others know, and lists the order that is stuck', async () => {
-  const token = (await readFile(join(store.dir, 'data/console-token'), 'utf8')).trim();
-  const ask = createSend(store.url('console'));
-  const origin = { origin: store.url('console') };
-  const login = await sendExpecting(204, ask, 'POST', '/console/session', { token, name: 'ann' }, origin);
-  const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const read = async (path: string) =>
-    (await sendExpecting(200, ask, 'GET', `/console/api${path}`, undefined, { cookie })).body;
-  await whileStopped('inventory', async () => {
-    const id = await place(await newProduct());
-    const placedBefore = `update orders set created_at = now() - interval '2 hours' where id = '${id}'`;
-    await queryOnce(store.databaseUrl('order'), placedBefore);
-    const { order, problems } = await read(`/orders/${id}`);
-    expect(order.status).toBe('PENDING');
-    expect(problems).toContain('The inventory service has not answered within 3 s.');
-    expect(await read('/stuck-orders')).toMatchObject({ total: 1, orders: [{ id, status: 'PENDING' }] });
-    await until('Now names it, and counts the order', async () => {
-      const { replicas, points } = await read('/now');
-      const { state } = replicas.find(({ service }: { service: string }) => service === 'inventory');
-      return state === 'GONE' && points.at(-1)?.stuck === 1;
-    });
-  });
 });

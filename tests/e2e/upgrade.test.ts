@@ -6,21 +6,16 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { useFolder } from '../kit/folder.ts';
 import { queryOnce, useDatabase } from '../kit/postgres/database.ts';
-import { startService } from '../kit/service-process.ts';
+import { useServices } from '../kit/service-process.ts';
 
 /** How long somebody's transaction stays open: UPGRADE_SECONDS=600 for the ten minutes of a report or a dump. */
 const seconds = Number(process.env.UPGRADE_SECONDS ?? 15);
 
 const [orders, products] = [useDatabase('order'), useDatabase('product')];
 const folder = useFolder();
-const processes: Awaited<ReturnType<typeof startService>>[] = [];
-afterAll(() => Promise.all(processes.map(({ end }) => end('SIGKILL'))));
-
-async function start(entry: string, env: Record<string, string>) {
-  const process = await startService(entry, { AUTH_URL: 'http://127.0.0.1:1', ...env });
-  processes.push(process);
-  return process;
-}
+const startService = useServices();
+const start = (entry: string, env: Record<string, string>) =>
+  startService(entry, { AUTH_URL: 'http://127.0.0.1:1', ...env });
 
 /** Starts what a replica of the next release begins with: its code plays no part. */
 async function startNext(sql: string) {

@@ -9,26 +9,6 @@ import { useFolder } from '../kit/folder.ts';
 const dir = useFolder();
 const withOrigins = (...allowedOrigins: string[]) => ({ cors: { allowedOrigins } });
 
-// Those that the schema refuses are in tests/chart/refusals.test.ts.
-it.each([
-  ['a typo in an upstream', { upstreams: { auht: { host: 'a', port: 1 } } }, /upstreams: auht is no service/],
-  ['a body limit of an unknown prefix', { bodyKib: { '/ordres': 8 } }, /bodyKib: "\/ordres" is no prefix/],
-  ['a compressed path that leads nowhere', { compressed: ['/productz'] }, /"\/productz" is refused: no route/],
-  ['no memory limit', { resources: { limits: { memory: null } } }, /resources.limits.memory is missing/],
-  ['a memory limit in an unknown unit', { resources: { limits: { memory: '512m' } } }, /"512m" is refused/],
-  ['an external site with a path', { external: { url: 'https://x/y' } }, /external\/url|external\.url/],
-  ['* with credentials', withOrigins('*'), /Name the origins, or set cors.allowedCredentials to false/],
-  ['* among others, with credentials', withOrigins('http://a', '*'), /Name the origins/],
-])('the chart refuses %s', async (_, values, message) => {
-  await expect(renderGateway(values)).rejects.toThrow(message);
-});
-
-it('the chart refuses an origin with a path, one with a wildcard, and two in one string', async () => {
-  const origins = ['http://localhost:3000/', 'https://*.shop.example', 'http://a,http://b'];
-  const refusal = await renderGateway(withOrigins(...origins)).catch(String);
-  for (const index of origins.keys()) expect(refusal).toContain(`'/cors/allowedOrigins/${index}': `);
-});
-
 it.each([
   ['512Mi', 268435456],
   ['0.5Gi', 268435456],

@@ -7,10 +7,11 @@ import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { objectsIn, renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { useFolder } from '../../kit/folder.ts';
+import { createSend } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 import { findPgbouncer, howToGetPgbouncer, startPgbouncer } from '../../kit/postgres/pgbouncer.ts';
 import { startPostgres } from '../../kit/postgres/server.ts';
-import { startService } from '../../kit/service-process.ts';
+import { useServices } from '../../kit/service-process.ts';
 import { until } from '../../kit/until.ts';
 
 const found = await findPgbouncer();
@@ -18,6 +19,7 @@ if (found === undefined) console.log(`PgBouncer 1.21 or later is not there: ${ho
 
 const poolSize = 3;
 const dir = useFolder();
+const startService = useServices();
 
 /** Reads what the chart sets. */
 async function readSettings() {
@@ -66,27 +68,18 @@ async function readSettings() {
   }
 
   it('migrate, become ready and answer, with no more connections than the pool has', async () => {
-    const service = await startService('services/account/src/main.ts', {
-      DATABASE_URL: direct,
-      DATABASE_POOLER_URL: pooled,
-    });
-    try {
-      await service.ready();
-      const answers = await Promise.all(
-        Array.from({ length: 12 }, (_, number) =>
-          fetch(`${service.url}/internal/accounts`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ name: 'Ada', email: `ada-${number}@example.com`, password: 'correct horse' }),
-          }),
-        ),
-      );
-      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-      expect((await connections()).length).toBeLessThanOrEqual(poolSize);
-    } finally {
-      service.child.kill();
-      await service.exit;
-    }
+    const env = { DATABASE_URL: direct, DATABASE_POOLER_URL: pooled };
+    const service = await startService('services/account/src/main.ts', env);
+    await service.ready();
+    const numbers = Array.from({ length: 12 }, (_, number) => number);
+    const register = (number: number) => {
+      const account = { name: 'Ada', email: `ada-${number}@example.com`, password: 'correct horse' };
+      return createSend(service.url)('POST', '/internal/accounts', account);
+    };
+    const answers = await Promise.all(numbers.map(register));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect((await connections()).length).toBeLessThanOrEqual(poolSize);
+    await service.end('SIGTERM');
   });
 
   it('prepare statements, which other connections of the pool then run', () =>

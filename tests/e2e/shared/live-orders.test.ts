@@ -57,10 +57,6 @@ test.each([
   await other.ended;
 });
 
-test('without a token it is 401', async () => {
-  expect((await open('')).status).toBe(401);
-});
-
 test('auth tells of hundreds of sessions, whatever their tokens hold', async () => {
   const { endedOf } = createAuthClient({ baseUrl: store.url('auth'), credential: store.credential });
   const now = Date.now() / 1000;

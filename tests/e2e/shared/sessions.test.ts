@@ -1,6 +1,6 @@
 import { type Customer, logIn, newCustomer, tokenCookie } from '../../kit/customer.ts';
-import { createSend } from '../../kit/http.ts';
-import { sharedStore } from '../_shared-store.ts';
+import { createSend, withCookie } from '../../kit/http.ts';
+import { sharedStore, startSharedGateway } from '../_shared-store.ts';
 
 // Through the gateway; services/auth/test has replicas, restarts and an unavailable database.
 
@@ -52,4 +52,15 @@ test('a changed password ends the other sessions within a second; one of them ca
   expect(await Promise.all([ada.cookie, phone, tokenCookie(changed.headers)].map(solve))).toEqual([401, 401, 200]);
   expect((await anonymous('POST', '/auth/login', { email: ada.email, password: ada.password })).status).toBe(401);
   await logIn(anonymous, { email: ada.email, password: 'battery staple' });
+});
+
+test("auth answers the gateway's specified call: for a customer, and no longer after the logout", async () => {
+  const { url } = await startSharedGateway({ auth: { call: 'solve' } });
+  const send = withCookie(createSend(url), ada.cookie);
+  const own = await send('GET', '/accounts');
+  expect([own.status, own.body]).toMatchObject([200, [{ id: ada.accountId }]]);
+  expect((await send('GET', '/auth/logout')).status).toBe(200);
+  expect((await send('GET', '/accounts')).body).toMatchObject({ status: 401, detail: 'Invalid token' });
+  const forged = ada.cookie.replace(/.$/, '"\\');
+  expect((await send('GET', '/accounts', undefined, { cookie: forged })).status).toBe(401);
 });
