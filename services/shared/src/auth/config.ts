@@ -59,16 +59,9 @@ export const callerConfig = {
     .describe('Credential that is shown to internal paths'),
 };
 
-const credentialVariables = [
-  'INTERNAL_CREDENTIAL',
-  'INTERNAL_CREDENTIALS',
-  'OPERATOR_CREDENTIALS',
-  'MAILER_CREDENTIALS',
-];
-
 /** Refuses a part of a service's credentials: the paths of the others would be open without a word (contract 3.7). */
 export function requireAllCredentials<Schema extends z.ZodObject>(schema: Schema): Schema {
-  const names = credentialVariables.filter((name) => name in schema.shape);
+  const names = Object.keys(schema.shape).filter((name) => /_CREDENTIALS?$/.test(name));
   return schema.superRefine((config: Record<string, unknown>, context) => {
     const [given] = names.filter((name) => config[name] !== undefined);
     const missing = names.filter((name) => config[name] === undefined);

@@ -27,30 +27,23 @@ export interface Priced {
   items: z.input<typeof pricedItem>[];
 }
 
-export interface DomainErrorOptions {
-  /** Names the problem: its type becomes `urn:problem:store:<code>`; without it `about:blank`. */
-  code?: ProblemCode;
-  errors?: FieldError[];
-  retryAfterSeconds?: number;
-  /** Prices that an order would have, where they are the problem. */
-  priced?: Priced;
-  /** How to authenticate (RFC 9110, 11.6.1), where it is not by the token cookie. */
-  challenge?: string;
-  cause?: unknown;
-}
+type Options = ErrorOptions & Partial<Omit<DomainError, 'kind' | keyof Error>>;
 
 /** A failure that the caller may see: `detail` becomes part of the answer. */
 export class DomainError extends Error {
+  override name = 'DomainError';
   readonly kind: ErrorKind;
+  /** Names the problem: its type becomes `urn:problem:store:<code>`; without it `about:blank`. */
   readonly code: ProblemCode | undefined;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** Prices that an order would have, where they are the problem. */
   readonly priced: Priced | undefined;
+  /** How to authenticate (RFC 9110, 11.6.1), where it is not by the token cookie. */
   readonly challenge: string | undefined;
 
-  constructor(kind: ErrorKind, detail: string, options: DomainErrorOptions = {}) {
+  constructor(kind: ErrorKind, detail: string, options: Options = {}) {
     super(detail, { cause: options.cause });
-    this.name = 'DomainError';
     this.kind = kind;
     this.code = options.code;
     this.errors = options.errors;
