@@ -3,10 +3,7 @@ import { LRUCache } from 'lru-cache';
 /** Tolerated difference of clocks, in seconds: a token counts for that much longer, and that much earlier (contract 3.2). */
 export const clockSkewSeconds = 30;
 
-/**
- * Remembers what valid tokens say until they expire, 10,000 at most: a verification costs as much as the rest of a
- * request. What is not valid is not remembered, so nobody can fill it.
- */
+/** Remembers valid tokens, and no others, until they expire: a verification costs as much as the rest of a request. */
 export function createVerifiedTokens<Meaning extends object>(clock: () => number = Date.now) {
   const verified = new LRUCache<string, { meaning: Meaning; validUntil: number }>({ max: 10_000 });
 

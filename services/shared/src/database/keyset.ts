@@ -94,10 +94,7 @@ export function createKeyset<F extends string>(collection: string, columns: Reco
 export const orderByKey = (key: readonly { sql: string; direction: Direction }[]): RawBuilder<unknown> =>
   sql.raw(key.map((column) => `${column.sql} ${column.direction}`).join(', '));
 
-/**
- * `(a, b) > ($1, $2)`, also for columns of mixed directions: an index starts at the cursor, however deep it is. With
- * mixed directions only the first column can start an index.
- */
+/** `(a, b) > ($1, $2)`, also in mixed directions: an index starts at the cursor, or then at the first column of it. */
 export function rowsAfter(
   key: readonly (Pick<KeyColumn, 'sql' | 'type'> & { direction: Direction })[],
   position: readonly string[],

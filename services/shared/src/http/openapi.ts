@@ -23,10 +23,7 @@ const ifNoneMatch = z.object({
     .describe('The ETag of what the client has; the answer is 304 while that is current.'),
 });
 
-/**
- * Beside the security scheme of the same name, so that the documentation page has a field for it at the operation, too. Not
- * required: the page sends that of the scheme where the field is empty.
- */
+/** Beside the scheme of this name, for a field at each operation: where it is empty, the page sends the scheme's. */
 const idAccount: Json = {
   name: 'id-account',
   in: 'header',
@@ -166,10 +163,7 @@ function atComponents(schema: Json): Json {
 /** The documentation endpoints (contract 8). What is rarely requested is made and loaded on demand. */
 export function openApiPages(title: string, routes: AnyRoute[]): Router {
   let made: Json | undefined;
-  const document = () => {
-    made ??= openApiDocument(title, routes);
-    return made;
-  };
+  const document = () => (made ??= openApiDocument(title, routes));
   const router = Router({ strict: true, caseSensitive: true });
   router.get('/v3/api-docs', (_req, res) => {
     res.json(document());

@@ -145,10 +145,7 @@ export function kindOf({ headers, value }: Message): string {
   );
 }
 
-/**
- * The id of an event, or of its place on the topic and its key, since a topic may be created anew.
- * @throws PoisonError for one that is no UUID
- */
+/** The id, or that of its place and key: a topic may be created anew. @throws PoisonError for one that is no UUID */
 export function eventIdOf({ headers, origin: { topic, partition, offset }, key }: Omit<Message, 'value'>): string {
   const given = headerOf(headers, 'ce_id');
   if (given === undefined) return nameUuid(JSON.stringify([topic, partition, offset, key ?? null]));

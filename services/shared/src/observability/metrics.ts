@@ -3,8 +3,7 @@ import type { Request, Response } from 'express';
 import { collectDefaultMetrics, Histogram, register } from 'prom-client';
 import { contextOf } from './request-context.ts';
 
-// How late timers are is sampled ten times a second. The default of a hundred times would cost an idle process more than
-// everything else it does.
+// Lateness of timers by ten samples a second: the default, a hundred, would cost an idle process more than all else.
 collectDefaultMetrics({ eventLoopMonitoringPrecision: 100 });
 
 const durations = new Histogram({

@@ -16,10 +16,7 @@ async function rangesOf(kafka: Kafka, topic: string) {
   }
 }
 
-/**
- * Reads what is on a topic now, and ends. It commits nothing.
- * @param onMessage called with one message at a time, in the order of each partition; reading ends when it throws
- */
+/** Reads what is on a topic now, one message at a time, in the order of each partition. It commits nothing. */
 export async function readTopic(
   kafka: Kafka,
   topic: string,
