@@ -21,24 +21,19 @@ export const gold = '00000000-0000-4000-8000-00000000601d';
 export const dust = '00000000-0000-4000-8000-00000000d057';
 export const unknown = '00000000-0000-4000-8000-00000000dead';
 
-const catalogue: Record<string, string> = {
-  [tea]: '4.5',
-  [salt]: '0.0050',
-  [gold]: '999999999999.9999',
-  [dust]: '0.0001',
-};
-
 /** The product service as a test wants it: `answer` may hold or fail it. */
 export function fakeProducts() {
   const products = {
     asked: [] as string[][],
     answer: async (): Promise<void> => undefined,
+    name: 'Tea',
+    /** By product id: there is no product without one. */
+    prices: { [tea]: '4.5', [salt]: '0.0050', [gold]: '999999999999.9999', [dust]: '0.0001' } as Record<string, string>,
     async find(ids: string[]) {
       products.asked.push(ids);
       await products.answer();
-      return new Map(
-        ids.flatMap((id) => (catalogue[id] ? [[id, { name: 'Tea', price: new Decimal(catalogue[id]) }] as const] : [])),
-      );
+      const priced = Object.entries(products.prices).filter(([id]) => ids.includes(id));
+      return new Map(priced.map(([id, price]) => [id, { name: products.name, price: new Decimal(price) }]));
     },
   };
   return products satisfies ProductClient;
@@ -48,9 +43,7 @@ interface Options {
   products?: ProductClient;
   sessionCheck?: AuthClient['endedOf'];
   maxStreams?: number;
-  currency?: string;
   clock?: () => Date;
-  production?: boolean;
   /** Errors that the test provokes. */
   expects?: RegExp;
   env?: Record<string, string>;
@@ -60,16 +53,14 @@ const noneEnded = async () => new Set<string>();
 
 /** The real service over a database of the test's own. */
 export function testApp(databaseUrl: string, options: Options = {}) {
-  const { products = fakeProducts(), sessionCheck = noneEnded, maxStreams, currency } = options;
-  const { production, clock, expects, env } = options;
+  const { products = fakeProducts(), sessionCheck = noneEnded, maxStreams, clock, expects, env } = options;
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
     PRODUCT_URL: 'http://product',
     AUTH_URL: 'http://auth',
-    STORE_CURRENCY: currency,
-    APP_PROFILE: production ? 'prod' : 'dev',
+    APP_PROFILE: 'dev',
     ...env,
   });
   const log = testLog('order', expects);

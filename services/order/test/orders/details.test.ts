@@ -7,16 +7,12 @@ import { createConsumerGroup } from '../../src/consumer-group.ts';
 import { forgetLate } from '../../src/saga-repository.ts';
 import { alice, as, bob, fakeProducts, oneTea, testApp } from '../_app.ts';
 
-let name = 'Tea';
 const products = fakeProducts();
-const named = {
-  find: async (ids: string[]) => new Map([...(await products.find(ids))].map(([id, one]) => [id, { ...one, name }])),
-};
-const order = useDatabase('order').open((url) => testApp(url, { products: named }));
+const order = useDatabase('order').open((url) => testApp(url, { products }));
 const customer = as(alice, order);
 
 beforeEach(async () => {
-  name = 'Tea';
+  products.name = 'Tea';
   await order.empty();
 });
 
@@ -24,13 +20,13 @@ const address = { name: 'Ada', lines: ['12 Rua Augusta', '2.º "esq"'], city: 'L
 
 describe('an order', () => {
   it('is the same text wherever it stands', async () => {
-    name = 'Tea "étoile" \\ \u2028 🍵';
+    products.name = 'Tea "étoile" \\ \u2028 🍵';
     const metadata = { z: '🍵 "\n\\', 'B.2': '', a_1: 'one' };
     const sent = { ...oneTea, shippingAddress: { ...address, country: 'pt' }, metadata };
     const first = await customer.placeWith('k', sent);
     expect(first.status).toBe(201);
     expect(first.body).toMatchObject({
-      items: [{ name }],
+      items: [{ name: products.name }],
       shippingAddress: { ...address, postalCode: null, region: null },
       metadata,
     });
@@ -45,7 +41,7 @@ describe('an order', () => {
 
   it('keeps the name that a product had', async () => {
     const id = await customer.placed();
-    name = 'Green tea';
+    products.name = 'Green tea';
     expect((await customer.get(id)).body.items).toMatchObject([{ name: 'Tea' }]);
   });
 

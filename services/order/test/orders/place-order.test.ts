@@ -6,7 +6,7 @@ const products = fakeProducts();
 const database = useDatabase('order');
 const order = database.open((url) => testApp(url, { products, clock: () => now }));
 const customer = as(alice, order);
-const yen = database.open((url) => testApp(url, { currency: 'JPY' }));
+const yen = database.open((url) => testApp(url, { env: { STORE_CURRENCY: 'JPY' } }));
 
 beforeEach(() => {
   products.asked = [];
