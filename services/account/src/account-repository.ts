@@ -15,20 +15,20 @@ const columns = [
   'confirmed_at as confirmedAt',
 ] as const;
 
-const selectAccount = (on: Kysely<DB>, id: string) => on.selectFrom('accounts').select(columns).where('id', '=', id);
+const selectAccounts = (on: Kysely<DB>) => on.selectFrom('accounts').select(columns);
 
 export function createAccountRepository({ kysely, run }: Database<DB>) {
   /** Compiled once, and not Prisma's: many requests need an account (decisions/0007). */
-  const select = selectAccount(kysely, '').compile();
+  const select = selectAccounts(kysely).where('id', '=', '').compile();
 
   return {
     find: async (id: string): Promise<Account | undefined> => (await run<Account>({ ...select, parameters: [id] }))[0],
     /** Not by Prisma's `mode: 'insensitive'`: that is ILIKE, which uses no index and to which an underscore is any character. */
-    findByEmail: (email: string, on: Kysely<DB> = kysely): Promise<Account | undefined> =>
-      on.selectFrom('accounts').select(columns).where(sql`lower(email)`, '=', sql`lower(${email})`).executeTakeFirst(),
+    findByEmail: (email: string): Promise<Account | undefined> =>
+      selectAccounts(kysely).where(sql`lower(email)`, '=', sql`lower(${email})`).executeTakeFirst(),
     /** Locks an account until the end of the transaction. */
     lock: (tx: Transaction<DB>, id: string): Promise<Account | undefined> =>
-      selectAccount(tx, id).forUpdate().executeTakeFirst(),
+      selectAccounts(tx).where('id', '=', id).forUpdate().executeTakeFirst(),
     /** Leaves undefined properties as they are. */
     update: (
       tx: Transaction<DB>,
