@@ -25,6 +25,9 @@ export function customersOf(auth: Pick<TestApp, 'app'>) {
       return { ...body, id: account.id };
     },
     tryLogin,
+    logout: (token: string) => request(auth.app).get('/auth/logout').set('Cookie', cookieWith(token)),
+    endSessions: (id: string, token: string) => request(auth.app).delete('/auth/sessions').set(identityOf(id, token)),
+    solve: (token: string) => request(auth.app).post('/auth/solve').send({ token }),
     /** @returns the token */
     logIn: async (customer: { email: string; password: string }) =>
       tokenIn(await tryLogin(customer, customer.password).expect(200)),

@@ -10,7 +10,7 @@ const { query, start, open } = useAuth({ JWT_TTL_SECONDS: '600' });
 const auth = open();
 const restricted = open({ PRODUCT_WRITERS: 'role:catalogue' });
 const { newOwner, make, list, end, identify } = keysOf(auth);
-const { check } = customersOf(auth);
+const { check, logout, solve } = customersOf(auth);
 
 describe('POST /auth/keys', () => {
   it('shows a key once, which is a token of the account with its scopes', async () => {
@@ -142,8 +142,8 @@ describe('an API key', () => {
 
   it('is no session: a logout leaves it, and POST /auth/solve, which has no place for scopes, does not know it', async () => {
     const { key } = (await make(await newOwner())).body;
-    await request(auth.app).get('/auth/logout').set('Cookie', cookieWith(key)).expect(200);
-    await request(auth.app).post('/auth/solve').send({ token: key }).expect(401);
+    await logout(key).expect(200);
+    await solve(key).expect(401);
     expect(await check(key)).toBe(200);
   });
 

@@ -1,9 +1,8 @@
 import { register as metrics } from 'prom-client';
-import request from 'supertest';
 import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { useAuth } from './_app.ts';
-import { cookieWith, customersOf, identityOf } from './_customers.ts';
+import { customersOf } from './_customers.ts';
 
 const { database, query, start } = useAuth();
 /** Between the second replica and the database. */
@@ -11,14 +10,7 @@ let proxy: Awaited<ReturnType<typeof createTcpProxy>>;
 
 async function open(databaseUrl: string, waits = true) {
   const replica = await start({ databaseUrl, waits });
-  const { app } = replica;
-  return {
-    ...replica,
-    ...customersOf(replica),
-    logout: (token: string) => request(app).get('/auth/logout').set('Cookie', cookieWith(token)),
-    endSessions: (id: string, token: string) => request(app).delete('/auth/sessions').set(identityOf(id, token)),
-    solve: (token: string) => request(app).post('/auth/solve').send({ token }),
-  };
+  return { ...replica, ...customersOf(replica) };
 }
 type Replica = Awaited<ReturnType<typeof open>>;
 
