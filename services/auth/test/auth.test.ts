@@ -94,7 +94,10 @@ describe('POST /auth/login', () => {
     ['no body', undefined],
     ['an array', []],
     ['no password', { email: ada.email }],
+    ['an empty password', { email: ada.email, password: '' }],
     ['a number as password', { email: ada.email, password: 12345678 }],
+    ['an array as password', { email: ada.email, password: ['password'] }],
+    ['an object as e-mail', { email: { contains: '@' }, password: ada.password }],
     ['a NUL character in the e-mail', { email: 'a\0@example.com', password: ada.password }],
     ['fields in __proto__', JSON.parse('{"__proto__": {"email": "ada@example.com", "password": "x"}}')],
   ])('returns 400 for %s', async (_, body) => {
