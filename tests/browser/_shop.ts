@@ -67,6 +67,17 @@ export async function startShop({ components = allComponents, env = {} }: ShopOp
   }
 }
 
+/** Has such a shop for the tests of a `describe`, with these products. @returns has its properties from the first test on */
+export function useShop(options?: ShopOptions, wares: readonly Wares[] = []): TestShop {
+  const later = {} as TestShop;
+  beforeAll(async () => {
+    Object.assign(later, await startShop(options));
+    if (wares.length > 0) await addProducts(later, wares);
+  }, 180_000);
+  afterAll(() => later.stop?.(), 60_000);
+  return later;
+}
+
 /**
  * Serves the shop for the store that tests share, at an origin of its own and below /shop of its gateways, with some wares.
  * @returns what stops it

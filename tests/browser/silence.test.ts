@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { until } from '../e2e/_store.ts';
 import { changeOrder, confirmed, order, register, show } from './_customer.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
+import { useShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
 const sentence = 'The store does not respond. Check your connection, then try again.';
@@ -21,14 +21,7 @@ const press = (name: string) => (page: Page) => page.getByRole('button', { name 
 
 describe('a store that is silent', () => {
   const services = ['auth', 'account', 'product', 'order'];
-  let shop: TestShop;
-
-  beforeAll(async () => {
-    shop = await startShop({ components: ['gateway', ...services] });
-    await addProducts(shop, someWares);
-  }, 180_000);
-
-  afterAll(() => shop?.stop(), 60_000);
+  const shop = useShop({ components: ['gateway', ...services] }, someWares);
 
   const component = (name: string) => shop.store.component(name);
   async function whileStopped(name: string, work: () => Promise<void>): Promise<void> {

@@ -1,18 +1,13 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { until } from '../e2e/_store.ts';
 import { changeOrder, confirmed, order, register } from './_customer.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
+import { useShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
 // A browser has six connections to an origin (HTTP/1.1), and an account ten streams (contract 2.5).
 describe('the tabs of a browser', () => {
-  let shop: TestShop;
+  const shop = useShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] }, someWares);
   let tab: Page;
-
-  beforeAll(async () => {
-    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
-    await addProducts(shop, someWares);
-  }, 180_000);
 
   beforeEach(async () => {
     await until('no stream is open', async () => (await streams()) === 0);
@@ -21,8 +16,6 @@ describe('the tabs of a browser', () => {
   });
 
   afterEach(() => tab?.context().close());
-
-  afterAll(() => shop?.stop(), 60_000);
 
   async function streams(): Promise<number> {
     const metrics = await (await fetch(`${shop.store.metricsUrl('order')}/metrics`)).text();

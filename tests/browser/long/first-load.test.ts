@@ -1,4 +1,4 @@
-import { addProducts, startShop, type TestShop } from '../_shop.ts';
+import { useShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
 import { customerOf, load } from '../shop/_first-load.ts';
 
@@ -6,12 +6,8 @@ const tries = 3;
 
 // Not beside other tests, which take the CPU that is measured.
 describe('the first load of the shop', () => {
-  let shop: TestShop;
-  beforeAll(async () => {
-    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
-    await addProducts(shop, [...someWares, ...someWares]);
-  }, 180_000);
-  afterAll(() => shop?.stop(), 60_000);
+  const components = ['gateway', 'auth', 'account', 'product', 'order'];
+  const shop = useShop({ components }, [...someWares, ...someWares]);
 
   it('takes at most 1.5 s until something can be bought', async () => {
     const newPage = await customerOf(shop);

@@ -1,21 +1,14 @@
 import { until } from '../../e2e/_store.ts';
 import { order, register } from '../_customer.ts';
 import { killThroughout } from '../_kills.ts';
-import { addProducts, allComponents, startShop, type TestShop } from '../_shop.ts';
+import { allComponents, useShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
 
 /** One just after each kill, so that each component is among them. */
 const orders = 10;
 
 describe('a customer whose store is killed throughout', () => {
-  let shop: TestShop;
-
-  beforeAll(async () => {
-    shop = await startShop();
-    await addProducts(shop, someWares);
-  }, 180_000);
-
-  afterAll(() => shop?.stop(), 60_000);
+  const shop = useShop({}, someWares);
 
   it('places every order once, and sees each confirmed', async () => {
     const page = await shop.visit();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { createSend, sendExpecting } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
-import { addProducts, entireStore, startShop, type TestShop } from '../_shop.ts';
+import { addProducts, entireStore, useShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
 import { breakPayments, mendPayments } from '../operator/_cause.ts';
 import { findLetters, openConsole } from '../operator/_console.ts';
@@ -12,17 +12,14 @@ import { findLetters, openConsole } from '../operator/_console.ts';
 const phone = { width: 360, height: 640 };
 
 describe('the console at night', () => {
-  let shop: TestShop;
+  const shop = useShop(entireStore);
   let page: Page;
   let products: Map<string, string>;
 
   beforeAll(async () => {
-    shop = await startShop(entireStore);
     products = (await addProducts(shop, someWares)).ids;
     page = await openConsole(shop, 'Ann');
   }, 180_000);
-
-  afterAll(() => shop?.stop(), 60_000);
 
   async function place(name = 'Sea salt'): Promise<string> {
     const body = { items: [{ productId: products.get(name), quantity: 1 }] };

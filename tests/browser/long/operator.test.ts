@@ -1,4 +1,4 @@
-import { entireStore, startShop, type TestShop } from '../_shop.ts';
+import { entireStore, useShop } from '../_shop.ts';
 import { tellStory } from '../operator/_story.ts';
 
 /** All but those that a login needs: without auth nobody knows for some seconds whose sessions have ended (contract 4.11). */
@@ -15,13 +15,7 @@ const killed = [
 ];
 
 describe('a customer and two operators, while every group is killed', () => {
-  let shop: TestShop;
-
-  beforeAll(async () => {
-    shop = await startShop(entireStore);
-  }, 180_000);
-
-  afterAll(() => shop?.stop(), 60_000);
+  const shop = useShop(entireStore);
 
   it('orders whose payments failed are confirmed after their redrive', async () => {
     await tellStory(shop, { killed, rounds: 4 });

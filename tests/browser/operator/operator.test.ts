@@ -1,16 +1,10 @@
 import { createSend, sendExpecting } from '../../kit/http.ts';
 import { put, register } from '../_customer.ts';
-import { addProducts, entireStore, startShop, type TestShop } from '../_shop.ts';
+import { addProducts, entireStore, useShop } from '../_shop.ts';
 import { tellStory } from './_story.ts';
 
 describe('a customer and two operators', () => {
-  let shop: TestShop;
-
-  beforeAll(async () => {
-    shop = await startShop(entireStore);
-  }, 180_000);
-
-  afterAll(() => shop?.stop(), 60_000);
+  const shop = useShop(entireStore);
 
   it('an order whose payment failed is confirmed after its redrive, while services are killed', async () => {
     await tellStory(shop, { killed: ['order', 'console'], rounds: 1 });
