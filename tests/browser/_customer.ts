@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { Store } from '../../tools/local/store.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
+import type { TestShop } from './_shop.ts';
 
 export interface Credentials {
   email: string;
@@ -31,6 +32,13 @@ export async function register(page: Page, name = 'Ada'): Promise<Credentials> {
   await page.getByRole('button', { name: 'Register' }).click();
   await page.getByRole('heading', { name: 'Catalogue' }).waitFor();
   return customer;
+}
+
+/** A page of the shop where somebody has registered. */
+export async function visitAsCustomer({ visit }: Pick<TestShop, 'visit'>): Promise<Page> {
+  const page = await visit();
+  await register(page);
+  return page;
 }
 
 /** Logs in at the shop's log-in. */

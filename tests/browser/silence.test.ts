@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { until } from '../e2e/_store.ts';
-import { changeOrder, confirmed, order, register, show } from './_customer.ts';
+import { changeOrder, confirmed, order, show, visitAsCustomer } from './_customer.ts';
 import { useShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
@@ -32,11 +32,7 @@ describe('a store that is silent', () => {
       component(name).kill('SIGCONT');
     }
   }
-  async function customer(): Promise<Page> {
-    const page = await shop.visit();
-    await register(page);
-    return page;
-  }
+  const customer = () => visitAsCustomer(shop);
   /** Acts, and expects to be told soon. */
   async function expectToldAfter(page: Page, act: Visit['act']): Promise<void> {
     await act(page);

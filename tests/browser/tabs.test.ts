@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { until } from '../e2e/_store.ts';
-import { changeOrder, confirmed, order, register } from './_customer.ts';
+import { changeOrder, confirmed, order, register, visitAsCustomer } from './_customer.ts';
 import { useShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
@@ -11,8 +11,7 @@ describe('the tabs of a browser', () => {
 
   beforeEach(async () => {
     await until('no stream is open', async () => (await streams()) === 0);
-    tab = await shop.visit();
-    await register(tab);
+    tab = await visitAsCustomer(shop);
   });
 
   afterEach(() => tab?.context().close());

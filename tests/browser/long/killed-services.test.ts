@@ -1,5 +1,5 @@
 import { until } from '../../e2e/_store.ts';
-import { order, register } from '../_customer.ts';
+import { order, visitAsCustomer } from '../_customer.ts';
 import { killThroughout } from '../_kills.ts';
 import { allComponents, useShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
@@ -11,8 +11,7 @@ describe('a customer whose store is killed throughout', () => {
   const shop = useShop({}, someWares);
 
   it('places every order once, and sees each confirmed', async () => {
-    const page = await shop.visit();
-    await register(page);
+    const page = await visitAsCustomer(shop);
     const kills = killThroughout(shop.store, allComponents);
     try {
       for (let count = 0; count < orders; count += 1) {
@@ -34,8 +33,7 @@ describe('a customer whose store is killed throughout', () => {
   it.each(['inventory', 'payment', 'order-worker'])(
     'sees an order confirmed once %s goes on',
     async (name) => {
-      const page = await shop.visit();
-      await register(page);
+      const page = await visitAsCustomer(shop);
       shop.store.component(name).kill('SIGSTOP');
       try {
         await order(page, 'Sea salt');

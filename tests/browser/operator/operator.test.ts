@@ -1,5 +1,5 @@
 import { createSend, sendExpecting } from '../../kit/http.ts';
-import { put, register } from '../_customer.ts';
+import { put, visitAsCustomer } from '../_customer.ts';
 import { addProducts, entireStore, useShop } from '../_shop.ts';
 import { tellStory } from './_story.ts';
 
@@ -15,8 +15,7 @@ describe('a customer and two operators', () => {
       shop,
       ['Fig', 'Date', 'Plum'].map((name) => ({ name, price: 1, unit: 'piece' })),
     );
-    const page = await shop.visit();
-    await register(page);
+    const page = await visitAsCustomer(shop);
     for (const name of ids.keys()) await put(page, name);
     const inventory = createSend(shop.store.url('inventory'));
     for (const [name, available] of Object.entries({ Fig: 2, Date: 0 }))

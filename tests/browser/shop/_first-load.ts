@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { register } from '../_customer.ts';
+import { visitAsCustomer } from '../_customer.ts';
 import type { TestShop } from '../_shop.ts';
 
 /** As web.dev and Lighthouse define it: 1.6 Mbit/s down, 750 kbit/s up, 150 ms there and back. */
@@ -7,8 +7,7 @@ const slow4G = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8
 
 /** @returns a way to pages of a customer who is logged in, each with an empty cache */
 export async function customerOf(shop: Pick<TestShop, 'visit' | 'newPage'>): Promise<() => Promise<Page>> {
-  const page = await shop.visit();
-  await register(page);
+  const page = await visitAsCustomer(shop);
   const storageState = await page.context().storageState();
   await page.context().close();
   return () => shop.newPage({ storageState });

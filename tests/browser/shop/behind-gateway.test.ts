@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { sharedStore } from '../../e2e/_shared-store.ts';
-import { changeOrder, confirmed, order, orderOn, register } from '../_customer.ts';
+import { changeOrder, confirmed, order, orderOn, register, visitAsCustomer } from '../_customer.ts';
 import { sharedShop } from '../_shop.ts';
 
 // As global.shop.enabled installs it: one origin with the API, which no other origin may read.
@@ -26,8 +26,7 @@ describe('the shop below /shop of the gateway', () => {
   });
 
   it('misses no change that comes between the reading of an order and the beginning of its changes', async () => {
-    const page = await shop.visit();
-    await register(page);
+    const page = await visitAsCustomer(shop);
     await order(page, 'Olive oil');
     await page.getByText('Confirming').waitFor();
     const held = Promise.withResolvers<void>();

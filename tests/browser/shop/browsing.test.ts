@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
-import { logIn, order, register, show } from '../_customer.ts';
+import { logIn, order, register, show, visitAsCustomer } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
 
 const manyWares = Array.from({ length: 60 }, (_, index) => ({ name: `Mug ${index}`, price: 7, unit: 'piece' }));
@@ -26,8 +26,7 @@ describe('a customer looks around', () => {
     page.evaluate(`fetch('${shop.gatewayUrl}/auth/logout', { credentials: 'include' })`);
 
   it.each(['back', 'a link'])('finds the catalogue as it was left: by %s', async (way) => {
-    const page = await shop.visit();
-    await register(page);
+    const page = await visitAsCustomer(shop);
     let end = '';
     await until(
       () => `more than two pages are there: ${end}`,
@@ -49,8 +48,7 @@ describe('a customer looks around', () => {
   });
 
   it('finds a search as it was left, and what was being read meanwhile', async () => {
-    const page = await shop.visit();
-    await register(page);
+    const page = await visitAsCustomer(shop);
     const held = Promise.withResolvers<void>();
     const isLaterPage = ({ searchParams: query }: URL) => query.get('q') === 'mug' && query.has('after');
     await page.route(isLaterPage, async (route) => {
@@ -74,8 +72,7 @@ describe('a customer looks around', () => {
   });
 
   it('a search keeps the list until the new one is there', async () => {
-    const page = await shop.visit();
-    await register(page);
+    const page = await visitAsCustomer(shop);
     await products(page).first().waitFor();
     const before = await products(page).allTextContents();
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -94,8 +91,7 @@ describe('a customer looks around', () => {
   });
 
   it('a search that fails says so above the list that is there', async () => {
-    const page = await shop.visit();
-    await register(page);
+    const page = await visitAsCustomer(shop);
     await products(page).first().waitFor();
     await page.route('**/products?*q=beeswax*', (route) => route.fulfill({ status: 400, json: { status: 400 } }));
     await page.getByRole('searchbox').fill('beeswax');
@@ -108,8 +104,7 @@ describe('a customer looks around', () => {
   });
 
   it('an order that does not exist is asked for once', async () => {
-    const page = await shop.visit();
-    await register(page);
+    const page = await visitAsCustomer(shop);
     await page.clock.install();
     const id = randomUUID();
     const asked: string[] = [];
@@ -125,8 +120,7 @@ describe('a customer looks around', () => {
   });
 
   it('the headline has the focus after an order was cancelled', async () => {
-    const page = await shop.visit();
-    await register(page);
+    const page = await visitAsCustomer(shop);
     await order(page, 'Sea salt');
     await page.getByRole('button', { name: 'Cancel the order' }).focus();
     await page.keyboard.press('Enter');
@@ -171,8 +165,7 @@ describe('a customer looks around', () => {
   });
 
   it('another account begins at the catalogue', async () => {
-    const page = await shop.visit();
-    await register(page);
+    const page = await visitAsCustomer(shop);
     await goTo(page, /^Basket/);
     await endSession(page);
     await headline(page, 'Log in');

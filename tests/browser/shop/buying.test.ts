@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
-import { countOrders, order, put, register, show } from '../_customer.ts';
+import { countOrders, order, put, show, visitAsCustomer } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
 
 const odd = { name: 'Paper clip', price: 0.125, unit: 'piece' };
@@ -13,8 +13,7 @@ describe('a customer who buys', () => {
   let page: Page;
 
   beforeEach(async () => {
-    page = await shop.visit();
-    await register(page);
+    page = await visitAsCustomer(shop);
   });
 
   afterEach(() => page?.context().close());

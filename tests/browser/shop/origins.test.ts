@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { register } from '../_customer.ts';
+import { visitAsCustomer } from '../_customer.ts';
 import { sharedShop } from '../_shop.ts';
 
 // CORS and the cookie in a real browser (contract 2.4, 3.3).
@@ -11,8 +11,7 @@ describe('a browser', () => {
   let page: Page;
 
   beforeAll(async () => {
-    page = await shop.visit();
-    await register(page);
+    page = await visitAsCustomer(shop);
   }, 180_000);
 
   /** The status that a page gets, or the name of its error. */
