@@ -4,9 +4,7 @@ import { until } from './_store.ts';
 
 interface Mail {
   address: string;
-  /** Its link, without the shop's address. */
-  link: string;
-  /** The last part of the link. */
+  /** The last part of its link. */
   token: string;
 }
 
@@ -27,7 +25,6 @@ export function mailbox({ url, credential }: SharedStore) {
     });
     read.add(id);
     const { to, text } = await get(`/internal/mails/${id}`);
-    const [link = '', token = ''] = /#\/\w+\/(\S+)$/.exec(text) ?? [];
-    return { address: to.address, link, token };
+    return { address: to.address, token: /#\/\w+\/(\S+)$/.exec(text)?.[1] ?? '' };
   };
 }

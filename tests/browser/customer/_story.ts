@@ -84,6 +84,8 @@ async function resetPassword(page: Page, operator: Page, { email }: Ada, passwor
   await page.goto(await linkIn(operator, 'Set a new password'));
   await page.getByRole('textbox', { name: 'New password' }).fill(password);
   await press(page, 'Set the password', page.getByText('you are logged out everywhere'));
+  await page.getByRole('link', { name: 'Log in' }).last().click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
 }
 
 /** Everything that the store says that it keeps, as the file that the browser saves. */
@@ -146,10 +148,7 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
     const password = 'battery staple horse';
     await resetPassword(phone, operator, ada, password);
     await page.getByText('Your session has ended. Log in again.').waitFor();
-    for (const one of [phone, page]) {
-      await one.goto(`${shop.url}/#/log-in`);
-      await logIn(one, { ...ada, password });
-    }
+    for (const one of [phone, page]) await logIn(one, { ...ada, password });
     await show(phone, 'account');
     const others = phone.getByRole('button', { name: 'End this session' });
     await others.waitFor();
