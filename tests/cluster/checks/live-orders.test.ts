@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createStore, type OrderEvent, StoreProblem } from '@store-platform/client';
+import { createStore, type OrderEvent } from '@store-platform/client';
 import { podsOf } from '../../../tools/cluster/pods.ts';
 import { nameOf } from '../../../tools/cluster/rollout.ts';
 import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
@@ -96,16 +96,4 @@ test('a stream outlives the time-out of routes, and after the death of its pods 
     page.close();
     await page.ended;
   }
-});
-
-test('it takes a token, and a logout ends it: order hears of that from auth', async () => {
-  expect((await createSend(url)('GET', '/orders/events')).status).toBe(401);
-  const bob = await newCustomer(createSend(url));
-  const page = await following(bob);
-  await sendExpecting(200, bob.send, 'GET', '/auth/logout');
-  const given = setTimeout(page.close, 10_000);
-  const end = await page.ended;
-  clearTimeout(given);
-  expect(end).toBeInstanceOf(StoreProblem);
-  expect(end).toMatchObject({ status: 401 });
 });

@@ -3,7 +3,7 @@ import { nextAnnotation, readKeys } from '../../../tools/cluster/jwt-keys.ts';
 import { secretNameOf } from '../../../tools/cluster/rotation/key-readers.ts';
 import { newCustomer } from '../../kit/customer.ts';
 import { createClient } from '../kit/client.ts';
-import { cluster, findGateway, runTool, say, upgrade, withInstalledValues } from '../kit/cluster.ts';
+import { cluster, findGateway, runTool, say } from '../kit/cluster.ts';
 import { expectNoLoss } from '../kit/load.ts';
 
 const { core, apps, namespace } = cluster;
@@ -65,12 +65,4 @@ test('concurrent key rotations do not undo each other and log nobody out', async
     expect(both.map(({ exitCode }) => exitCode)).toContain(0);
   });
   expect((await readSecret()).isInProgress).toBe(false);
-});
-
-test('an upgrade keeps the signing keys', async () => {
-  const { keys } = await readSecret();
-  await withInstalledValues(async (file) => {
-    await upgrade('--values', file);
-    expect((await readSecret()).keys).toEqual(keys);
-  });
 });
