@@ -33,6 +33,7 @@ afterAll(async () => {
   await collector?.stop();
 }, 60_000);
 
+const metricsOf = async (name: string) => (await fetch(`${store.metricsUrl(name)}/metrics`)).text();
 const order = () => ({ items: products.map((productId) => ({ productId, quantity: 1 })) });
 
 /** The spans of an order that is paid and shipped, each as `span < parent`. */
@@ -92,10 +93,7 @@ test('an order makes one trace from the gateway through outbox and Kafka to its 
 
 test('alerts and dashboard only query series and labels that the components export', async () => {
   await ada.send('GET', '/external/').catch(() => undefined);
-  const responses = await Promise.all(
-    [...serviceNames, 'gateway'].map(async (name) => fetch(`${store.metricsUrl(name)}/metrics`)),
-  );
-  const series = readSeries((await Promise.all(responses.map((response) => response.text()))).join('\n'));
+  const series = readSeries((await Promise.all([...serviceNames, 'gateway'].map(metricsOf))).join('\n'));
   // Or of TLS: tests/security/tls.
   const ofDependencies = /^(kafka|strimzi|pg|cnpg|kubelet|kube|envoy_listener_ssl)_/;
   const all = await expressions();
@@ -106,22 +104,16 @@ test('alerts and dashboard only query series and labels that the components expo
 const publishers = ['account', 'inventory', 'order-worker', 'payment'];
 
 test('only services with an outbox say whether they publish it', async () => {
-  const texts = serviceNames.map(async (name) => (await fetch(`${store.metricsUrl(name)}/metrics`)).text());
-  const publishing = (await Promise.all(texts)).map((text) => /^outbox_relay_active /m.test(text));
+  const texts = await Promise.all(serviceNames.map(metricsOf));
+  const publishing = texts.map((text) => /^outbox_relay_active /m.test(text));
   expect(serviceNames.filter((_, index) => publishing[index]).sort()).toEqual(publishers);
 });
 
 test('consumer_lag_messages covers idle groups and groups without a running consumer', async () => {
   const lagOf = async (group: string) => {
-    const text = await (await fetch(`${store.metricsUrl('inventory')}/metrics`)).text();
-    const lags =
-      readSeries(text)
-        .get('consumer_lag_messages')
-        ?.filter((labels) => labels.group === group) ?? [];
-    const sum = [...text.matchAll(/^consumer_lag_messages\{(.*)\} (\d+)$/gm)]
-      .filter(([, labels]) => labels?.includes(`group="${group}"`))
-      .reduce((total, [, , value]) => total + Number(value), 0);
-    return { partitions: lags.length, sum };
+    const lags = [...(await metricsOf('inventory')).matchAll(/^consumer_lag_messages\{(.*)\} (\d+)$/gm)];
+    const own = lags.filter(([, labels]) => labels?.includes(`group="${group}"`));
+    return { partitions: own.length, sum: own.reduce((total, [, , value]) => total + Number(value), 0) };
   };
   await until('invoice-group has no lag', async () => (await lagOf('invoice-group')).sum === 0);
   const idle = await lagOf('payment-group');
@@ -135,10 +127,7 @@ test('consumer_lag_messages covers idle groups and groups without a running cons
 });
 
 test('orders are accepted while Kafka is unavailable, their events published afterwards, and their age is a metric', async () => {
-  const ageOf = async () => {
-    const text = await (await fetch(`${store.metricsUrl('order-worker')}/metrics`)).text();
-    return Number(/^outbox_oldest_unsent_seconds (\S+)$/m.exec(text)?.[1]);
-  };
+  const ageOf = async () => Number(/^outbox_oldest_unsent_seconds (\S+)$/m.exec(await metricsOf('order-worker'))?.[1]);
   await until('all events are published', async () => (await ageOf()) === 0);
   const kafka = store.component('kafka');
   kafka.kill('SIGSTOP');

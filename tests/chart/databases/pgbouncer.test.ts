@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { sql } from 'kysely';
 import { createFollower } from '../../../services/auth/src/follower.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
-import { objectsIn, renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { valuesFiles } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { createSend } from '../../kit/http.ts';
@@ -13,6 +13,7 @@ import { findPgbouncer, howToGetPgbouncer, startPgbouncer } from '../../kit/post
 import { startPostgres } from '../../kit/postgres/server.ts';
 import { useServices } from '../../kit/service-process.ts';
 import { until } from '../../kit/until.ts';
+import { manifests } from '../_manifests.ts';
 
 const found = await findPgbouncer();
 if (found === undefined) console.log(`PgBouncer 1.21 or later is not there: ${howToGetPgbouncer}`);
@@ -27,11 +28,9 @@ async function readSettings() {
     database: { cloudnativePg: { pooler: { enabled: true, poolSize } } },
     global: { externalDatabase: { pooler: 'store-database-pooler:5432' } },
   };
-  const rendered = await renderChart([...(valuesFiles.prod ?? []), 'charts/store/presets/cloudnative-pg.yaml'], values);
-  const all = objectsIn(rendered);
-  const specOf = (kind: string) => all.find((one) => one.kind === kind).spec;
-  const { poolMode, parameters } = specOf('Pooler').pgbouncer;
-  return { pgbouncer: { pool_mode: poolMode, ...parameters }, postgres: specOf('Cluster').postgresql.parameters };
+  const { one } = await manifests(values, [...(valuesFiles.prod ?? []), 'charts/store/presets/cloudnative-pg.yaml']);
+  const { poolMode, parameters } = one('Pooler').spec.pgbouncer;
+  return { pgbouncer: { pool_mode: poolMode, ...parameters }, postgres: one('Cluster').spec.postgresql.parameters };
 }
 
 (found ? describe : describe.skip)('services whose requests go through PgBouncer as the chart sets it', () => {
