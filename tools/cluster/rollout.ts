@@ -1,10 +1,5 @@
-import {
-  PatchStrategy,
-  setHeaderOptions,
-  type V1Container,
-  type V1Deployment,
-  type V1EnvVar,
-} from '@kubernetes/client-node';
+import type { V1Container, V1Deployment, V1EnvVar } from '@kubernetes/client-node';
+import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import pWaitFor from 'p-wait-for';
 import type { Cluster } from './api.ts';
 
@@ -30,24 +25,25 @@ export const selectorOf = (selector: NonNullable<V1Deployment['spec']>['selector
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
 
-export const patchDeployment = ({ apps, namespace }: Cluster, name: string, body: object) =>
-  apps.patchNamespacedDeployment(
-    { name, namespace, body },
-    setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch),
-  );
+const merged = setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch);
 
-/** Sets annotations of a Deployment's pods, which replaces them one by one; the same annotations again change nothing. */
-export const annotatePods = (cluster: Cluster, name: string, annotations: Record<string, string>) =>
-  patchDeployment(cluster, name, { spec: { template: { metadata: { annotations } } } });
+export const patchDeployment = ({ apps, namespace }: Cluster, name: string, body: object) =>
+  apps.patchNamespacedDeployment({ name, namespace, body }, merged);
+
+/** Sets annotations of Deployments' pods, which replaces them one by one, and waits; the same annotations again change nothing. */
+export async function annotatePods(cluster: Cluster, names: string[], annotations: object, say?: Say): Promise<void> {
+  const body = { spec: { template: { metadata: { annotations } } } };
+  await Promise.all(names.map((name) => patchDeployment(cluster, name, body)));
+  await waitForRollout(cluster, names, say);
+}
 
 const rolloutSeconds = 600;
 
+type Say = (line: string) => void;
+const indented: Say = (line) => console.log(`  ${line}`);
+
 /** Waits until all replicas are new and ready, and the old ones gone: a terminating one still answers for a while. */
-export async function waitForRollout(
-  cluster: Cluster,
-  names: string[],
-  say = (line: string) => console.log(`  ${line}`),
-): Promise<void> {
+export async function waitForRollout(cluster: Cluster, names: string[], say: Say = indented): Promise<void> {
   await Promise.all(
     names.map((name) => {
       let missing: string | undefined;

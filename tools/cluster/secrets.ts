@@ -16,9 +16,8 @@ export async function writeSecret({ core, namespace }: Cluster, body: V1Secret, 
     return await core.replaceNamespacedSecret({ name, namespace, body, fieldManager: `store-${command}` });
   } catch (error) {
     if (!isStatus(error, 409)) throw error;
-    throw new Error(
-      `Somebody else changed the Secret ${name} at the same time, perhaps another rotation. Nothing is lost: once that is over, repeat the command.`,
-    );
+    const what = `Somebody else changed the Secret ${name} at the same time, perhaps another rotation`;
+    throw new Error(`${what}. Nothing is lost: once that is over, repeat the command.`);
   }
 }
 

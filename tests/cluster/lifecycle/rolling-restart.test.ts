@@ -7,8 +7,8 @@ test('rolling restarts of all components, one after another, fail no request and
   await expectNoLoss(async (load) => {
     for (const name of await deploymentNames()) {
       const startedAt = Date.now();
-      await annotatePods(cluster, name, { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() });
-      await waitForRollout(cluster, [name], () => undefined);
+      const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
+      await annotatePods(cluster, [name], annotations, () => undefined);
       const { succeeded, failures } = load.since(startedAt);
       const seconds = Math.round((Date.now() - startedAt) / 1000);
       say(`${name}: restarted in ${seconds} s, ${succeeded} requests succeeded, ${failures.length} failed`);

@@ -12,22 +12,18 @@ export async function checkRelease({ core, namespace, release }: Cluster): Promi
   if (!newest) throw new Error(`There is no release ${release} in namespace ${namespace}: make deploy`);
   const { revision, status } = newest;
   if (status === 'deployed') return ok(`release ${release} in namespace ${namespace}, revision ${revision}`);
-  return wrong(
-    `release ${release}, revision ${revision}: ${status}`,
-    status?.startsWith('pending')
-      ? 'an upgrade is running or was interrupted: in the latter case helm rollback, then make deploy'
-      : 'make deploy',
-  );
+  const pending = 'an upgrade is running or was interrupted: in the latter case helm rollback, then make deploy';
+  const remedy = status?.startsWith('pending') ? pending : 'make deploy';
+  return wrong(`release ${release}, revision ${revision}: ${status}`, remedy);
 }
 
 export async function checkVolumes({ core, namespace }: Cluster): Promise<Finding[]> {
   const { items } = await core.listNamespacedPersistentVolumeClaim({ namespace });
   return items.map((claim) => {
     const { phase, capacity } = claim.status ?? {};
-    if (phase === 'Bound') return ok(`volume ${nameOf(claim)}: ${capacity?.storage}`);
-    return wrong(
-      `volume ${nameOf(claim)}: ${phase}`,
-      `kubectl -n ${namespace} describe pvc ${nameOf(claim)}; kubectl get storageclass shows whether there is a default`,
-    );
+    const name = nameOf(claim);
+    if (phase === 'Bound') return ok(`volume ${name}: ${capacity?.storage}`);
+    const describe = `kubectl -n ${namespace} describe pvc ${name}`;
+    return wrong(`volume ${name}: ${phase}`, `${describe}; kubectl get storageclass shows whether there is a default`);
   });
 }

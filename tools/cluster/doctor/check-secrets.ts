@@ -7,10 +7,7 @@ import { secretNameOf } from '../rotation/key-readers.ts';
 import { textOf } from '../secrets.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/**
- * Checks that every Secret that a container gets a variable or a file from exists, with that key and a valid
- * value. No value is printed.
- */
+/** Checks that every Secret of which a container gets a variable or a file has a valid value of it. No value is printed. */
 export async function checkSecrets({ core, namespace }: Cluster, deployments: V1Deployment[]): Promise<Finding[]> {
   const jwt = deployments.map((one) => nameOf(one) === 'auth' && secretNameOf(one)).find(Boolean);
   const findings: Finding[] = [];
@@ -22,10 +19,8 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
     if (problem) findings.push(wrong(`Secret ${name}: ${problem}`, remedy));
     else findings.push(ok(`Secret ${name}: ${[...variables.keys()].sort().join(', ')}`));
     const next = secret?.metadata?.annotations?.[nextAnnotation];
-    if (next)
-      findings.push(
-        wrong(`Secret ${name}: the rotation to key ${next} is not finished`, 'make rotate-key finishes it'),
-      );
+    const unfinished = `Secret ${name}: the rotation to key ${next} is not finished`;
+    if (next) findings.push(wrong(unfinished, 'make rotate-key finishes it'));
   }
   return findings;
 }

@@ -11,22 +11,16 @@ export async function checkWorkload(cluster: Cluster, workload: V1Deployment | V
   const path = `${'serviceName' in (workload.spec ?? {}) ? 'statefulset' : 'deployment'}/${name}`;
   const wanted = workload.spec?.replicas ?? 1;
   const available = workload.status?.availableReplicas ?? 0;
-  if (wanted === 0)
-    return [
-      wrong(
-        `${name}: scaled to 0 replicas`,
-        `unless that is intended: kubectl -n ${namespace} scale --replicas=1 ${path}`,
-      ),
-    ];
+  const scale = `unless that is intended: kubectl -n ${namespace} scale --replicas=1 ${path}`;
+  if (wanted === 0) return [wrong(`${name}: scaled to 0 replicas`, scale)];
   const labelSelector = selectorOf(workload.spec?.selector);
   const pods = (await core.listNamespacedPod({ namespace, labelSelector })).items;
   const findings = (await Promise.all(pods.map((pod) => checkPod(cluster, pod)))).flat();
   const ready = `${name}: ${available} of ${wanted} ready`;
   if (available >= wanted) return [ok(`${ready}${restarts(pods)}`), ...findings];
   if (findings.length > 0) return findings;
-  const failure = workload.status?.conditions?.find(
-    ({ type, status }) => type === 'ReplicaFailure' && status === 'True',
-  );
+  const { conditions } = workload.status ?? {};
+  const failure = conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   return [wrong(ready, failure?.message ?? `wait, or see kubectl -n ${namespace} describe ${path}`)];
 }
 
@@ -55,11 +49,8 @@ function checkContainer(pod: string, status: V1ContainerStatus, namespace: strin
   const { state, lastState, image, name } = status;
   const { reason = '', message = '' } = state?.waiting ?? {};
   const end = state?.terminated ?? lastState?.terminated;
-  if (imageReasons.includes(reason))
-    return wrong(
-      `${pod} has no image ${image}`,
-      'make images loads it into the cluster; for a registry see global.image in the values',
-    );
+  const load = 'make images loads it into the cluster; for a registry see global.image in the values';
+  if (imageReasons.includes(reason)) return wrong(`${pod} has no image ${image}`, load);
   if (reason === 'CreateContainerConfigError')
     return wrong(`${pod} cannot be started: ${message}`, `kubectl -n ${namespace} get secrets lists those that exist`);
   if (reason === 'CrashLoopBackOff' || (state?.terminated && end?.exitCode !== 0)) {
@@ -88,10 +79,8 @@ async function checkReadiness(cluster: Cluster, pod: V1Pod, container: string): 
   const program = `
     const response = await fetch('http://127.0.0.1:${port}/health/ready', { signal: AbortSignal.timeout(5_000) });
     console.log(await response.text());`;
-  const { waitingFor = [] } = await evaluate<{ waitingFor?: string[] }>(cluster, pod, program, container).catch(
-    () => ({ waitingFor: [] }), // not a service, or it does not respond
-  );
-  return waitingFor.length === 0
-    ? wrong(what, logs)
-    : wrong(`${what}: it waits for ${waitingFor.join(', ')}`, `${logs} says why`);
+  const answer = evaluate<{ waitingFor?: string[] }>(cluster, pod, program, container);
+  const { waitingFor = [] } = await answer.catch(() => ({ waitingFor: [] })); // no service, or it does not respond
+  if (waitingFor.length === 0) return wrong(what, logs);
+  return wrong(`${what}: it waits for ${waitingFor.join(', ')}`, `${logs} says why`);
 }

@@ -10,7 +10,7 @@ import {
   readKeys,
   secretName,
 } from '../jwt-keys.ts';
-import { annotatePods, containersOf, nameOf, waitForRollout } from '../rollout.ts';
+import { annotatePods, containersOf, nameOf } from '../rollout.ts';
 
 /**
  * The Deployments that get keys from that Secret.
@@ -30,8 +30,7 @@ export async function replaceReplicas(cluster: Cluster, secret: V1Secret): Promi
   const keys = readKeys(secret);
   const readers = await findReaders(cluster, nameOf(secret), [keys.signing, ...keys.previous].some(isPair));
   const kids = await kidsOf(keys);
-  await Promise.all(readers.map((name) => annotatePods(cluster, name, { [podAnnotation]: kids })));
-  await waitForRollout(cluster, readers);
+  await annotatePods(cluster, readers, { [podAnnotation]: kids });
   console.log(`  ${readers.join(', ')}: done`);
 }
 

@@ -17,15 +17,8 @@ import { readSecret, writeSecret } from '../secrets.ts';
 import { expiryOfAll, noteExpiries } from './expiry.ts';
 import { findReaders, replaceReplicas, secretNameOf } from './key-readers.ts';
 
-export interface Options {
-  dropPrevious?: boolean;
-  now?: boolean;
-  keyPair?: boolean;
-}
-
-interface Rotation extends Options {
-  ttlSeconds: number;
-}
+export type Options = Partial<Record<'dropPrevious' | 'now' | 'keyPair', boolean>>;
+type Rotation = Options & { ttlSeconds: number };
 
 /** Does the work of make rotate-key. @throws Error as a sentence, where it refuses */
 export async function rotateKey(cluster: Cluster, options: Options): Promise<void> {
@@ -101,9 +94,9 @@ async function promote(cluster: Cluster, secret: V1Secret, options: Rotation): P
   const key = previous[kids.indexOf(next)];
   if (key === undefined) {
     const name = nameOf(secret);
-    throw new Error(
-      `The Secret ${name} notes ${next} as the next key, but does not contain it. Remove the note and start again: kubectl -n ${cluster.namespace} annotate secret ${name} ${nextAnnotation}-`,
-    );
+    const remedy = `kubectl -n ${cluster.namespace} annotate secret ${name} ${nextAnnotation}-`;
+    const what = `The Secret ${name} notes ${next} as the next key, but does not contain it`;
+    throw new Error(`${what}. Remove the note and start again: ${remedy}`);
   }
   await replaceReplicas(cluster, secret);
   const older = previous.filter((one) => one !== key);

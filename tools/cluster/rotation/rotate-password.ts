@@ -3,7 +3,7 @@ import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import pWaitFor from 'p-wait-for';
 import type { Cluster } from '../api.ts';
 import { exec, podsOf } from '../pods.ts';
-import { annotatePods, nameOf, variablesOf, waitForRollout } from '../rollout.ts';
+import { annotatePods, nameOf, variablesOf } from '../rollout.ts';
 import { readSecret, textOf, withAnnotations, withTexts, writeSecret } from '../secrets.ts';
 
 /** The password of each role, which PostgreSQL is given as files. That of the role `<database>.b` is there after the first rotation. */
@@ -57,8 +57,7 @@ export async function rotatePassword(cluster: Cluster, accepted = untilAccepted)
   const isKnown = Object.entries(texts).every(([database, text]) => textOf(logins, database) === text);
   if (!isKnown) await write(cluster, withTexts(logins, texts));
   const digest = digestOf(JSON.stringify(texts)).slice(0, 16);
-  await Promise.all(readers.map((name) => annotatePods(cluster, name, { [podAnnotation]: digest })));
-  await waitForRollout(cluster, readers);
+  await annotatePods(cluster, readers, { [podAnnotation]: digest });
 
   console.log('3 of 3: the passwords of before are replaced');
   const before = [...next.map(otherRole), 'postgres'];
@@ -72,12 +71,9 @@ function renewed(secret: V1Secret, roles: string[], next?: string): V1Secret {
   return withAnnotations(withTexts(secret, passwords), { [nextAnnotation]: next });
 }
 
-const read = (cluster: Cluster, name: string) =>
-  readSecret(
-    cluster,
-    name,
-    'The passwords of a PostgreSQL of your own are changed there (docs/databases.md); otherwise make deploy creates it.',
-  );
+const advice =
+  'The passwords of a PostgreSQL of your own are changed there (docs/databases.md); otherwise make deploy creates it.';
+const read = (cluster: Cluster, name: string) => readSecret(cluster, name, advice);
 
 const write = (cluster: Cluster, secret: V1Secret) => writeSecret(cluster, secret, 'rotate-password');
 
@@ -87,10 +83,8 @@ async function findReaders({ apps, namespace }: Cluster): Promise<string[]> {
   const reads = (secret: string) => (one: V1Deployment) =>
     variablesOf(one).some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secret);
   const old = items.find(reads(passwordsSecret));
-  if (old)
-    throw new Error(
-      `${nameOf(old)} gets a password from the Secret ${passwordsSecret}, as before this version: upgrade the release first`,
-    );
+  const why = `gets a password from the Secret ${passwordsSecret}, as before this version: upgrade the release first`;
+  if (old) throw new Error(`${nameOf(old)} ${why}`);
   return items.filter(reads(loginsSecret)).map(nameOf);
 }
 
@@ -112,15 +106,12 @@ async function untilAccepted(cluster: Cluster, secret: V1Secret, roles: string[]
   const [pod] = await podsOf(cluster, 'postgres');
   if (!pod) throw new Error('PostgreSQL does not run: make doctor says why');
   const pairs = roles.map((role) => `${role}=${digestOf(textOf(secret, role))}`);
+  const command = ['bash', '-c', program, '-', ...pairs];
   const accepts = () =>
-    exec(cluster, pod, ['bash', '-c', program, '-', ...pairs], 'databases').then(
+    exec(cluster, pod, command, 'databases').then(
       () => true,
       () => false,
     );
-  const fallback = () => {
-    throw new Error(
-      `PostgreSQL did not take the new passwords within ${acceptedSeconds} s: kubectl logs postgres-0 -c databases`,
-    );
-  };
-  await pWaitFor(accepts, { interval: 3_000, timeout: { milliseconds: acceptedSeconds * 1000, fallback } });
+  const message = `PostgreSQL did not take the new passwords within ${acceptedSeconds} s: kubectl logs postgres-0 -c databases`;
+  await pWaitFor(accepts, { interval: 3_000, timeout: { milliseconds: acceptedSeconds * 1000, message } });
 }
