@@ -67,25 +67,14 @@ it('does not let a chunk that hangs hold up the next', async () => {
   expect(await hanging).toBe(true);
 });
 
-it('processes the events of each partition by themselves after a failure', async () => {
-  const { calls, fake, submit } = startChunks();
-  const parts = [events(2), events(3), events(1)];
-  const [, failing] = parts;
-  fake.accept = async (chunk) => {
-    if (failing?.some((event) => chunk.includes(event))) throw new Error('broken');
-  };
-  // A single event is left to the caller, whose attempts count.
-  expect(await Promise.all(parts.map((part) => submit(part)))).toEqual([true, false, false]);
-  expect(calls).toEqual([parts.flat(), parts[0], parts[1]]);
-});
-
-it('does not process a single event, nor a chunk of one partition again', async () => {
+it('leaves a single event, and all of a chunk that fails, to be handled alone', async () => {
   const { calls, fake, submit } = startChunks();
   expect(await submit(events(1))).toBe(false);
   expect(calls).toEqual([]);
   fake.accept = () => Promise.reject(new Error('broken'));
-  expect(await submit(events(2))).toBe(false);
-  expect(calls).toHaveLength(1);
+  const parts = [events(2), events(1)];
+  expect(await Promise.all(parts.map((part) => submit(part)))).toEqual([false, false]);
+  expect(calls).toEqual([parts.flat()]);
 });
 
 it('does not begin the events of a partition that was lost while they waited', async () => {

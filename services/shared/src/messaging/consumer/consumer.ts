@@ -130,18 +130,18 @@ export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consume
 const inTraceOf = <T>({ headers }: KafkaMessage, work: () => Promise<T>) =>
   runInTrace(traceFrom(headers?.traceparent?.toString()), work);
 
+/** Consecutive events of one partition. */
 interface Part {
   events: StoreEvent[];
   signal: AbortSignal;
-  settle(refused: Refused | undefined): void;
+  resolve(refused: Refused | undefined): void;
 }
 
 /**
  * Lets the partitions of a consumer share chunks: one is in flight, and what arrives meanwhile is the next, so that chunks
- * grow with the load. A full chunk is begun at once. If a chunk fails, the events of each partition are processed by
- * themselves, so that a partition whose events cannot be processed holds up no other.
- * @returns processes consecutive events of a partition, and resolves with undefined if they failed together, or for a
- *   single event: the caller then handles them one by one
+ * grow with the load. A full chunk is begun at once.
+ * @returns processes consecutive events of a partition, and resolves with undefined where they must be handled alone:
+ *   their chunk failed, it would have had one event only, or the partition was lost
  */
 export function createSharedChunks(
   { chunkSize, process }: { chunkSize: number; process(events: StoreEvent[]): Promise<Refused> },
@@ -149,6 +149,7 @@ export function createSharedChunks(
 ) {
   const waiting: Part[] = [];
   let inFlight = 0;
+  const onFailure = (err: unknown) => void log.debug({ err }, 'A chunk failed, its events are handled one by one');
 
   function startChunks(): void {
     while (waiting.length > 0 && (inFlight === 0 || countOf(waiting) >= chunkSize)) {
@@ -167,7 +168,7 @@ export function createSharedChunks(
     for (let part = waiting[0]; part !== undefined; part = waiting[0]) {
       if (chunk.length > 0 && countOf(chunk) + part.events.length > chunkSize) break;
       waiting.shift();
-      if (part.signal.aborted) part.settle(undefined);
+      if (part.signal.aborted) part.resolve(undefined);
       else chunk.push(part);
     }
     return chunk;
@@ -175,25 +176,15 @@ export function createSharedChunks(
 
   async function processChunk(chunk: Part[]): Promise<void> {
     const events = chunk.flatMap((part) => part.events);
-    if (events.length < 2) return settle(chunk, undefined);
-    try {
-      settle(chunk, await process(events));
-    } catch (error) {
-      log.debug({ err: error, events: events.length, partitions: chunk.length }, 'A chunk failed and is divided');
-      if (chunk.length === 1) return settle(chunk, undefined);
-      await Promise.all(chunk.map((part) => processChunk([part])));
-    }
+    const refused = events.length < 2 ? undefined : await process(events).catch(onFailure);
+    for (const part of chunk) part.resolve(refused);
   }
 
   return (events: StoreEvent[], signal: AbortSignal) =>
-    new Promise<Refused | undefined>((settle) => {
-      waiting.push({ events, signal, settle });
+    new Promise<Refused | undefined>((resolve) => {
+      waiting.push({ events, signal, resolve });
       setImmediate(startChunks); // the batches of one fetch arrive one after the other
     });
 }
 
 const countOf = (parts: Part[]) => parts.reduce((sum, { events }) => sum + events.length, 0);
-
-const settle = (parts: Part[], refused: Refused | undefined) => {
-  for (const part of parts) part.settle(refused);
-};
