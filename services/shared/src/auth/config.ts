@@ -25,7 +25,7 @@ export const tokenKeyConfig = {
   JWT_PREVIOUS_PUBLIC_KEYS: checkedBy(publicKeysProblem).default('').describe('Public keys in PEM that only verify'),
 };
 
-export type TokenKeyConfig = z.output<z.ZodObject<typeof tokenKeyConfig>>;
+type TokenKeyConfig = z.output<z.ZodObject<typeof tokenKeyConfig>>;
 
 const credential = z
   .string()

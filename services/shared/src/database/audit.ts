@@ -7,7 +7,7 @@ import { isoTime } from './keyset.ts';
 // no e-mail address: an account is its id, which leads to nobody once the account is deleted.
 
 /** States are JSON text; one that is undefined was not there, or is not there any more. Expressions are of the row that was changed. */
-export interface Change {
+interface Change {
   /** As the input of a route has it. */
   actor: string;
   kind: (typeof changeKinds)[number];

@@ -10,7 +10,7 @@ import { misconfiguredCode } from './errors.ts';
  * runs; what stands behind its path, such as `?sslrootcert=/path`, is added to the URL in it.
  * @throws Error where the file holds none, without its content
  */
-export function currentUrl(url: string): string {
+function currentUrl(url: string): string {
   const given = new URL(url);
   if (given.protocol !== 'file:') return url;
   const path = fileURLToPath(given);

@@ -10,7 +10,7 @@ export interface Sort<F extends string = string> {
 }
 
 /** A sort column, and how a cursor holds its value. All SQL is ours, never a caller's text. */
-export interface KeyColumn {
+interface KeyColumn {
   /** The expression to sort by, as an index has it. */
   sql: string;
   /** The type that the cursor's text is cast to. */

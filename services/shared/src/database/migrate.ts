@@ -18,7 +18,7 @@ interface Migration {
   sql: string;
 }
 
-export type OnWait = (waiting: { migration: string; failures: number }) => void;
+type OnWait = (waiting: { migration: string; failures: number }) => void;
 
 /**
  * Applies the migrations of a folder in Prisma's format and records them in `_prisma_migrations` as

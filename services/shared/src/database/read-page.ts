@@ -11,7 +11,7 @@ export interface PageQuery {
   after?: string | undefined;
 }
 
-export interface Page<Row> {
+interface Page<Row> {
   rows: Row[];
   /** Cursor of the next page. */
   next: string | undefined;

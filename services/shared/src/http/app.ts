@@ -20,7 +20,7 @@ import { problemHandler, sendProblem } from './problem.ts';
 import { createReplyCheck } from './reply-check.ts';
 import { type AnyRoute, allResponses, bodyKibOf, type IdentityRule, type JsonText, noStore } from './route.ts';
 
-export interface HttpAppOptions {
+interface HttpAppOptions {
   title: string;
   routes: AnyRoute[];
   log: Logger;

@@ -20,7 +20,7 @@ export interface ProblemSpec {
   headers?: Record<string, string>;
 }
 
-export type Responses = { readonly [status: number]: ResponseSpec | ProblemSpec };
+type Responses = { readonly [status: number]: ResponseSpec | ProblemSpec };
 
 /**
  * JSON text, or its bytes, to be sent as it is, for results that PostgreSQL serialises faster and exactly, or a page (page.ts) with its
@@ -44,7 +44,7 @@ interface StreamReply<S> {
 }
 
 /** One of the declared successes, status and body together. */
-export type ReplyOf<R extends Responses> = {
+type ReplyOf<R extends Responses> = {
   [S in keyof R & number]: R[S] extends { problem: true }
     ? never
     : R[S] extends { events: z.ZodType }
@@ -70,7 +70,7 @@ type ForAccount<I extends IdentityRule, T> = I extends 'account'
 
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined;
 
-export interface Input<P, Q, H, C, B, I extends IdentityRule> {
+interface Input<P, Q, H, C, B, I extends IdentityRule> {
   params: Out<P>;
   query: Out<Q>;
   headers: Out<H>;

@@ -5,7 +5,7 @@ export const accountEventsTopic = 'account-events';
 /** contract 6.7 */
 export const deadLetterTopic = 'order-events-dlq';
 
-export interface TopicOptions {
+interface TopicOptions {
   partitions: number;
   replicas: number;
   minInsyncReplicas: number;

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 
 /** Facts that the layers of one request tell one another. */
-export interface RequestContext {
+interface RequestContext {
   /** Pattern of its path, once a route was found. */
   route?: string;
   /** Statuses that the route declares; outside production. */

@@ -21,14 +21,14 @@ export interface SpanOptions {
 }
 
 /** Facts about a span that are only known at the end. */
-export interface SpanOutcome {
+interface SpanOutcome {
   name?: string;
   attributes?: Record<string, string | number>;
   /** If given, the work failed. */
   error?: unknown;
 }
 
-export type StartSpan = (options: SpanOptions) => Span;
+type StartSpan = (options: SpanOptions) => Span;
 
 const current = new AsyncLocalStorage<Trace>();
 let recorder: StartSpan | undefined;

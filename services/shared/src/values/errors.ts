@@ -16,13 +16,13 @@ export type ErrorKind =
   | 'rateLimited'
   | 'unavailable';
 
-export interface FieldError {
+interface FieldError {
   /** Where in the request: `body.items.0.quantity`, `query.size`. */
   path: string;
   message: string;
 }
 
-export interface Priced {
+interface Priced {
   total: Money;
   items: z.input<typeof pricedItem>[];
 }

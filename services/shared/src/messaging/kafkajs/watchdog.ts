@@ -12,7 +12,7 @@ export interface Watched {
   renew(): void;
 }
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   watched: Watched[];
   /** Tests whether the broker answers a client of its own: resolves if it does. */
   probe(): Promise<unknown>;

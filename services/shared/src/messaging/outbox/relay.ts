@@ -19,7 +19,7 @@ const batchBytes = laneCount * 512 * 1024;
 /** Pause per published event: it reads again at once while there are few; many gather and are published together. */
 const gatherMsPerEvent = 5;
 
-export interface RelayOptions {
+interface RelayOptions {
   databaseUrl: string;
   topic: string;
   /** Used as the load grows, the first one always; each with connections of its own. */
