@@ -28,13 +28,8 @@ it.each(['localhost', '[::1]'])(
 );
 
 it.each([
-  [
-    'another CA',
-    'localhost',
-    'first-password',
-    /: its certificate is not signed by the CA that is trusted here \(unable/,
-  ],
-  ['another host name', '127.0.0.1', 'first-password', /does not match certificate's altnames: IP: 127\.0\.0\.1/],
+  ['another CA', 'localhost', undefined, /: its certificate is not signed by the CA that is trusted here \(unable/],
+  ['another host name', '127.0.0.1', undefined, /does not match certificate's altnames: IP: 127\.0\.0\.1/],
   ['another password', 'localhost', 'wrong-one', /: password authentication failed for user "store"$/],
 ])('a service with %s waits, is not ready and says why', async (what, host, password, why) => {
   const url = postgres.url(host, 'store', password);
@@ -44,7 +39,7 @@ it.each([
   expect(reason).toMatch(why);
   expect(reason).toContain(`PostgreSQL at ${new URL(url).host}: `);
   expect(await service.readiness()).toEqual({ code: 503, status: 'DOWN', waitingFor: ['starting', 'database'] });
-  expect(service.output.join()).not.toContain(password);
+  expect(service.output.join()).not.toContain(new URL(url).password);
 });
 
 it('a service that comes before its role and its database waits for both', async () => {
