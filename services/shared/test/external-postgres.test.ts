@@ -63,9 +63,11 @@ it('no statement fails when the URL changes to another role, which every new con
   const database = openDatabase<never>(await postgres.writeUrl(postgres.url('localhost')));
   const failures: unknown[] = [];
   let isChanging = true;
+  const statement = () => sql`select pg_sleep(0.01)`.execute(database.kysely);
   const ask = async () => {
-    while (isChanging) await sql`select pg_sleep(0.01)`.execute(database.kysely).catch((error) => failures.push(error));
+    while (isChanging) await statement().catch((error) => failures.push(error));
   };
+  await Promise.all([statement(), statement()]); // else the first role may end before their connections have begun
   const askers = [ask(), ask()];
   await postgres.sql("create role second login password 'other' in role store");
   await postgres.sql('alter role second set role store');
