@@ -1,28 +1,19 @@
 import request from 'supertest';
 import type { TestApp } from './_app.ts';
-import { asGateway, cookieWith, customersOf, identityOf } from './_customers.ts';
+import { asGateway, cookieWith, type LoggedIn } from './_customers.ts';
 
 export const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
 /** Makes the functions that tests of API keys call the service with. */
 export function keysOf(auth: Pick<TestApp, 'app'>) {
-  const { register, logIn } = customersOf(auth);
   return {
-    /** A customer who is logged in. */
-    async newOwner() {
-      const customer = await register();
-      const token = await logIn(customer);
-      return { ...customer, token, headers: identityOf(customer.id, token) };
-    },
-    make: ({ headers }: { headers: Record<string, string> }, body: object = {}) =>
+    make: ({ headers }: LoggedIn, body: object = {}) =>
       request(auth.app)
         .post('/auth/keys')
         .set(headers)
         .send({ name: 'Shipping', scopes: ['orders:read'], expiresAt: inDays(90), ...body }),
-    list: async ({ headers }: { headers: Record<string, string> }) =>
-      (await request(auth.app).get('/auth/keys').set(headers).expect(200)).body,
-    end: ({ headers }: { headers: Record<string, string> }, id: string) =>
-      request(auth.app).delete(`/auth/keys/${id}`).set(headers),
+    list: async ({ headers }: LoggedIn) => (await request(auth.app).get('/auth/keys').set(headers).expect(200)).body,
+    end: ({ headers }: LoggedIn, id: string) => request(auth.app).delete(`/auth/keys/${id}`).set(headers),
     /** @returns what the gateway passes on of a token check */
     async identify(token: string) {
       const { status, headers } = await request(auth.app).get('/check').set(asGateway).set('Cookie', cookieWith(token));

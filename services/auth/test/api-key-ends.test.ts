@@ -2,20 +2,19 @@ import request from 'supertest';
 import { until } from '../../../tests/kit/until.ts';
 import { createApiKeyUses } from '../src/api-key-uses.ts';
 import { ada, useAuth } from './_app.ts';
-import { customersOf } from './_customers.ts';
+import { customersOf, type LoggedIn } from './_customers.ts';
 import { keysOf } from './_keys.ts';
 
 const { query, start, open } = useAuth({ JWT_TTL_SECONDS: '600' });
 const [auth, replica] = [open(), open()];
-const { newOwner, make, list, end } = keysOf(auth);
-const { check } = customersOf(auth);
+const { make, list, end } = keysOf(auth);
+const { loggedIn, check } = customersOf(auth);
 
 describe('an API key ends', () => {
-  const own =
-    (method: 'delete' | 'put', path: string, body?: object) => (owner: Awaited<ReturnType<typeof newOwner>>) =>
-      request(auth.app)[method](path.replace('{id}', owner.id)).set(owner.headers).send(body).expect(204);
+  const own = (method: 'delete' | 'put', path: string, body?: object) => (owner: LoggedIn) =>
+    request(auth.app)[method](path.replace('{id}', owner.id)).set(owner.headers).send(body).expect(204);
 
-  it.each<[string, (owner: Awaited<ReturnType<typeof newOwner>>, id: string) => PromiseLike<unknown>]>([
+  it.each<[string, (owner: LoggedIn, id: string) => PromiseLike<unknown>]>([
     ['by itself', (owner, id) => end(owner, id).expect(204)],
     ['with all sessions', own('delete', '/auth/sessions')],
     [
@@ -32,7 +31,7 @@ describe('an API key ends', () => {
     ],
     ['with its account', own('delete', '/internal/own-sessions')],
   ])('%s: at once, at another replica within a second, after a restart, and for good', async (_, by) => {
-    const owner = await newOwner();
+    const owner = await loggedIn();
     const { id, key } = (await make(owner)).body;
     expect(await Promise.all([auth, replica].map((app) => customersOf(app).check(key)))).toEqual([200, 200]);
     await by(owner, id);
@@ -52,7 +51,7 @@ describe('an API key ends', () => {
   });
 
   it('and its name is forgotten with its account', async () => {
-    const owner = await newOwner();
+    const owner = await loggedIn();
     await make(owner).expect(201);
     await own('delete', '/internal/own-sessions')(owner);
     expect(await query(`select from api_keys where account_id = '${owner.id}'`)).toEqual([]);
@@ -61,7 +60,7 @@ describe('an API key ends', () => {
 
 describe('the last use', () => {
   it('is listed by the hour', async () => {
-    const owner = await newOwner();
+    const owner = await loggedIn();
     const { key } = (await make(owner)).body;
     const before = new Date();
     for (let n = 0; n < 3; n += 1) await check(key);

@@ -10,7 +10,8 @@ import { keysOf } from './_keys.ts';
 
 const { env, open } = useAuth({ JWT_TTL_SECONDS: '600' });
 const [auth, rotated] = [open(), open({ JWT_SECRET_KEY: newSecret() })];
-const { newOwner, make, end, identify } = keysOf(auth);
+const { make, end, identify } = keysOf(auth);
+const { loggedIn } = customersOf(auth);
 const statusAt = (app: typeof auth, key: string) => customersOf(app).check(key);
 
 describe('the token of an API key', () => {
@@ -46,7 +47,7 @@ describe('the token of an API key', () => {
   });
 
   it('is nothing to services: they get a token that lives no longer than a session', async () => {
-    const owner = await newOwner();
+    const owner = await loggedIn();
     const { key } = (await make(owner)).body;
     const validate = bearerFrom({ BEARER_VALIDATION: 'on', JWT_SECRET_KEY: env.JWT_SECRET_KEY });
     await expect(validate(`Bearer ${key}`, owner.id)).rejects.toMatchObject({ kind: 'unauthenticated' });
@@ -58,7 +59,7 @@ describe('the token of an API key', () => {
   });
 
   it('outlives the key that signed it, and forgeries of it do not', async () => {
-    const owner = await newOwner();
+    const owner = await loggedIn();
     const { id, key } = (await make(owner)).body;
     expect(await keysOf(rotated).identify(key)).toMatchObject({ status: 200, scopes: 'orders:read' });
     const forge = createTokens({ key: await importTokenKey(newSecret()), ttlSeconds: 600, hasEnded: () => false });

@@ -9,12 +9,12 @@ import { inDays, keysOf } from './_keys.ts';
 const { query, start, open } = useAuth({ JWT_TTL_SECONDS: '600' });
 const auth = open();
 const restricted = open({ PRODUCT_WRITERS: 'role:catalogue' });
-const { newOwner, make, list, end, identify } = keysOf(auth);
-const { check, logout, solve } = customersOf(auth);
+const { make, list, end, identify } = keysOf(auth);
+const { loggedIn, check, logout, solve } = customersOf(auth);
 
 describe('POST /auth/keys', () => {
   it('shows a key once, which is a token of the account with its scopes', async () => {
-    const owner = await newOwner();
+    const owner = await loggedIn();
     const given = { name: ' Shipping software ', scopes: ['orders:write', 'orders:read', 'orders:read'] };
     const { status, body, headers } = await make(owner, given);
     const { key, ...shown } = body;
@@ -38,7 +38,7 @@ describe('POST /auth/keys', () => {
   });
 
   it('is in the audit trail when it is made and when it ends, which an operator may have it do, too', async () => {
-    const owner = await newOwner();
+    const owner = await loggedIn();
     const { body: first } = await make(owner);
     const { body: second } = await make(owner);
     for (const _ of ['once', 'and again']) await end(owner, first.id).expect(204);
@@ -70,12 +70,12 @@ describe('POST /auth/keys', () => {
     ['an end without a zone', { expiresAt: '2027-01-01T00:00:00' }, 'body.expiresAt'],
     ['an end that is far away', { expiresAt: inDays(367) }, 'body.expiresAt'],
   ])('refuses %s', async (_, given, path) => {
-    const { status, body } = await make(await newOwner(), given);
+    const { status, body } = await make(await loggedIn(), given);
     expect([status, body.errors?.[0].path]).toEqual([400, path]);
   });
 
   it('makes no more than 100 for an account, ended ones included, which every replica remembers', async () => {
-    const owner = await newOwner();
+    const owner = await loggedIn();
     await query(`insert into api_keys (id, account_id, name, scopes, token_digest, created_at, expires_at, ended_at)
       select gen_random_uuid(), '${owner.id}', 'x', '{}', '', now(), now() + interval '1 day', now()
       from generate_series(1, 99)`);
@@ -87,7 +87,7 @@ describe('POST /auth/keys', () => {
   });
 
   it('makes none for a session that ended while it was under way', async () => {
-    const [owner, other] = [await newOwner(), await newOwner()];
+    const [owner, other] = [await loggedIn(), await loggedIn()];
     const until = "now() + interval '1 hour'";
     // As another replica has it, which this one has not heard yet.
     await query(`insert into session_cutoffs values ('${owner.id}', now() + interval '1 s', ${until})`);
@@ -104,7 +104,7 @@ it.each([['products:write'], ['stock:write']])(
   'the scope %s is given to those only who may do what it allows',
   async (scope) => {
     const keys = keysOf(restricted);
-    const owner = await keys.newOwner();
+    const owner = await customersOf(restricted).loggedIn();
     const grant = (roles: string[]) =>
       request(restricted.app).put(`/internal/accounts/${owner.id}/roles`).send({ roles }).expect(200);
     const refused = await keys.make(owner, { scopes: ['orders:read', scope] });
@@ -123,7 +123,7 @@ describe('an API key', () => {
   it.each(['post /internal/own-password-checks', 'delete /internal/own-sessions', 'get /internal/account-data'])(
     'does not %s, whatever headers say',
     async (operation) => {
-      const owner = await newOwner();
+      const owner = await loggedIn();
       await request(auth.app)
         .put(`/internal/accounts/${owner.id}/roles`)
         .send({ roles: ['operator', 'catalogue'] });
@@ -141,7 +141,7 @@ describe('an API key', () => {
   );
 
   it('is no session: a logout leaves it, and POST /auth/solve, which has no place for scopes, does not know it', async () => {
-    const { key } = (await make(await newOwner())).body;
+    const { key } = (await make(await loggedIn())).body;
     await logout(key).expect(200);
     await solve(key).expect(401);
     expect(await check(key)).toBe(200);
@@ -151,7 +151,7 @@ describe('an API key', () => {
     ['', {}],
     [' by another name', { 'gateway-passes-on': 'account-roles' }],
   ])('is nothing behind a gateway that would not pass its scopes on%s', async (_, headers) => {
-    const { key } = (await make(await newOwner())).body;
+    const { key } = (await make(await loggedIn())).body;
     await request(auth.app)
       .get('/check')
       .set({ Cookie: cookieWith(key), ...headers })
@@ -160,7 +160,7 @@ describe('an API key', () => {
   });
 
   it('of another account is neither listed nor ended', async () => {
-    const [owner, other] = [await newOwner(), await newOwner()];
+    const [owner, other] = [await loggedIn(), await loggedIn()];
     const { id, key } = (await make(other)).body;
     expect(await list(owner)).toEqual([]);
     await end(owner, id).expect(404);
@@ -168,7 +168,7 @@ describe('an API key', () => {
   });
 
   it('is kept until it expires', async () => {
-    const owner = await newOwner();
+    const owner = await loggedIn();
     await make(owner).expect(201);
     await query(`update api_keys set expires_at = now() where account_id = '${owner.id}'`);
     expect(await list(owner)).toEqual([]);
@@ -179,7 +179,7 @@ describe('an API key', () => {
 });
 
 it('GET /internal/account-data has the keys by name, without themselves', async () => {
-  const owner = await newOwner();
+  const owner = await loggedIn();
   const { key, ...shown } = (await make(owner)).body;
   const { text, body } = await request(auth.app).get('/internal/account-data').set(owner.headers).expect(200);
   expect(body.records).toMatchObject([{ apiKeys: [shown] }]);

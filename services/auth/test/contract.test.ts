@@ -17,15 +17,14 @@ const { database, query, start, open } = useAuth();
 const [auth, restricted] = [open(), open(credentials)];
 const accounts = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
 const unavailable = database.open(() => start({ databaseUrl: unreachableDatabaseUrl, accounts }));
-const { register, logIn } = customersOf(auth);
+const { register, loggedIn } = customersOf(auth);
 
 const accountId = crypto.randomUUID();
 const newAccount = async () => ({ body: await register() });
 
 /** A call of a customer who is logged in. */
 async function own(path: string, body?: object) {
-  const customer = await register();
-  const headers = identityOf(customer.id, await logIn(customer));
+  const { headers, ...customer } = await loggedIn();
   return { path: path.replace('{id}', customer.id), headers, body: body ?? customer };
 }
 /** The same, after ten that were refused. */

@@ -1,49 +1,44 @@
 import request from 'supertest';
 import { ada, useAuth } from './_app.ts';
-import { type Customer, customersOf, identityOf, tokenIn } from './_customers.ts';
+import { type Customer, customersOf, identityOf, type LoggedIn, tokenIn } from './_customers.ts';
 
 const { accounts, open } = useAuth();
 const auth = open();
-const { register, tryLogin, logIn, check } = customersOf(auth);
+const { register, loggedIn, tryLogin, logIn, check } = customersOf(auth);
 
 const replacement = 'battery staple';
 const statusOfLogin = async (customer: Customer, password: string) => (await tryLogin(customer, password)).status;
 
-async function loggedIn() {
-  const customer = await register();
-  return { customer, own: await logIn(customer) };
-}
+const change = ({ id, headers }: LoggedIn, currentPassword: string, newPassword = replacement, path = id) =>
+  request(auth.app).put(`/accounts/${path}/password`).set(headers).send({ currentPassword, newPassword });
 
-const change = ({ id }: Customer, token: string, currentPassword: string, newPassword = replacement, path = id) =>
-  request(auth.app).put(`/accounts/${path}/password`).set(identityOf(id, token)).send({ currentPassword, newPassword });
-
-const checkOwn = ({ id }: Customer, token: string, { email }: Customer, password = ada.password) =>
-  request(auth.app).post('/internal/own-password-checks').set(identityOf(id, token)).send({ email, password });
+const checkOwn = ({ headers }: LoggedIn, { email }: Customer, password = ada.password) =>
+  request(auth.app).post('/internal/own-password-checks').set(headers).send({ email, password });
 
 it('guesses count together: those of logins, changes and checks of the own password', async () => {
-  const { customer, own } = await loggedIn();
-  for (let n = 0; n < 4; n += 1) await change(customer, own, `guess ${n}`).expect(403);
-  for (let n = 0; n < 4; n += 1) await checkOwn(customer, own, customer, `guess ${n}`).expect(403);
+  const customer = await loggedIn();
+  for (let n = 0; n < 4; n += 1) await change(customer, `guess ${n}`).expect(403);
+  for (let n = 0; n < 4; n += 1) await checkOwn(customer, customer, `guess ${n}`).expect(403);
   for (let n = 0; n < 2; n += 1) await tryLogin(customer, 'wrong').expect(401);
-  await change(customer, own, ada.password).expect(429);
-  await checkOwn(customer, own, customer).expect(429);
+  await change(customer, ada.password).expect(429);
+  await checkOwn(customer, customer).expect(429);
   await tryLogin(customer, ada.password).expect(429);
 });
 
 it("the own password is checked for no other customer's address or token", async () => {
-  const [{ customer, own }, other] = [await loggedIn(), await register()];
-  await checkOwn(customer, own, other).expect(403);
-  await checkOwn(other, own, other).expect(401);
+  const [customer, other] = [await loggedIn(), await register()];
+  await checkOwn(customer, other).expect(403);
+  await checkOwn({ ...customer, headers: identityOf(other.id, customer.token) }, other).expect(401);
 });
 
 describe('PUT /accounts/{id}/password', () => {
   it('replaces the password, ends every other session and goes on with a new one', async () => {
-    const { customer, own } = await loggedIn();
+    const customer = await loggedIn();
     const phone = await logIn(customer);
-    const changed = await change(customer, own, ada.password).expect(204);
+    const changed = await change(customer, ada.password).expect(204);
     expect(changed.headers['cache-control']).toBe('no-store');
     const renewed = tokenIn(changed);
-    expect(await Promise.all([own, phone, renewed].map(check))).toEqual([401, 401, 200]);
+    expect(await Promise.all([customer.token, phone, renewed].map(check))).toEqual([401, 401, 200]);
     const sessions = request(auth.app).get(`/accounts/${customer.id}/sessions`).set(identityOf(customer.id, renewed));
     expect((await sessions).body).toMatchObject([{ current: true }]);
     expect(await statusOfLogin(customer, ada.password)).toBe(401);
@@ -52,11 +47,11 @@ describe('PUT /accounts/{id}/password', () => {
   });
 
   it('ends the other sessions when it is repeated, since it was not answered', async () => {
-    const { customer, own } = await loggedIn();
+    const customer = await loggedIn();
     const phone = await logIn(customer);
     // As if auth had been killed behind the account service's answer.
     await accounts.setPassword(customer.id, replacement);
-    await change(customer, own, ada.password).expect(204);
+    await change(customer, ada.password).expect(204);
     expect(await check(phone)).toBe(401);
   });
 
@@ -64,15 +59,15 @@ describe('PUT /accounts/{id}/password', () => {
     ['a wrong current password', 'wrong horse', replacement, 403, 'urn:problem:store:wrong-password'],
     ['a new one that the account service refuses', ada.password, 'short', 400, 'urn:problem:store:validation'],
   ])('changes nothing with %s', async (_, current, next, status, type) => {
-    const { customer, own } = await loggedIn();
-    expect(await change(customer, own, current, next)).toMatchObject({ status, body: { type } });
-    expect([await check(own), await statusOfLogin(customer, ada.password)]).toEqual([200, 200]);
+    const customer = await loggedIn();
+    expect(await change(customer, current, next)).toMatchObject({ status, body: { type } });
+    expect([await check(customer.token), await statusOfLogin(customer, ada.password)]).toEqual([200, 200]);
   });
 
   it("is 404 for another's account, and 401 without the token", async () => {
-    const [{ customer, own }, other] = [await loggedIn(), await register()];
-    await change(customer, own, ada.password, replacement, other.id).expect(404);
-    await change(customer, 'a.b.c', ada.password).expect(401);
+    const [customer, other] = [await loggedIn(), await register()];
+    await change(customer, ada.password, replacement, other.id).expect(404);
+    await change({ ...customer, headers: identityOf(customer.id, 'a.b.c') }, ada.password).expect(401);
     expect(await statusOfLogin(other, ada.password)).toBe(200);
   });
 });
@@ -83,20 +78,20 @@ describe('POST /auth/password-resets', () => {
     request(auth.app).post('/auth/password-resets/confirmation').send({ token, password: replacement });
 
   it('ends all sessions, and delays of failed logins, once the password is set anew', async () => {
-    const { customer, own } = await loggedIn();
+    const customer = await loggedIn();
     for (let n = 0; n < 10; n += 1) await tryLogin(customer, 'wrong horse').expect(401);
     await tryLogin(customer, ada.password).expect(429);
-    expect(await check(own)).toBe(200);
+    expect(await check(customer.token)).toBe(200);
     await reset(customer.email).expect(204);
-    expect(await check(own)).toBe(401);
+    expect(await check(customer.token)).toBe(401);
     expect(await check(await logIn({ ...customer, password: replacement }))).toBe(200);
   });
 
   it('ends no session by a token that is not valid', async () => {
-    const { own } = await loggedIn();
+    const { token } = await loggedIn();
     const { body } = await reset('unknown').expect(403);
     expect(body.type).toBe('urn:problem:store:invalid-token');
-    expect(await check(own)).toBe(200);
+    expect(await check(token)).toBe(200);
   });
 
   it('takes as long and answers the same for everybody who asks for a mail', async () => {

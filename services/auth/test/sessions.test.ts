@@ -8,26 +8,25 @@ import type { DB } from '../src/generated/tables.ts';
 import { createSessionRepository } from '../src/session-repository.ts';
 import { createTokens } from '../src/tokens.ts';
 import { newKey, newSecret, useAuth } from './_app.ts';
-import { type Customer, customersOf, identityOf, tokenIn } from './_customers.ts';
+import { customersOf, identityOf, type LoggedIn, tokenIn } from './_customers.ts';
 
 const previousSecret = newSecret();
 const { database, query, open } = useAuth();
 const auth = open({ JWT_PREVIOUS_SECRET_KEYS: previousSecret, JWT_TTL_SECONDS: '600' });
 const previous = open({ JWT_SECRET_KEY: previousSecret });
 const connection = database.open((url) => openDatabase<DB>(url));
-const { register, logIn, check, logout } = customersOf(auth);
+const { loggedIn, logIn, check, logout } = customersOf(auth);
 
 const nowSeconds = Math.floor(Date.now() / 1000);
 
 describe('GET /accounts/{id}/sessions', () => {
-  const list = ({ id }: Customer, token: string, path = id) =>
-    request(auth.app).get(`/accounts/${path}/sessions`).set(identityOf(id, token));
-  const end = ({ id }: Customer, token: string, session: string, path = id) =>
-    request(auth.app).delete(`/accounts/${path}/sessions/${session}`).set(identityOf(id, token));
+  const list = ({ id, headers }: LoggedIn, path = id) =>
+    request(auth.app).get(`/accounts/${path}/sessions`).set(headers);
+  const end = ({ id, headers }: LoggedIn, session: string, path = id) =>
+    request(auth.app).delete(`/accounts/${path}/sessions/${session}`).set(headers);
 
   it('shows sessions that are open, however many later ones have ended', async () => {
-    const customer = await register();
-    const own = await logIn(customer);
+    const customer = await loggedIn();
     await query(
       `with ended as (
          insert into sessions (id, account_id, began_at, expires_at)
@@ -36,37 +35,36 @@ describe('GET /accounts/{id}/sessions', () => {
        )
        insert into ended_sessions select id, expires_at from ended`,
     );
-    expect((await list(customer, own)).body).toMatchObject([{ current: true }]);
+    expect((await list(customer)).body).toMatchObject([{ current: true }]);
   });
 
   it('says where and since when, the newest first, and has none that ended by a logout or alone', async () => {
-    const customer = await register();
     const before = new Date().toISOString();
+    const customer = await loggedIn();
     const { email, password } = customer;
     const headers = { 'user-agent': `Phone ${'x'.repeat(400)}`, 'x-envoy-external-address': '192.0.2.7' };
     const phone = tokenIn(await request(auth.app).post('/auth/login').set(headers).send({ email, password }));
-    const [tablet, own] = [await logIn(customer), await logIn(customer)];
+    const tablet = await logIn(customer);
     await logout(tablet).expect(200);
-    const { body } = await list(customer, own).expect(200);
+    const { body } = await list(customer).expect(200);
     const common = { id: expect.any(String), since: expect.any(String) };
     expect(body).toEqual([
-      { ...common, address: null, userAgent: null, current: true },
       { ...common, address: '192.0.2.7', userAgent: `Phone ${'x'.repeat(294)}`, current: false },
+      { ...common, address: null, userAgent: null, current: true },
     ]);
     expect(body[0].since >= body[1].since && body[1].since >= before).toBe(true);
-    await end(customer, own, body[1].id).expect(204);
-    expect(await Promise.all([phone, tablet, own].map(check))).toEqual([401, 401, 200]);
-    expect((await list(customer, own)).body).toMatchObject([{ id: body[0].id }]);
+    await end(customer, body[0].id).expect(204);
+    expect(await Promise.all([phone, tablet, customer.token].map(check))).toEqual([401, 401, 200]);
+    expect((await list(customer)).body).toMatchObject([{ id: body[1].id }]);
   });
 
   it("neither shows nor ends another account's", async () => {
-    const [customer, other] = [await register(), await register()];
-    const [own, theirs] = [await logIn(customer), await logIn(other)];
-    const [session] = (await list(other, theirs)).body;
-    await list(customer, own, other.id).expect(404);
-    await end(customer, own, session.id).expect(404);
-    await end(customer, own, session.id, other.id).expect(404);
-    expect(await check(theirs)).toBe(200);
+    const [customer, other] = [await loggedIn(), await loggedIn()];
+    const [session] = (await list(other)).body;
+    await list(customer, other.id).expect(404);
+    await end(customer, session.id).expect(404);
+    await end(customer, session.id, other.id).expect(404);
+    expect(await check(other.token)).toBe(200);
   });
 });
 
@@ -104,11 +102,10 @@ describe('DELETE /auth/sessions', () => {
   });
 
   it('forgets where they began, too, for an account that is deleted', async () => {
-    const customer = await register();
-    const token = await logIn(customer);
-    await request(auth.app).delete('/internal/own-sessions').set(identityOf(customer.id, token)).expect(204);
+    const { id, token, headers } = await loggedIn();
+    await request(auth.app).delete('/internal/own-sessions').set(headers).expect(204);
     expect(await check(token)).toBe(401);
-    expect(await query(`select from sessions where account_id = '${customer.id}'`)).toEqual([]);
+    expect(await query(`select from sessions where account_id = '${id}'`)).toEqual([]);
   });
 });
 
