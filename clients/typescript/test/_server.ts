@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { serve } from '../../../tests/kit/listen.ts';
 import { createStore, type StoreOptions } from '../src/index.ts';
 
 export type Answer =
@@ -19,12 +19,6 @@ export interface Seen {
   body: string;
   /** When it came, in milliseconds. */
   at: number;
-}
-
-const closing: (() => void)[] = [];
-/** Closes every server of a test. */
-export function closeServers(): void {
-  for (const close of closing.splice(0)) close();
 }
 
 export const problem = (status: number, problem: object = {}, headers: Record<string, string> = {}): Answer => ({
@@ -51,7 +45,7 @@ export const halfAnswered =
 /** A server that gives these answers, one after another, and 500 from then on. */
 export async function storeWith(answers: Answer[], options: Partial<StoreOptions> = {}) {
   const seen: Seen[] = [];
-  const server = createServer(async (req, res) => {
+  const url = await serve(async (req, res) => {
     let body = '';
     for await (const chunk of req) body += chunk;
     seen.push({ request: `${req.method} ${req.url}`, headers: req.headers, body, at: performance.now() });
@@ -65,12 +59,6 @@ export async function storeWith(answers: Answer[], options: Partial<StoreOptions
       res.end(typeof body === 'string' || body === undefined ? body : JSON.stringify(body));
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { store: createStore({ url, ...options }), seen, url, requests: () => seen.map(({ request }) => request) };
 }
 

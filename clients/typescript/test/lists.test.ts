@@ -1,6 +1,4 @@
-import { closeServers, storeWith } from './_server.ts';
-
-afterEach(closeServers);
+import { storeWith } from './_server.ts';
 
 const page = (link: string, ...body: unknown[]) => ({ status: 200, headers: { link }, body });
 

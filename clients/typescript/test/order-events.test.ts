@@ -1,7 +1,5 @@
 import { createStore, type OrderEventsOptions, type Store } from '../src/index.ts';
-import { type Answer, closeServers, collectGarbageSoon, problem, storeWith } from './_server.ts';
-
-afterEach(closeServers);
+import { type Answer, collectGarbageSoon, problem, storeWith } from './_server.ts';
 
 const change = (status: string) => ({ orderId: 'a', status, changedAt: '2026-01-31T09:30:02.000Z' });
 const event = (id: string, name: string, data: object | string = {}) =>

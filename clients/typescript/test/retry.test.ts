@@ -1,7 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Answer, closeServers, halfAnswered, id, impatient, order, problem, storeWith, tea } from './_server.ts';
-
-afterEach(closeServers);
+import { type Answer, halfAnswered, id, impatient, order, problem, storeWith, tea } from './_server.ts';
 
 const inUse = (headers = {}) => problem(409, { type: 'urn:problem:store:idempotency-key-in-use' }, headers);
 

@@ -1,7 +1,5 @@
 import { keepCookies, StoreProblem } from '../src/index.ts';
-import { closeServers, id, problem, storeWith, tea } from './_server.ts';
-
-afterEach(closeServers);
+import { id, problem, storeWith, tea } from './_server.ts';
 
 it('calls operations by their names, with path, query and body', async () => {
   const { store, seen, requests } = await storeWith([
