@@ -1,41 +1,29 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createHttpApp } from '@store/shared/http/app';
 import { ok, route } from '@store/shared/http/route';
-import type { Browser } from 'playwright-core';
 import { z } from 'zod';
-import { openBrowser } from '../kit/chromium.ts';
+import { usePages } from '../kit/chromium.ts';
+import { serve } from '../kit/listen.ts';
 import { testLog } from '../kit/observability/log.ts';
 
 const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 
+const whoAmI = route({
+  ...({ method: 'get', path: '/me', operationId: 'whoAmI', summary: 'Say who is asking', tag: 'me' } as const),
+  identity: 'account',
+  responses: { 200: { description: 'You.', body: z.object({ youAre: z.string() }) } },
+  handler: ({ accountId }) => ok({ youAre: accountId }),
+});
+const url = await serve(
+  createHttpApp({ title: 'Test API', routes: [whoAmI], log: testLog('test'), config: { APP_PROFILE: 'dev' } }),
+);
+
 // All services share the code of this page (contract 8).
 describe('the documentation page', () => {
-  let server: Server;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    const whoAmI = route({
-      ...({ method: 'get', path: '/me', operationId: 'whoAmI', summary: 'Say who is asking', tag: 'me' } as const),
-      identity: 'account',
-      responses: { 200: { description: 'You.', body: z.object({ youAre: z.string() }) } },
-      handler: ({ accountId }) => ok({ youAre: accountId }),
-    });
-    server = createServer(
-      createHttpApp({ title: 'Test API', routes: [whoAmI], log: testLog('test'), config: { APP_PROFILE: 'dev' } }),
-    );
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    browser = await openBrowser();
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await new Promise((resolve) => server.close(resolve).closeAllConnections());
-  });
+  const open = usePages();
 
   async function openOperation() {
-    const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/apidocs-ui.html`);
+    const page = await open();
+    await page.goto(`${url}/apidocs-ui.html`);
     await page.locator('#operations-me-whoAmI .opblock-summary-control').click();
     await page.getByRole('button', { name: 'Try it out' }).click();
     return page;
@@ -48,7 +36,6 @@ describe('the documentation page', () => {
     await page.locator('tr[data-param-name="id-account"] input').fill(accountId);
     await page.getByRole('button', { name: 'Execute' }).click();
     expect(await page.locator(answer).first().textContent()).toContain(`"youAre": "${accountId}"`);
-    await page.close();
   });
 
   it('sends that of the scheme where the field is empty', async () => {
@@ -66,6 +53,5 @@ describe('the documentation page', () => {
     await page.locator('.close-modal').click();
     await page.getByRole('button', { name: 'Execute' }).click();
     expect(await page.locator(answer).first().textContent()).toContain(`"youAre": "${accountId}"`);
-    await page.close();
   });
 });

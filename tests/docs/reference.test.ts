@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
-import type { Browser } from 'playwright-core';
 import { parse } from 'yaml';
 import { useConsole } from '../../services/console/test/_console.ts';
 import { root } from '../../tools/paths.ts';
-import { chromiumPath, openBrowser } from '../kit/chromium.ts';
+import { chromiumPath, usePages } from '../kit/chromium.ts';
 import { read } from '../kit/read.ts';
 
 const { paths } = parse(read('docs/openapi.yaml'));
@@ -35,17 +34,13 @@ describe('the console', () => {
 });
 
 (chromiumPath ? describe : describe.skip)('docs/reference', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
+  const open = usePages();
 
   it.each([
     ['from the console', () => `${inDev.origin}/console/reference/`],
     ['from a checkout', () => pathToFileURL(join(root, 'docs/reference/index.html')).href],
   ])('%s shows every operation of docs/openapi.yaml, and asks nobody else', async (_, url) => {
-    const page = await browser.newPage();
+    const page = await open();
     page.setDefaultTimeout(100_000); // drawing it takes seconds of the processor, which other tests use too
     const complaints: string[] = [];
     const asked: string[] = [];
@@ -62,6 +57,5 @@ describe('the console', () => {
     expect(complaints).toEqual([]);
     const own = new URL('.', url()).href;
     expect(asked.filter((address) => !address.startsWith(own) && !/^(data|blob):/.test(address))).toEqual([]);
-    await page.close();
   });
 });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 export const howToGetChromium =
   'apt-get install chromium-headless-shell (Debian), or set CHROMIUM to the path of a Chromium or Chrome';
@@ -14,3 +14,14 @@ export const openBrowser = (): Promise<Browser> =>
   process.env.TEST_CHROMIUM
     ? chromium.connect(process.env.TEST_CHROMIUM)
     : chromium.launch({ executablePath: chromiumPath });
+
+/** Has a browser for the tests of a `describe`. @returns opens a page with cookies of its own, until the test ends */
+export function usePages(): (options?: BrowserContextOptions) => Promise<Page> {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterAll(() => browser?.close());
+  return async (options) => (await browser.newContext(options)).newPage();
+}

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createLog } from '@store/shared/observability/log';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import request from 'supertest';
-import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
+import { chromiumPath, usePages } from '../../../tests/kit/chromium.ts';
 import { serve } from '../../../tests/kit/listen.ts';
 import { configSchema } from '../src/config.ts';
 import { createConsole } from '../src/service.ts';
@@ -101,18 +101,9 @@ export function useConsole(
   return Object.assign(console, { http, login, send, read });
 }
 
-/** Tests with a browser, where there is one. Each page has a context of its own, until the test ends. */
-export function describePages(name: string, tests: (open: (options?: BrowserContextOptions) => Promise<Page>) => void) {
-  (chromiumPath ? describe : describe.skip)(name, () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await openBrowser();
-    });
-    afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
-    afterAll(() => browser?.close());
-    tests(async (options) => (await browser.newContext(options)).newPage());
-  });
-}
+/** Tests with a browser, where there is one. */
+export const describePages = (name: string, tests: (open: ReturnType<typeof usePages>) => void) =>
+  (chromiumPath ? describe : describe.skip)(name, () => tests(usePages()));
 
 /** Logs in at a page of the console. @returns the page */
 export async function logIn(page: Page, { origin }: { origin: string }, path = ''): Promise<Page> {

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { Browser } from 'playwright-core';
 import { root } from '../../../tools/paths.ts';
 import { sharedStore } from '../../e2e/_shared-store.ts';
 import { until } from '../../e2e/_store.ts';
-import { openBrowser } from '../../kit/chromium.ts';
+import { usePages } from '../../kit/chromium.ts';
 import { clientExample, type InstalledClient, installClient } from '../../kit/packed-client.ts';
 
 // A page of somebody else, from another origin, as its README says.
@@ -14,7 +13,7 @@ describe('the package of the client, in a page that Vite serves', () => {
   const store = sharedStore();
   const port = store.pages.other;
   let client: InstalledClient;
-  let browser: Browser;
+  const open = usePages();
 
   beforeAll(async () => {
     client = await installClient();
@@ -35,8 +34,6 @@ describe('the package of the client, in a page that Vite serves', () => {
       const page = await fetch(`http://localhost:${port}`).catch(() => undefined);
       return page?.ok === true;
     });
-    browser = await openBrowser();
-    stops.push(() => browser.close());
   }, 180_000);
 
   afterAll(async () => {
@@ -45,7 +42,7 @@ describe('the package of the client, in a page that Vite serves', () => {
 
   /** Returns the first line that the page logs, or why it fails. */
   async function firstWords(): Promise<string> {
-    const page = await browser.newPage();
+    const page = await open();
     const said: string[] = [];
     page.on('console', (message) => message.type() === 'log' && said.push(message.text()));
     page.on('pageerror', (error) => said.push(error.message));

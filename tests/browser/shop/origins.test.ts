@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
+import { serve } from '../../kit/listen.ts';
 import { visitAsCustomer } from '../_customer.ts';
 import { sharedShop } from '../_shop.ts';
 
@@ -43,17 +42,12 @@ describe('a browser', () => {
   });
 
   it('refuses pages of other origins, with the cookie or without', async () => {
-    const other = createServer((_, response) => response.end('<!doctype html><title>elsewhere</title>'));
-    await new Promise<void>((resolve) => other.listen(0, resolve));
+    const other = await serve((_, response) => response.end('<!doctype html><title>elsewhere</title>'));
     const elsewhere = await page.context().newPage();
-    await elsewhere.goto(`http://localhost:${(other.address() as AddressInfo).port}`);
-    try {
-      expect(await statusFor(elsewhere, '/accounts', { credentials: 'include' })).toBe('TypeError');
-      expect(await statusFor(elsewhere, '/health-check', {})).toBe('TypeError');
-      expect(await statusFor(elsewhere, '/products/none', write)).toBe('TypeError');
-    } finally {
-      other.close();
-    }
+    await elsewhere.goto(other.replace('127.0.0.1', 'localhost'));
+    expect(await statusFor(elsewhere, '/accounts', { credentials: 'include' })).toBe('TypeError');
+    expect(await statusFor(elsewhere, '/health-check', {})).toBe('TypeError');
+    expect(await statusFor(elsewhere, '/products/none', write)).toBe('TypeError');
   });
 
   it('sends no cookie from another site, even where CORS allows it', async () => {
