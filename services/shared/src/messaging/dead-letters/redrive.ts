@@ -51,10 +51,7 @@ export async function redrive<Tables>(letters: Letters<Tables>, request: Redrive
   const { group, database } = letters;
   const { by, dryRun } = request;
   const kinds = kindsOf(group);
-  const records = await recordsOf(database, group.name);
-
   return eachLetter(letters, request.ids, async (letter) => {
-    if (isDecided(records.get(letter.id))) return earlierDecision(database, letter);
     try {
       const event = readEvent(letter.message, kinds);
       if (dryRun) return await rehearse(group, database, event);
@@ -63,13 +60,13 @@ export async function redrive<Tables>(letters: Letters<Tables>, request: Redrive
         isOurs = await decide(tx, letter, { outcome: 'REDRIVEN', by });
         return isOurs;
       });
-      return isOurs ? { outcome: 'REDRIVEN' } : await earlierDecision(database, letter);
+      return isOurs ? { outcome: 'REDRIVEN' } : undefined;
     } catch (error) {
       if (isUnavailable(error)) throw error;
       const failed: Result = { outcome: 'FAILED', error: messageOf(error) };
       if (dryRun) return failed;
       const isOpen = await decide(database, letter, { outcome: 'FAILED', by, reason: messageOf(error) });
-      return isOpen ? failed : await earlierDecision(database, letter);
+      return isOpen ? failed : undefined;
     }
   });
 }
@@ -79,13 +76,9 @@ export async function discard<Tables>(
   letters: Letters<Tables>,
   { ids, by, dryRun, reason }: DiscardIn,
 ): Promise<Map<string, Result>> {
-  const { database } = letters;
-  const records = await recordsOf(database, letters.group.name);
   return eachLetter(letters, ids, async (letter) => {
-    const isOurs = dryRun
-      ? !isDecided(records.get(letter.id))
-      : await decide(database, letter, { outcome: 'DISCARDED', reason, by });
-    return isOurs ? { outcome: 'DISCARDED' } : earlierDecision(database, letter);
+    const isOurs = dryRun || (await decide(letters.database, letter, { outcome: 'DISCARDED', reason, by }));
+    return isOurs ? { outcome: 'DISCARDED' } : undefined;
   });
 }
 
@@ -97,12 +90,17 @@ async function earlierDecision(database: QueryExecutorProvider, { group, id }: D
   return { outcome: 'DECIDED', decision: entry && decisionOf(entry) };
 }
 
-/** The results by letter id, once all letters were found. */
+/**
+ * Works on letters once all were found.
+ * @param work returns undefined for a letter that somebody decided meanwhile; it is not called for those decided before
+ * @returns the results by letter id
+ */
 async function eachLetter<Tables>(
-  { kafka, group }: Letters<Tables>,
+  { kafka, group, database }: Letters<Tables>,
   ids: string[],
-  work: (letter: DeadLetter) => Promise<Result>,
+  work: (letter: DeadLetter) => Promise<Result | undefined>,
 ): Promise<Map<string, Result>> {
+  const records = await recordsOf(database, group.name);
   const missing = new Set(ids);
   const found: DeadLetter[] = [];
   await readDeadLetters(kafka, (letter) => {
@@ -111,6 +109,9 @@ async function eachLetter<Tables>(
   if (missing.size > 0)
     throw new DomainError('notFound', `${group.name} has no dead letter ${[...missing].join(', ')}.`);
   const results = new Map<string, Result>();
-  for (const letter of found) results.set(letter.id, await work(letter));
+  for (const letter of found) {
+    const result = isDecided(records.get(letter.id)) ? undefined : await work(letter);
+    results.set(letter.id, result ?? (await earlierDecision(database, letter)));
+  }
   return results;
 }
