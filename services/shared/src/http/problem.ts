@@ -114,12 +114,8 @@ function asDomainError(error: unknown): DomainError | undefined {
       cause: error,
     });
   }
-  return requestError(error);
-}
-
-/** Failures of Express and its body parser, which name them by `type` or `status`. */
-function requestError(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
+  // Failures of Express and its body parser, which name them by `type` or `status`.
   const { type, status, limit } = error as Error & { type?: string; status?: number; limit?: number };
   const options = { cause: error };
   if (status === 413)

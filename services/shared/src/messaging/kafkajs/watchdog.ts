@@ -53,18 +53,16 @@ export function startWatchdog({
         () => true,
         () => false,
       ));
+    if (isStopped) return;
     for (const one of watched) {
-      missed.set(one, isAnswered && waiting.includes(one) && isWaiting(one) ? (missed.get(one) ?? 0) + 1 : 0);
-      if (!isStopped) act(one, missed.get(one) ?? 0);
+      const probes = isAnswered && waiting.includes(one) && isWaiting(one) ? (missed.get(one) ?? 0) + 1 : 0;
+      missed.set(one, probes);
+      if (probes === probesUntilRenewal) {
+        log.warn({ client: one.name }, 'The broker answers others; a client without answers is replaced');
+        one.renew();
+      } else if (probes === probesUntilDeaf) onDeaf(one.name);
     }
     if (!isStopped) timer = setTimeout(check, probeEveryMs);
-  }
-
-  function act(one: Watched, probes: number): void {
-    if (probes === probesUntilRenewal) {
-      log.warn({ client: one.name }, 'The broker answers others; a client without answers is replaced');
-      one.renew();
-    } else if (probes === probesUntilDeaf) onDeaf(one.name);
   }
 
   return {
