@@ -19,7 +19,6 @@ import {
 } from './schemas.ts';
 
 const params = z.object({ id: uuid });
-const shipped = problem('The order has been shipped.');
 const read = { tag: 'orders', identity: 'account', scope: 'orders:read' } as const;
 const write = { ...read, scope: 'orders:write' } as const;
 
@@ -152,7 +151,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       responses: {
         200: { description: 'The order was already cancelled.', body: orderOut },
         201: { description: 'Cancelled.', body: orderOut, headers: { Location: 'Path of the cancellation.' } },
-        409: shipped,
+        409: problem('The order has been shipped.'),
       },
       async handler({ accountId, params: { id } }) {
         const { json, isNew } = await orders.cancel(accountId, id);

@@ -25,8 +25,6 @@ interface Dependencies {
   changes: OrderChanges;
   check: AuthClient['endedOf'];
   limits?: Partial<StreamLimits>;
-  /** Milliseconds since 1970. */
-  clock?: () => number;
 }
 
 interface Stream {
@@ -41,7 +39,7 @@ interface Stream {
 export type OrderStreams = ReturnType<typeof createOrderStreams>;
 
 /** The open streams of a process. One job follows the log for all of them, and one asks auth for all of their sessions. */
-export function createOrderStreams({ changes, check, limits, clock = Date.now }: Dependencies) {
+export function createOrderStreams({ changes, check, limits }: Dependencies) {
   /** The oldest first. */
   const streams = new Set<Stream>();
   /** All streams have the log up to here, except those that are behind. */
@@ -98,7 +96,7 @@ export function createOrderStreams({ changes, check, limits, clock = Date.now }:
     stream.behind = undefined;
   }
 
-  const hasExpired = ({ expiresAt }: Session) => expiresAt * 1_000 <= clock();
+  const hasExpired = ({ expiresAt }: Session) => expiresAt * 1_000 <= Date.now();
 
   /** Sends heartbeats, and ends the streams of sessions that have ended. */
   async function tend(): Promise<void> {
@@ -106,10 +104,10 @@ export function createOrderStreams({ changes, check, limits, clock = Date.now }:
     for (const { events } of open) events?.beat();
     try {
       const ended = open.length === 0 ? new Set() : await check(open.map(({ session }) => session));
-      checkedAt = clock();
+      checkedAt = Date.now();
       for (const stream of open) if (ended.has(stream.session.id) || hasExpired(stream.session)) remove(stream);
     } catch (error) {
-      if (clock() - checkedAt > uncheckedForMs) for (const stream of open) remove(stream);
+      if (Date.now() - checkedAt > uncheckedForMs) for (const stream of open) remove(stream);
       throw error;
     }
   }
@@ -142,7 +140,7 @@ export function createOrderStreams({ changes, check, limits, clock = Date.now }:
           throw error;
         });
       return (res) => {
-        const events = createEventStream(res, clock);
+        const events = createEventStream(res);
         res.on('close', () => remove(stream));
         if (res.closed || !streams.has(stream)) {
           remove(stream);
