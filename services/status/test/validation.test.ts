@@ -39,10 +39,6 @@ describe('an invalid query', () => {
       'query.station_id',
     ]);
   });
-
-  it('does not include unknown parameters, which are ignored', async () => {
-    await status.get('?colour=red&limit=5').expect(200);
-  });
 });
 
 describe('utcTime', () => {
