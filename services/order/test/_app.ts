@@ -84,18 +84,14 @@ export function as(accountId: string, service: { app: RequestListener }) {
     request(service.app)
       [method](path)
       .set({ 'id-account': accountId, ...headers });
+  /** @param body JSON, or an object */
+  const place = (body: object | string = oneTea, headers: object = {}) =>
+    call('post', '/orders', headers).type('json').send(body);
   return {
     call,
-    /** @param body JSON, or an object */
-    place: (body: object | string = oneTea, headers: object = {}) =>
-      call('post', '/orders', headers).type('json').send(body),
-    /** Places an order with a key, and returns its answer. */
-    placeWith: (key: string, body: object | string = oneTea) =>
-      call('post', '/orders', { 'Idempotency-Key': key })
-        .type('json')
-        .send(body)
-        .then((response) => response),
-    placed: async (): Promise<string> => (await call('post', '/orders').send(oneTea).expect(201)).body.id,
+    place,
+    placeWith: async (key: string, body?: object | string) => place(body, { 'Idempotency-Key': key }),
+    placed: async (): Promise<string> => (await place().expect(201)).body.id,
     list: (query = '') => call('get', `/orders${query}`),
     get: (id: string, headers: object = {}) => call('get', `/orders/${id}`, headers),
     change: (id: string, body: object = { status: 'CANCELLED' }, headers: object = {}) =>

@@ -38,13 +38,10 @@ export function openSaga(databaseUrl: string) {
   const { app, prisma, kysely, empty, close } = testApp(databaseUrl, { clock: () => placedAt });
   const group = createConsumerGroup(() => handledAt);
   const dueAt = (now: Date, on = kysely) =>
-    createDueOrders({
-      kysely: on,
-      clock: () => now,
-      shipAfterMs,
-      pendingTimeoutMs,
-    });
+    createDueOrders({ kysely: on, clock: () => now, shipAfterMs, pendingTimeoutMs });
   const customer = as(alice, { app });
+  /** Places an order and returns its id. */
+  const place = async (): Promise<string> => (await customer.place({ items }).expect(201)).body.id;
 
   return {
     prisma,
@@ -58,8 +55,8 @@ export function openSaga(databaseUrl: string) {
     timeOut: (limit = 100) => dueAt(new Date(placedAt.getTime() + pendingTimeoutMs)).cancelTimedOut(limit),
     handle: (...stored: ReturnType<typeof storedEvent>[]) => handleOnce(group, kysely, stored.map(receivedEvent)),
 
-    /** Places an order and returns its id. */
-    place: async (): Promise<string> => (await customer.place({ items }).expect(201)).body.id,
+    place,
+    placeAll: (count: number) => Promise.all(Array.from({ length: count }, place)),
     cancel: customer.cancel,
     remove: customer.remove,
 

@@ -10,7 +10,6 @@ const fixture = useDatabase('order').open(openSaga);
 
 beforeEach(() => fixture.empty());
 
-const placed = (count: number) => Promise.all(Array.from({ length: count }, fixture.place));
 async function paidOrder(traceparent?: string): Promise<string> {
   const id = await fixture.place();
   await fixture.handle({ ...events.OrderPaid(id), ...(traceparent !== undefined && { traceparent }) });
@@ -112,7 +111,7 @@ describe('cancelTimedOut', () => {
   });
 
   it('leaves an order that was confirmed, shipped, cancelled or rejected', async () => {
-    const ids = await placed(4);
+    const ids = await fixture.placeAll(4);
     const [confirmed = '', shipped = '', cancelled = '', rejected = ''] = ids;
     await fixture.handle(events.OrderPaid(confirmed), events.OrderShipped(shipped), events.StockRejected(rejected));
     await fixture.cancel(cancelled).expect(201);
@@ -122,7 +121,7 @@ describe('cancelTimedOut', () => {
   });
 
   it('cancels each order once when replicas, its owner and its payment are concurrent', async () => {
-    const ids = await placed(30);
+    const ids = await fixture.placeAll(30);
     await Promise.all([
       ...Array.from({ length: 8 }, () => fixture.timeOut(3)),
       ...ids.slice(0, 10).map((id) => fixture.handle(events.OrderPaid(id))),

@@ -4,11 +4,10 @@ import { eventsOf } from '../_app.ts';
 import { events, eventsByKind, eventTime, openSaga } from './_saga.ts';
 
 const fixture = useDatabase('order').open(openSaga);
-const placed = (count: number) => Promise.all(Array.from({ length: count }, fixture.place));
 
 describe('cancellation by the owner', () => {
   it('concurrent with OrderPaid leaves the order CANCELLED and paid, in any order', async () => {
-    const ids = await placed(20);
+    const ids = await fixture.placeAll(20);
     await Promise.all(ids.flatMap((id) => [fixture.handle(events.OrderPaid(id)), fixture.cancel(id).expect(201)]));
     for (const id of ids) {
       expect(await fixture.stateOf(id)).toMatchObject({ status: 'CANCELLED', paidAt: eventTime.toISOString() });
@@ -17,7 +16,7 @@ describe('cancellation by the owner', () => {
   });
 
   it('concurrent with OrderShipped leaves the order either cancelled or shipped', async () => {
-    const ids = await placed(20);
+    const ids = await fixture.placeAll(20);
     const outcomes = await Promise.all(
       ids.map(async (id) => {
         const [{ status }] = await Promise.all([fixture.cancel(id), fixture.handle(events.OrderShipped(id))]);
@@ -29,7 +28,7 @@ describe('cancellation by the owner', () => {
   });
 
   it('concurrent with StockRejected and StockReleased cancels the order once', async () => {
-    const ids = await placed(20);
+    const ids = await fixture.placeAll(20);
     await Promise.all(
       ids.flatMap((id) => [
         fixture.handle(events.StockRejected(id)),
@@ -96,7 +95,7 @@ const outcomesOf = (ids: string[]) =>
 
 it.each([1, 2, 3])('a chunk of events leads to what they lead to one after another (seed %i)', async (seed) => {
   const random = seededRandom(seed);
-  const [together, alone] = [await placed(15), await placed(15)];
+  const [together, alone] = [await fixture.placeAll(15), await fixture.placeAll(15)];
   for (const id of [...together.slice(0, 3), ...alone.slice(0, 3)]) await fixture.cancel(id).expect(201);
   const steps = Array.from({ length: 45 }, () => ({ order: random(15), kind: random(eventsByKind.length) }));
   const eventsOf = (ids: string[]) =>

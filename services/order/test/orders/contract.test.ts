@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { type Contract, describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
@@ -6,6 +5,7 @@ import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postg
 import { orderRecordRoutes } from '../../src/order-record-routes.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, as, bob, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
+import { openTransaction } from '../_transaction.ts';
 import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 
 // Only for the document; the requests go to the application.
@@ -22,20 +22,6 @@ const key = (value: string) => ({ 'Idempotency-Key': value });
 const missing = '/orders/00000000-0000-4000-8000-000000000000';
 const undecodable = '/orders/%ff';
 
-/** Calls about orders of their own. */
-function callsOn(order: Parameters<typeof as>[1]) {
-  const customer = as(alice, order);
-  async function placed(call: object = {}, suffix = '') {
-    return { path: `/orders/${await customer.placed()}${suffix}`, ...call };
-  }
-  async function cancelled() {
-    const id = await customer.placed();
-    await customer.cancel(id);
-    return { path: `/orders/${id}/cancellation` };
-  }
-  return { customer, placed, cancelled };
-}
-
 describe('the order API', () => {
   const seen = new Set<string>();
   // Sessions end after their first check, and with them the streams: the contract test reads answers to their end.
@@ -46,19 +32,26 @@ describe('the order API', () => {
   };
   const database = useDatabase('order');
   const order = database.open((url) => startReplica(url, { sessionCheck }));
-  const { customer, placed, cancelled } = callsOn(order);
+  const customer = as(alice, order);
   const credential = newCredential();
   const names = ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'];
   const env = Object.fromEntries(names.map((name) => [name, credential]));
   const restricted = database.open((url) => testApp(url, { env }));
   // The lock that another process holds while it places the order of this key.
-  database.open(async (connectionString) => {
-    const client = new pg.Client({ connectionString });
-    await client.connect();
-    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${alice}held`]);
-    return { close: () => client.end() };
+  database.open(async (url) => {
+    const transaction = await openTransaction(url);
+    await transaction.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${alice}held`]);
+    return { close: () => transaction.end() };
   });
 
+  async function placed(call: object = {}, suffix = '') {
+    return { path: `/orders/${await customer.placed()}${suffix}`, ...call };
+  }
+  async function cancelled() {
+    const id = await customer.placed();
+    await customer.cancel(id);
+    return { path: `/orders/${id}/cancellation` };
+  }
   async function shipped(call: object = {}, suffix = '') {
     const id = await customer.placed();
     await order.prisma.order.update({ where: { id }, data: { shippedAt: new Date() } });

@@ -121,13 +121,6 @@ describe('GET /orders', () => {
     expect(own).toEqual(expect.arrayContaining(idsOf(content)));
   });
 
-  it('omits deleted orders', async () => {
-    await seed(1);
-    await customer.remove((await list()).body.content[0].id).expect(204);
-    const { body, headers } = await list();
-    expect([body, headers.link]).toEqual([emptyPage, undefined]);
-  });
-
   // Malformed values of every parameter are sent by the contract test.
   it.each(['size=101', 'sort=items', 'status=SOLD'])('returns 400 for ?%s', async (query) => {
     await list(`?${query}`).expect(400);
