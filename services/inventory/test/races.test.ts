@@ -42,11 +42,15 @@ describe('events at the same time', () => {
   });
 });
 
-/** Hands events to both replicas at once, in chunks by turns. */
-const takeAll = (events: StoredEvent[], chunkSize: number) =>
+type Order = ReturnType<typeof orderOf>;
+
+/** Hands an event of each order to both replicas at once, in chunks by turns. */
+const takeAll = (orders: Order[], chunkSize: number, eventOf: (order: Order) => StoredEvent) =>
   Promise.all(
-    Array.from({ length: Math.ceil(events.length / chunkSize) }, (_, index) =>
-      (index % 2 === 0 ? inventory : other).take(...events.slice(index * chunkSize, (index + 1) * chunkSize)),
+    Array.from({ length: Math.ceil(orders.length / chunkSize) }, (_, index) =>
+      (index % 2 === 0 ? inventory : other).take(
+        ...orders.slice(index * chunkSize, (index + 1) * chunkSize).map(eventOf),
+      ),
     ),
   );
 
@@ -60,17 +64,11 @@ describe('chunks of two replicas', () => {
       Array.from({ length: count }, () => orderOf(...turned(random(8)).map((id): Demanded => [id, 1 + random(2)])));
     for (let round = 0; round < 4; round += 1) {
       const orders = newOrders(120);
-      await takeAll(
-        orders.map((order) => order.created()),
-        10,
-      );
+      await takeAll(orders, 10, (order) => order.created());
       // Everything is released or shipped, by other chunks than those that reserved it, while more is reserved.
       const mixed = orders.sort(() => random(3) - 1);
       await Promise.all([
-        takeAll(
-          mixed.map((order) => (random(3) === 0 ? order.shipped() : order.cancelled())),
-          20,
-        ),
+        takeAll(mixed, 20, (order) => (random(3) === 0 ? order.shipped() : order.cancelled())),
         ...newOrders(6).map((order) => other.take(order.created())),
       ]);
     }
@@ -80,10 +78,7 @@ describe('chunks of two replicas', () => {
   it('take the stock of one hot product exactly until nothing is left', async () => {
     const tea = await inventory.setStock(100);
     const orders = Array.from({ length: 160 }, () => orderOf([tea, 1]));
-    await takeAll(
-      orders.map((order) => order.created()),
-      10,
-    );
+    await takeAll(orders, 10, (order) => order.created());
     const kinds = (await Promise.all(orders.map(({ orderId }) => inventory.kindsOf(orderId)))).flat();
     expect(kinds.filter((kind) => kind === 'StockReserved')).toHaveLength(100);
     expect(kinds.filter((kind) => kind === 'StockRejected')).toHaveLength(60);

@@ -32,28 +32,27 @@ async function orderIn(state: State) {
 
 type Outcome = [status: string | undefined, available: number, kinds: string[]];
 
+const same = (outcome: Outcome, more: Partial<Record<Step, Outcome>> = {}): Record<Step, Outcome> => ({
+  created: outcome,
+  paymentFailed: outcome,
+  cancelled: outcome,
+  shipped: outcome,
+  ...more,
+});
+const isReserved: Outcome = ['RESERVED', 6, ['StockReserved']];
+const isReleased: Outcome = ['RELEASED', 10, ['StockReserved', 'StockReleased']];
+const isShipped: Outcome = ['SHIPPED', 6, ['StockReserved']];
+
 /** The outcome of each event in each state. The events have new ids, so that only the state can tell that one is late. */
-const table: Record<State, Record<Step, Outcome>> = (() => {
-  const same = (outcome: Outcome, more: Partial<Record<Step, Outcome>> = {}) => ({
-    created: outcome,
-    paymentFailed: outcome,
-    cancelled: outcome,
-    shipped: outcome,
-    ...more,
-  });
-  const isReserved: Outcome = ['RESERVED', 6, ['StockReserved']];
-  const isReleased: Outcome = ['RELEASED', 10, ['StockReserved', 'StockReleased']];
-  const isShipped: Outcome = ['SHIPPED', 6, ['StockReserved']];
-  return {
-    unknown: same([undefined, 10, []], { created: isReserved, cancelled: ['RELEASED', 10, []] }),
-    reserved: same(isReserved, { paymentFailed: isReleased, cancelled: isReleased, shipped: isShipped }),
-    rejected: same(['REJECTED', 3, ['StockRejected']]),
-    shipped: same(isShipped),
-    paymentFailed: same(isReleased),
-    cancelled: same(isReleased),
-    cancelledBeforeCreated: same(['RELEASED', 10, []]),
-  };
-})();
+const table: Record<State, Record<Step, Outcome>> = {
+  unknown: same([undefined, 10, []], { created: isReserved, cancelled: ['RELEASED', 10, []] }),
+  reserved: same(isReserved, { paymentFailed: isReleased, cancelled: isReleased, shipped: isShipped }),
+  rejected: same(['REJECTED', 3, ['StockRejected']]),
+  shipped: same(isShipped),
+  paymentFailed: same(isReleased),
+  cancelled: same(isReleased),
+  cancelledBeforeCreated: same(['RELEASED', 10, []]),
+};
 
 const cases = Object.entries(table).flatMap(([state, outcomes]) =>
   Object.entries(outcomes).map(([step, outcome]) => [step as Step, state as State, outcome] as const),
