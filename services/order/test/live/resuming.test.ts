@@ -1,9 +1,8 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@store/shared/database/migrate';
 import { dayMs } from '@store/shared/values/time';
 import { execa } from 'execa';
+import { useFolder } from '../../../../tests/kit/folder.ts';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { type Postgres, startPostgres } from '../../../../tests/kit/postgres/server.ts';
 import { until } from '../../../../tests/kit/until.ts';
@@ -14,6 +13,7 @@ import { beganStream, headersOf, openStream, placing, startReplica } from './_st
 
 const database = useDatabase('order');
 const replica = database.open(startReplica);
+const folder = useFolder();
 const place = (count: number, accountId = alice) => queryOnce(database.url, placing(accountId, count));
 /** A customer without orders: what is committed beside transactions of other tests comes again, too. */
 const newcomer = () => ({ headers: headersOf(crypto.randomUUID()) });
@@ -99,8 +99,6 @@ describe('a Last-Event-ID', () => {
 });
 
 it('after a failover to a copy that lacks some, what was lost is told, however many changes there were since', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'store-failover-'));
-  await chmod(folder, 0o711);
   const port = await freePort();
   const log = () => undefined;
   /** Starts the server with some data, always at the same address. */
@@ -142,6 +140,5 @@ it('after a failover to a copy that lacks some, what was lost is told, however m
   } finally {
     await replica.close();
     await server.stop();
-    await rm(folder, { recursive: true });
   }
 });

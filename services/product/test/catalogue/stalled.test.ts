@@ -1,15 +1,13 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@store/shared/database/migrate';
+import { useFolder } from '../../../../tests/kit/folder.ts';
 import { queryOnce } from '../../../../tests/kit/postgres/database.ts';
+import { type Postgres, startPostgres } from '../../../../tests/kit/postgres/server.ts';
 import { freePort } from '../../../../tools/free-port.ts';
-import { type Postgres, startPostgres } from '../../../../tools/local/components/postgres.ts';
 import { tea, testApp } from '../_app.ts';
 
 // A PostgreSQL of its own that hangs or is stopped, and what the catalogue still answers.
 
-let folder: string;
 let postgres: Postgres;
 let product: ReturnType<typeof testApp>;
 /** The processes of its connections to the database. */
@@ -18,8 +16,6 @@ let path: string;
 let etag: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'store-stalled-'));
-  await chmod(folder, 0o711); // started by root, the server runs as another user
   const log = () => undefined;
   postgres = await startPostgres({ dataDir: join(folder, 'data'), port: await freePort(), log });
   await postgres.createDatabase('product');
@@ -39,8 +35,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await product?.close();
   await postgres?.stop();
-  await rm(folder, { recursive: true, force: true });
 });
+const folder = useFolder();
 
 const byId = () => `/products?id=${path.split('/').at(-1)}`;
 const signal = (name: NodeJS.Signals) => {
