@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { openDatabase } from '@store/shared/database/database';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import type { StoredEvent } from '@store/shared/messaging/events';
+import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { paginate } from '../../../../tests/kit/http.ts';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
@@ -35,13 +36,14 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
   const context = { config, log: testLog(name), database };
   const createGroup = groups[name];
   if (createGroup === undefined) throw new Error(`There is no group ${name}.`);
-  const { app, consumer } = createGroupService(context, createGroup);
+  const { app, consumer, jobs } = createGroupService(context, createGroup);
   return {
     prisma: new PrismaClient({ adapter: database.adapter }),
     kysely: database.kysely,
     app,
     /** In one transaction, as events of one chunk are. */
     handle: (...events: StoredEvent[]) => handleOnce(consumer.group, database.kysely, events.map(receivedEvent)),
+    startJobs: () => jobs.map((job) => job.start(createLog(name, 'silent'))),
     get: (path: string) => request(app).get(path),
     close: database.close,
   };

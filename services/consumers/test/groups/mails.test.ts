@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { MailTo } from '@store/shared/contracts/account';
 import { type AccountEventKind, newEvent, type StoredEvent } from '@store/shared/messaging/events';
-import { createLog } from '@store/shared/observability/log';
 import { register } from 'prom-client';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useMailServer } from '../../../../tests/kit/mail-server.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { createAccountClient } from '../../src/groups/notification/account-client.ts';
-import { createMailRepository } from '../../src/groups/notification/mail-repository.ts';
-import { mailSender } from '../../src/groups/notification/mail-sender.ts';
-import { mailMaker } from '../../src/groups/notification/mails/mail.ts';
-import { createSmtpClient } from '../../src/groups/notification/smtp-client.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { allOf, testGroup, withMails } from './_group.ts';
 import { useOtherService } from './_other-service.ts';
@@ -35,26 +29,23 @@ const about = (kind: AccountEventKind, accountId = customerId) =>
 const cancelled = (reason = 'why not') => storedEvent('OrderCancelled', { orderId: randomUUID(), customerId, reason });
 
 describe('mails', () => {
-  const senders: { stop(): unknown }[] = [];
+  const stops: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
-    for (const sender of senders.splice(0)) await sender.stop();
+    for (const stop of stops.splice(0)) await stop();
   });
   const database = useDatabase('consumers', 'each');
   const group = database.open((url) => testGroup(url, 'notification-group', withMails));
 
-  const startSender = (url = server.url) => {
-    const sender = mailSender({
-      repository: createMailRepository(group.prisma, group.kysely),
-      make: mailMaker({
-        accounts: createAccountClient({ baseUrl: accounts.url, credential }),
-        shopUrl: 'https://shop.example',
-      }),
-      smtp: createSmtpClient({ url, from: 'Store <store@shop.example>' }),
-      everyMs: 50,
-    }).start(createLog('mail', 'silent'));
-    senders.push(sender);
-    return sender;
-  };
+  /** Starts a replica that sends mails. @returns a function that stops it */
+  function startSender(SMTP_URL = server.url) {
+    const shop = { SHOP_URL: 'https://shop.example', MAIL_FROM: 'Store <store@shop.example>' };
+    const env = { ...shop, SMTP_URL, ACCOUNT_URL: accounts.url, INTERNAL_CREDENTIAL: credential };
+    const replica = testGroup(database.url, 'notification-group', env);
+    const [sender] = replica.startJobs();
+    const stop = async () => sender?.stop();
+    stops.push(stop, replica.close);
+    return stop;
+  }
   const rows = () => group.prisma.notification.findMany();
   const row = () => group.prisma.notification.findFirst();
   const attempted = () => until('an attempt was made', async () => ((await row())?.attempts ?? 0) > 0);
@@ -72,8 +63,9 @@ describe('mails', () => {
 
   it('are sent once each by two senders and marked as sent', async () => {
     const events = Array.from({ length: 50 }, () => cancelled());
+    await group.handle(...events);
     startSender();
-    await send(...events);
+    await send();
     const ids = server.mails.map(({ source }) => /^Message-ID: <(.*)@shop\.example>/m.exec(source)?.[1]);
     expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
     expect(server.mails[0]?.to).toEqual(['ada@example.com']);
@@ -97,9 +89,9 @@ describe('mails', () => {
 
   it('wait for an unavailable mail server while events are still handled', async () => {
     await group.handle(cancelled());
-    const sender = startSender('smtp://127.0.0.1:1');
+    const stop = startSender('smtp://127.0.0.1:1');
     await attempted();
-    await sender.stop();
+    await stop();
     await send(cancelled());
     expect(server.mails).toHaveLength(2);
   });
@@ -149,9 +141,9 @@ describe('mails', () => {
   it('are dropped where the account is gone, with a reason, and wait a day for an account service that is away', async () => {
     account.isAway = true;
     await group.handle(about('AccountRegistered'));
-    const sender = startSender();
+    const stop = startSender();
     await attempted();
-    await sender.stop();
+    await stop();
     expect(await row()).toMatchObject({ refusal: null });
     await group.prisma.notification.updateMany({ data: { createdAt: new Date(Date.now() - 86_500_000) } });
     await send();

@@ -12,7 +12,6 @@ interface MailSenderOptions {
   repository: MailRepository;
   make: MakeMail;
   smtp: SmtpClient;
-  everyMs?: number;
 }
 
 const batchSize = 20;
@@ -34,7 +33,7 @@ for (const result of ['sent', 'postponed', 'given_up']) attempted.inc({ result }
  * Sends stored messages, each at least once: a message is marked after the mail server has accepted it, or refused it for
  * good. Other failures are retried with increasing delays for a day. No transaction is open while sending.
  */
-export function mailSender({ repository, make, smtp, everyMs }: MailSenderOptions): Job {
+export function mailSender({ repository, make, smtp }: MailSenderOptions): Job {
   async function sendOne(mail: DueMail, log: Logger): Promise<unknown> {
     const about = { notificationId: mail.id };
     try {
@@ -67,7 +66,7 @@ export function mailSender({ repository, make, smtp, everyMs }: MailSenderOption
 
   return {
     start(log) {
-      const sending = loop({ name: 'mail sender', everyMs }, () => sendDue(log)).start(log);
+      const sending = loop({ name: 'mail sender' }, () => sendDue(log)).start(log);
       return {
         name: sending.name,
         async stop() {
