@@ -22,12 +22,7 @@ export function html(literals: TemplateStringsArray, ...values: (string | number
 }
 
 /** Makes a page that loads nothing, runs no script and is in no frame. `style` has no value of a request or a row. */
-export function htmlPage(
-  title: string,
-  style: string,
-  body: Html,
-  language = 'en',
-): { page: string; headers: Record<string, string> } {
+export function htmlPage(title: string, style: string, body: Html, language = 'en') {
   const { source } = html`<title>${title}</title>`;
   return {
     page: `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${source}<style>${style}</style></head><body>${body.source}</body></html>`,

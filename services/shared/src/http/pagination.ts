@@ -66,11 +66,7 @@ export const pageInfo = ({ size, page: number }: { size: number; page: number },
 export const nextPage = { Link: 'The next page, as rel="next", while there is more.' };
 
 /** The `Link` header to the next page, if there is one: the same request with another `after`. */
-export function nextLink(
-  url: string,
-  cursor: string | undefined,
-  replaces: readonly string[] = ['page'],
-): Record<string, string> {
+export function nextLink(url: string, cursor: string | undefined, replaces = ['page']): Record<string, string> {
   if (cursor === undefined) return {};
   const { pathname, searchParams } = new URL(url, 'http://localhost');
   for (const name of replaces) searchParams.delete(name);

@@ -104,12 +104,8 @@ export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consume
     return false;
   }
 
-  async function moveAway(
-    { topic, partition, signal }: Batch,
-    message: KafkaMessage,
-    attempts: number,
-    error: unknown,
-  ): Promise<boolean> {
+  async function moveAway(batch: Batch, message: KafkaMessage, attempts: number, error: unknown): Promise<boolean> {
+    const { topic, partition, signal } = batch;
     const letter = { group: group.name, topic, partition, message, attempts, error };
     const isMoved = await writeDeadLetter(letter, { database, sender, log }, signal);
     if (isMoved) consumerMetrics.handled.inc({ group: group.name, result: 'dead' });

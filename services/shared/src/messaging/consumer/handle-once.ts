@@ -150,11 +150,7 @@ const startEventSpan = (event: StoreEvent, group: string) =>
   });
 
 /** Finds the repeated events that were refused: the process may have ended before their letters were written. */
-async function refusedBefore<Tables>(
-  group: string,
-  events: StoreEvent[],
-  tx: Transaction<Tables>,
-): Promise<[StoreEvent, string][]> {
+async function refusedBefore(group: string, events: StoreEvent[], tx: QueryExecutorProvider) {
   if (events.length === 0) return [];
   const idOf = ({ message }: StoreEvent) => letterRef(group, message).id;
   const records = await recordsOf(tx, group, events.map(idOf));

@@ -1,5 +1,5 @@
 import type { Admin } from 'kafkajs';
-import { type QueryExecutorProvider, sql, type Transaction } from 'kysely';
+import { type QueryExecutorProvider, sql } from 'kysely';
 import { deleteInBatches } from '../../database/batches.ts';
 import { dayMs } from '../../values/time.ts';
 import { askAdmin } from '../kafkajs/admin.ts';
@@ -10,11 +10,7 @@ import { recoveryMs } from '../times.ts';
 const shortestDays = 30;
 
 /** Deletes the ids of events that come no more: neither a topic nor an open dead letter has them. @returns how many */
-export async function deleteOldEventIds(
-  database: QueryExecutorProvider,
-  broker: KafkaOptions,
-  topics: string[],
-): Promise<number> {
+export async function deleteOldEventIds(database: QueryExecutorProvider, broker: KafkaOptions, topics: string[]) {
   const perTopic = await askAdmin(broker, recoveryMs, (admin) =>
     Promise.all(topics.map((topic) => daysToKeep(admin, topic))),
   );
@@ -46,11 +42,7 @@ async function daysToKeep(admin: Admin, topic: string): Promise<number> {
 }
 
 /** Records ids in their order, so that consumers with the same events do not deadlock. @returns those that are new */
-export async function recordEvents<Tables>(
-  group: string,
-  ids: string[],
-  tx: Transaction<Tables>,
-): Promise<Set<string>> {
+export async function recordEvents(group: string, ids: string[], tx: QueryExecutorProvider): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     insert into processed_events (consumer_group, event_id) select ${group}, unnest(${[...ids].sort()}::uuid[])
     on conflict do nothing returning event_id::text as id`.execute(tx);

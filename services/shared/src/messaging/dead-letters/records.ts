@@ -34,11 +34,8 @@ export const decisionOf = ({ letterId: _, eventId: __, ...decision }: AuditOut):
  * recognises what the group has processed in another way (contract 6.6).
  * @param refused why the event is refused, where it was processed in the same transaction
  */
-export async function recordOpen(
-  on: QueryExecutorProvider,
-  { group, id, eventId }: LetterRef,
-  refused?: string,
-): Promise<void> {
+export async function recordOpen(on: QueryExecutorProvider, letter: LetterRef, refused?: string): Promise<void> {
+  const { group, id, eventId } = letter;
   await sql`
     insert into dead_letters (consumer_group, id, event_id, error)
     values (${group}, ${id}, ${eventId}, ${refused && storable(refused)})
@@ -81,15 +78,11 @@ export async function decide(on: QueryExecutorProvider, letter: LetterRef, decis
 const storable = (text: string) => text.replaceAll('\0', '').slice(0, 1_000);
 
 /** The records of a group's letters, or of some of them, by letter id. */
-export async function recordsOf(
-  on: QueryExecutorProvider,
-  group: string,
-  ids?: string[],
-): Promise<Map<string, LetterRecord>> {
+export async function recordsOf(on: QueryExecutorProvider, group: string, ids?: string[]) {
   const { rows } = await sql<LetterRecord & { id: string }>`
     select id::text, status, failures, error from dead_letters
     where consumer_group = ${group} and (${ids ?? null}::uuid[] is null or id = any(${ids ?? null}))`.execute(on);
-  return new Map(rows.map(({ id, ...record }) => [id, record]));
+  return new Map<string, LetterRecord>(rows.map(({ id, ...record }) => [id, record]));
 }
 
 /** How many letters of a group are neither redriven nor discarded: they are recorded before they are written. */
@@ -113,12 +106,7 @@ export function reportOpenLetters(database: QueryExecutorProvider, group: string
 }
 
 /** The `latest` entries, or all, of the audit trail of a group, or of some of its letters, the oldest of them first. */
-export async function auditOf(
-  on: QueryExecutorProvider,
-  group: string,
-  ids?: string[],
-  latest?: number,
-): Promise<AuditOut[]> {
+export async function auditOf(on: QueryExecutorProvider, group: string, ids?: string[], latest?: number) {
   const { rows } = await sql<AuditOut>`
     select subject::text as "letterId", event_id::text as "eventId", after->>'outcome' as outcome,
       after->>'reason' as reason, substr(actor, ${operatorActor('').length + 1}) as "requestedBy",

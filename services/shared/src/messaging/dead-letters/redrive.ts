@@ -72,10 +72,8 @@ export async function redrive<Tables>(letters: Letters<Tables>, request: Redrive
 }
 
 /** Decides that letters are never redriven, nor listed. @throws DomainError notFound before anything is done */
-export async function discard<Tables>(
-  letters: Letters<Tables>,
-  { ids, by, dryRun, reason }: DiscardIn,
-): Promise<Map<string, Result>> {
+export async function discard<Tables>(letters: Letters<Tables>, request: DiscardIn): Promise<Map<string, Result>> {
+  const { ids, by, dryRun, reason } = request;
   return eachLetter(letters, ids, async (letter) => {
     const isOurs = dryRun || (await decide(letters.database, letter, { outcome: 'DISCARDED', reason, by }));
     return isOurs ? { outcome: 'DISCARDED' } : undefined;
