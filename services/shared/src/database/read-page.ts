@@ -11,7 +11,7 @@ export interface PageQuery {
   after?: string | undefined;
 }
 
-interface Page<Row> {
+export interface Page<Row> {
   rows: Row[];
   /** Cursor of the next page. */
   next: string | undefined;
