@@ -1,20 +1,20 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { template } from '../../tools/chart/helm.ts';
 import { root } from '../../tools/paths.ts';
+import { useFolder } from '../kit/folder.ts';
 
 // With the command where the machine has one, else with the library: both do the same.
 
 describe('Helm', () => {
+  const folder = useFolder();
   let dir: string;
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'store-helm-test-'));
+    dir = await mkdtemp(join(folder, 'chart-'));
     await mkdir(join(dir, 'templates'));
     await writeFile(join(dir, 'Chart.yaml'), 'apiVersion: v2\nname: small\nversion: 1.0.0\n');
   });
-  afterEach(() => rm(dir, { recursive: true }));
 
   const write = (name: string, text: string) => writeFile(join(dir, 'templates', name), text);
   const configMap = (name: string, more = '') =>

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import manifest from '../../clients/typescript/package.json' with { type: 'json' };
@@ -12,22 +11,16 @@ export const [, clientExample = ''] = /```js\n([\s\S]+?)```/.exec(text) ?? [];
 /** Those that may follow them. */
 export const [, fullExample = ''] = /```ts\n([\s\S]+?)```/.exec(text) ?? [];
 
-export interface InstalledClient {
-  /** A project of somebody else, with the package. */
-  folder: string;
-  /** The package. */
-  file: string;
-  remove(): Promise<void>;
-}
-
-/** Packs the client as a release does, and installs it as its users do, but with what it depends on from here, not from a registry. */
-export async function installClient(): Promise<InstalledClient> {
-  const folder = await mkdtemp(join(tmpdir(), 'store-client-test-'));
+/**
+ * Packs the client as a release does, and installs it in a folder, a project of somebody else, but with what it depends on from here,
+ * not from a registry. @returns the package
+ */
+export async function installClient(folder: string): Promise<string> {
   const pack = ['pack', '--silent', '--workspace', 'clients/typescript', '--pack-destination', folder];
   const file = join(folder, (await execa('npm', pack, { cwd: root, env: { NODE_OPTIONS: '' } })).stdout);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   const needed = Object.keys(manifest.dependencies).map((name) => join(root, 'node_modules', name));
   const flags = ['--offline', '--install-links', '--ignore-scripts', '--no-audit', '--no-fund'];
   await execa('npm', ['install', ...flags, file, ...needed], { cwd: folder, env: { NODE_OPTIONS: '' } });
-  return { folder, file, remove: () => rm(folder, { recursive: true, force: true }) };
+  return file;
 }

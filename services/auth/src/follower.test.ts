@@ -40,7 +40,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-// What is notified afterwards is heard, and nothing is current before: test/replicas.test.ts.
+// Notifications afterwards are heard, and nothing is current before: test/replicas.test.ts.
 test.each([
   ['cuts its connection', () => proxy.close()],
   ['no longer responds', () => proxy.set('silent')],

@@ -5,24 +5,25 @@ import { root } from '../../../tools/paths.ts';
 import { sharedStore } from '../../e2e/_shared-store.ts';
 import { until } from '../../e2e/_store.ts';
 import { usePages } from '../../kit/chromium.ts';
-import { clientExample, type InstalledClient, installClient } from '../../kit/packed-client.ts';
+import { useFolder } from '../../kit/folder.ts';
+import { clientExample, installClient } from '../../kit/packed-client.ts';
+
+const folder = useFolder();
 
 // A page of somebody else, from another origin, as its README says.
 describe('the package of the client, in a page that Vite serves', () => {
   const stops: (() => unknown)[] = [];
   const store = sharedStore();
   const port = store.pages.other;
-  let client: InstalledClient;
   const open = usePages();
 
   beforeAll(async () => {
-    client = await installClient();
-    stops.push(client.remove);
+    await installClient(folder);
     const example = clientExample.replace('http://localhost:8080', `http://localhost:${store.ports.of('gateway')}`);
-    await writeFile(join(client.folder, 'main.js'), example);
-    await writeFile(join(client.folder, 'index.html'), '<script type="module" src="/main.js"></script>');
+    await writeFile(join(folder, 'main.js'), example);
+    await writeFile(join(folder, 'index.html'), '<script type="module" src="/main.js"></script>');
     const vite = execa('node', [join(root, 'node_modules/vite/bin/vite.js'), '--port', String(port), '--strictPort'], {
-      cwd: client.folder,
+      cwd: folder,
       env: { NODE_OPTIONS: '' },
       reject: false,
     });

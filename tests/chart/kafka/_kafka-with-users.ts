@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { createKafka } from '../../../services/shared/src/messaging/kafkajs/client.ts';
@@ -11,10 +10,9 @@ import { until } from '../../kit/until.ts';
 
 /**
  * Starts a broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. Beside it
- * is the open listener of global.kafka.bothListeners.
+ * is the open listener of global.kafka.bothListeners. Its files are in the folder.
  */
-export async function startKafkaWithUsers(passwords: Record<string, string>) {
-  const dir = await mkdtemp(join(tmpdir(), 'store-kafka-users-'));
+export async function startKafkaWithUsers(dir: string, passwords: Record<string, string>) {
   const [open, client, controller] = [await freePort(), await freePort(), await freePort()];
   const { key, cert } = await certificateFor('127.0.0.1');
   const pem = (text: string) => text.trim().replace(/\r?\n/g, '\\n\\\n ');
@@ -69,7 +67,6 @@ transaction.state.log.min.isr=1
       await admin.disconnect();
       broker.kill();
       await broker;
-      await rm(dir, { recursive: true, force: true });
     },
   };
 }

@@ -27,7 +27,6 @@ import { listen } from '../../kit/listen.ts';
 import { read } from '../../kit/read.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
 
-const dir = useFolder();
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 // The users and rights that the production values ask Strimzi for, applied to a real broker: sufficient, and no more.
@@ -55,13 +54,14 @@ beforeAll(async () => {
   users = manifests.filter(({ kind }) => kind === 'KafkaUser');
   tools = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'toolbox');
   for (const { metadata } of users) passwords[metadata.name] = randomUUID();
-  kafka = await startKafkaWithUsers(passwords);
+  kafka = await startKafkaWithUsers(dir, passwords);
   const options = { partitions: 2, replicas: 1, minInsyncReplicas: 1, retentionMs: 1_000_000, retentionBytes: -1 };
   await kafka.admin.createTopics({ topics: storeTopics(options), waitForLeaders: true });
   await kafka.admin.createAcls({ acl: users.flatMap(aclsOf) });
 });
 
 afterAll(() => kafka?.stop());
+const dir = useFolder();
 
 function aclsOf({ metadata, spec }: KafkaUser) {
   return spec.authorization.acls.flatMap(({ resource, operations }) =>

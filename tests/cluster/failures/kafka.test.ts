@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { PatchStrategy, setHeaderOptions, type V1Deployment, type V1StatefulSet } from '@kubernetes/client-node';
+import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { isReady } from '../../../tools/cluster/pods.ts';
 import { nameOf, selectorOf } from '../../../tools/cluster/rollout.ts';
-import { cluster, helm, runTool, say, until, withInstalledValues } from '../kit/cluster.ts';
+import { cluster, helm, runTool, say, until } from '../kit/cluster.ts';
 import { underLoad } from '../kit/load.ts';
 
-const { core, apps, batch, namespace, release } = cluster;
+const { core, apps, namespace, release } = cluster;
 const outageSeconds = Number(process.env.KAFKA_AWAY_SECONDS ?? 120);
 
-/** The pods behind the bootstrap Service. A StatefulSet, a Deployment or Strimzi's operator controls them. */
+/** The pods behind the bootstrap Service. A StatefulSet or Strimzi's operator controls them. */
 async function findBroker() {
   const values = await helm('get', 'values', release, '--all', '--output', 'json');
   const { bootstrapServers }: { bootstrapServers: string } = JSON.parse(values).global.kafka;
@@ -17,14 +17,11 @@ async function findBroker() {
   const labels = Object.entries(service.spec?.selector ?? {});
   const podsBy = async (labelSelector: string) => (await core.listNamespacedPod({ namespace, labelSelector })).items;
   const pods = () => podsBy(labels.map((pair) => pair.join('=')).join(','));
+  const statefulSet = (await apps.listNamespacedStatefulSet({ namespace })).items.find(({ spec }) =>
+    labels.every(([key, value]) => spec?.template.metadata?.labels?.[key] === value),
+  );
   const deployments = (await apps.listNamespacedDeployment({ namespace })).items;
-  const { items: statefulSets } = await apps.listNamespacedStatefulSet({ namespace });
-  const controlsIt = ({ spec }: V1Deployment | V1StatefulSet) =>
-    labels.every(([key, value]) => spec?.template.metadata?.labels?.[key] === value);
-  const statefulSet = statefulSets.find(controlsIt);
-  const deployment =
-    deployments.find(controlsIt) ?? deployments.find((one) => nameOf(one) === 'strimzi-cluster-operator');
-  const controller = statefulSet ?? deployment;
+  const controller = statefulSet ?? deployments.find((one) => nameOf(one) === 'strimzi-cluster-operator');
   if (!controller) throw new Error(`Nothing in ${namespace} controls the pods behind the Service ${host}.`);
   const scale = (replicas: number) => {
     const request = { name: nameOf(controller), namespace, body: { spec: { replicas } } };
@@ -33,9 +30,7 @@ async function findBroker() {
       ? apps.patchNamespacedStatefulSetScale(request, options)
       : apps.patchNamespacedDeploymentScale(request, options);
   };
-  const volumes = (await pods())[0]?.spec?.volumes ?? [];
   return {
-    keepsData: volumes.some((one) => one.persistentVolumeClaim),
     async stop() {
       await scale(0);
       await until(
@@ -52,31 +47,12 @@ async function findBroker() {
   };
 }
 
-/** A broker without a volume restarts empty. */
-async function recreateTopics() {
-  say('this Kafka keeps no data: recreating its topics');
-  const labelSelector = 'app.kubernetes.io/name=store-topics';
-  await batch.deleteCollectionNamespacedJob({ namespace, labelSelector, propagationPolicy: 'Foreground' });
-  await until(
-    'the previous job is gone',
-    async () => (await batch.listNamespacedJob({ namespace, labelSelector })).items.length === 0,
-  );
-  await withInstalledValues(async () => undefined);
-}
-
 test('orders are accepted while Kafka is unavailable and confirmed afterwards', async () => {
   const broker = await findBroker();
   const load = await underLoad({}, async (load) => {
-    if (!broker.keepsData) {
-      say('this Kafka keeps no data: waiting until no order is in progress');
-      load.placeOrders(false);
-      await pause(5_000);
-      await load.untilSettled();
-    }
     try {
       say(`stopping Kafka for ${outageSeconds} s`);
       await broker.stop();
-      load.placeOrders(true);
       const stoppedAt = Date.now();
       await pause(outageSeconds * 1000);
       const { succeeded, orders, failures } = load.since(stoppedAt);
@@ -85,7 +61,6 @@ test('orders are accepted while Kafka is unavailable and confirmed afterwards', 
       expect(orders).toBeGreaterThan(outageSeconds / 10);
     } finally {
       await broker.start();
-      if (!broker.keepsData) await recreateTopics();
     }
   });
   expect(load.failures).toEqual([]);

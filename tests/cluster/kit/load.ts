@@ -37,7 +37,6 @@ async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadO
   const succeeded: number[] = [];
   /** By Idempotency-Key. */
   const placed = new Map<string, { id: string; at: number }>();
-  let placesOrders = true;
   let isStopped = false;
   let isGivenUp = false;
 
@@ -80,7 +79,6 @@ async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadO
     return attempt(`GET ${path}`, 200, () => send('GET', path, undefined, cookieOf(n)));
   };
   const order = async (send: Send, n: number) => {
-    if (!placesOrders) return;
     const key = randomUUID();
     const body = { items: [{ productId: products[n % products.length], quantity: 1 }] };
     const headers = { ...cookieOf(n), 'idempotency-key': key };
@@ -113,10 +111,6 @@ async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadO
     succeeded,
     /** The orders that were acknowledged, and when. */
     placed: () => [...placed.values()],
-    /** Pauses or resumes placing orders; everything else continues. */
-    placeOrders(isWanted: boolean) {
-      placesOrders = isWanted;
-    },
     /** Returns the requests that succeeded and those that failed since a time. */
     since: (time: number) => ({
       succeeded: succeeded.filter((at) => at >= time).length,

@@ -2,24 +2,25 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../../../tools/paths.ts';
-import { clientExample, fullExample, type InstalledClient, installClient } from '../../kit/packed-client.ts';
+import { useFolder } from '../../kit/folder.ts';
+import { clientExample, fullExample, installClient } from '../../kit/packed-client.ts';
 import { sharedStore } from '../_shared-store.ts';
 
-/** The client of somebody else, with the package as a release publishes it. */
-let client: InstalledClient;
+/** A project of somebody else, with the package as a release publishes it. */
+const folder = useFolder();
+let file: string;
 beforeAll(async () => {
-  client = await installClient();
+  file = await installClient(folder);
 }, 120_000);
-afterAll(() => client?.remove());
 
 const run = (program: string, ...args: string[]) =>
-  execa(program, args, { cwd: client.folder, env: { NODE_OPTIONS: '' }, reject: false });
+  execa(program, args, { cwd: folder, env: { NODE_OPTIONS: '' }, reject: false });
 const runScript = (script: string) => run('node', '--input-type=module', '--eval', script);
 
 test('the package of the client has what is compiled, and the licence', async () => {
   const sources = await readdir(join(root, 'clients/typescript/src'));
   const compiled = sources.flatMap((name) => [name.replace(/ts$/, 'js'), name.replace(/ts$/, 'd.ts')]);
-  const { stdout } = await run('tar', '-tzf', client.file);
+  const { stdout } = await run('tar', '-tzf', file);
   expect(stdout.split('\n').sort()).toEqual(
     ['LICENSE', 'README.md', 'package.json', ...compiled.map((name) => `dist/${name}`)]
       .map((name) => `package/${name}`)
@@ -33,8 +34,8 @@ describe.each([
 ])('TypeScript %s', (version, compiler) => {
   async function check(text: string, options: object): Promise<string> {
     const compilerOptions = { ...options, strict: true, noEmit: true };
-    await writeFile(join(client.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['example.ts'] }));
-    await writeFile(join(client.folder, 'example.ts'), text);
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['example.ts'] }));
+    await writeFile(join(folder, 'example.ts'), text);
     return (await run('node', join(root, compiler, 'bin/tsc'))).stdout;
   }
   const typeRoots = [join(root, 'node_modules/@types')];
