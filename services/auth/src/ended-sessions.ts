@@ -20,7 +20,7 @@ const marginSeconds = 60;
  * Keeps what a token check asks: which sessions have ended, in memory, until their tokens expire (contract 3.2). An entry
  * takes about 90 bytes.
  */
-export function createEndedSessions(clock: () => number = Date.now) {
+export function createEndedSessions() {
   /** When the token of a session expires. */
   const expiries = new Map<string, number>();
   const cutoffs = new Map<string, SessionCutoff>();
@@ -36,11 +36,10 @@ export function createEndedSessions(clock: () => number = Date.now) {
       return expiries.has(id) || authenticatedAt <= (cutoffs.get(accountId)?.endedAt ?? 0);
     },
     forgetExpired(): void {
-      const now = clock() / 1000 - marginSeconds;
+      const now = Date.now() / 1000 - marginSeconds;
       for (const [id, expiresAt] of expiries) if (expiresAt < now) expiries.delete(id);
       for (const [accountId, { expiresAt }] of cutoffs) if (expiresAt < now) cutoffs.delete(accountId);
     },
-    size: () => expiries.size + cutoffs.size,
   };
 }
 
