@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { findings } from '../../../tests/kit/axe.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { catalogueOf } from './_catalogue.ts';
-import { type Answer, describePages, useConsole } from './_console.ts';
+import { type Answer, describePages, logIn, useConsole } from './_console.ts';
 import { aLetter, at, order } from './_order.ts';
 
 const orderId = order.id;
@@ -57,7 +57,6 @@ describePages('everybody can use the console', (newPage) => {
     env: { GROUPS: 'payment' },
     history,
   });
-  let cookie: { name: string; value: string; url: string };
 
   beforeAll(async () => {
     const replica = { address: '10.1.2.3:8080', waitingFor: ['Kafka'], samples: [] };
@@ -66,16 +65,13 @@ describePages('everybody can use the console', (newPage) => {
       { ...replica, service: 'payment', state: 'DOWN' as const },
     ];
     for (let point = 0; point < 60; point += 1) history.add(Date.now() - (60 - point) * everyMs, replicas);
-    const [name = '', value = ''] = console.cookie.split('=');
-    cookie = { name, value, url: `${console.origin}/console/` };
   });
 
   async function open(path: string, prepare: (page: Page) => Promise<unknown> = async () => undefined) {
     const page = await newPage({ reducedMotion: 'reduce' });
-    await page.context().addCookies([cookie]);
     await prepare(page);
-    await page.goto(`${console.origin}/console/#/${path}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await logIn(page, console, `#/${path}`);
+    await page.getByRole('navigation').waitFor();
     return page;
   }
 

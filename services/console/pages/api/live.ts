@@ -7,18 +7,19 @@ interface State<T> {
   problem?: string;
 }
 
+export interface Live<T> extends Omit<State<T>, 'key'> {
+  /** Asks at once. */
+  again(): void;
+}
+
 /**
  * Asks again and again, while somebody can see the page. After a failure the last answer stays, with the problem beside it.
  * @param key of what is asked for; another one begins anew
  * @param ask is given the last answer
- * @param version asks at once when it changes
  */
-export function useLive<T>(
-  key: string,
-  ask: (before: T | undefined) => Promise<T>,
-  { everyMs = 2_000, version = 0 } = {},
-): { data?: T; problem?: string } {
+export function useLive<T>(key: string, ask: (before: T | undefined) => Promise<T>, everyMs = 2_000): Live<T> {
   const [state, setState] = useState<State<T>>({});
+  const [version, setVersion] = useState(0);
 
   useEffect(() => {
     let isOver = false;
@@ -51,5 +52,6 @@ export function useLive<T>(
       document.removeEventListener('visibilitychange', turn);
     };
   }, [key, everyMs, version]);
-  return state.key === key ? state : {};
+  const { key: _, ...current }: State<T> = state.key === key ? state : {};
+  return { ...current, again: () => setVersion((before) => before + 1) };
 }

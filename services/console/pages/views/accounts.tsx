@@ -21,15 +21,13 @@ export function Accounts() {
 }
 
 function Account({ sought }: { sought: string }) {
-  const [version, setVersion] = useState(0);
   const { act, said } = useActs();
   const ask = () => call('get', '/api/account', { query: { sought } });
-  const { data, problem } = useLive(`account ${sought}`, ask, { everyMs: 5_000, version });
+  const { data, problem, again } = useLive(`account ${sought}`, ask, 5_000);
   if (data === undefined) return <Problem text={problem} />;
   const { id, name, email, roles, keys } = data;
 
-  const change = (work: () => Promise<unknown>, done: string) =>
-    act(() => work().finally(() => setVersion((before) => before + 1)), done);
+  const change = (work: () => Promise<unknown>, done: string) => act(() => work().finally(again), done);
   async function setRole(role: (typeof roleNames)[number], isGiven: boolean) {
     const others = (await ask()).roles.filter((one) => one !== role);
     const body = { roles: isGiven ? [...others, role] : others };

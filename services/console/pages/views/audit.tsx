@@ -1,11 +1,9 @@
-import { call } from '../api/call.ts';
-import { useLive } from '../api/live.ts';
+import type { AnswerTo } from '../api/call.ts';
+import type { Live } from '../api/live.ts';
 import { Badge, Problem, Problems, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 
-export function Audit({ version }: { version: number }) {
-  const ask = () => call('get', '/api/dead-letters/audit', {});
-  const { data, problem } = useLive('audit', ask, { everyMs: 5_000, version });
+export function Audit({ data, problem }: Live<AnswerTo<'showAudit'>>) {
   return (
     <section class="card" aria-label="Audit trail">
       <h2>Audit trail</h2>

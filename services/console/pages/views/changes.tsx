@@ -14,7 +14,7 @@ export function Changes() {
   const typing = useTyping((typed) => setAsked({ subject: typed || undefined }));
   const { subject, after } = asked;
   const ask = () => call('get', '/api/audit', { query: asked });
-  const { data, problem } = useLive(`changes ${subject} ${after}`, ask, { everyMs: 5_000 });
+  const { data, problem } = useLive(`changes ${subject} ${after}`, ask, 5_000);
   const { changes = [], next } = data ?? {};
   return (
     <>

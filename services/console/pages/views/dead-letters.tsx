@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { call, sentenceOf } from '../api/call.ts';
+import { useActs } from '../api/acts.ts';
+import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import type { DeadLetterOut, DeadLetterResultsOut } from '../generated/schema.ts';
 import { Field } from '../parts/form.tsx';
@@ -14,10 +15,8 @@ export interface Letter extends DeadLetterOut {
   group: string;
 }
 
-export interface Said {
-  results: DeadLetterResultsOut['results'];
+export interface Outcomes extends Pick<DeadLetterResultsOut, 'results'> {
   dryRun: boolean;
-  problem?: string;
 }
 
 /** As many as the services take in a request. */
@@ -28,11 +27,10 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
   const [group, setGroup] = useState('');
   const [text, setText] = useState(filter);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [version, setVersion] = useState(0);
-  const [busy, setBusy] = useState(false);
-  const [said, setSaid] = useState<Said>();
-  const ask = () => call('get', '/api/dead-letters', {});
-  const { data, problem } = useLive('dead letters', ask, { everyMs: 3_000, version });
+  const [outcomes, setOutcomes] = useState<Outcomes>();
+  const { act, said, busy } = useActs();
+  const { data, problem, again } = useLive('dead letters', () => call('get', '/api/dead-letters', {}), 3_000);
+  const trail = useLive('audit', () => call('get', '/api/dead-letters/audit', {}), 5_000);
 
   const groups = data ?? [];
   const all = groups
@@ -44,8 +42,7 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
   const isComplete = groups.every((one) => one.problem === undefined);
 
   async function decide({ decision, letters, reason, dryRun }: Decided) {
-    setBusy(true);
-    const results: Said['results'] = [];
+    const results: Outcomes['results'] = [];
     try {
       for (const [service, ids] of batchesOf(letters)) {
         const path = { service };
@@ -55,13 +52,11 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
             : await call('post', '/api/dead-letters/{service}/redrive', { path, body: { ids, dryRun } });
         results.push(...answer.results);
       }
-      setSaid({ results, dryRun });
       if (!dryRun) setChosen(new Set());
-    } catch (error) {
-      setSaid({ results, dryRun, problem: sentenceOf(error) });
     } finally {
-      setBusy(false);
-      setVersion((before) => before + 1);
+      setOutcomes({ results, dryRun });
+      again();
+      trail.again();
     }
   }
 
@@ -95,11 +90,11 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
           placeholder="order, kind, error, payload"
         />
       </search>
-      <Decision selected={selected} busy={busy} onDecide={decide} />
-      <Results said={said} />
+      <Decision selected={selected} busy={busy} onDecide={(decided) => act(() => decide(decided))} />
+      <Results outcomes={outcomes} problem={said?.text} />
       {data && (shown.length > 0 || isComplete) && <Letters letters={shown} chosen={chosen} onChoose={choose} />}
       {hidden > 0 && <p class="note">{hidden} more are not shown until some of these are decided.</p>}
-      <Audit version={version} />
+      <Audit {...trail} />
     </>
   );
 }

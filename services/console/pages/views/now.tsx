@@ -33,7 +33,7 @@ async function ask(before?: State): Promise<State> {
 }
 
 export function Now() {
-  const { data, problem } = useLive('now', ask, { everyMs });
+  const { data, problem } = useLive('now', ask, everyMs);
   return (
     <>
       <h1>Now</h1>

@@ -13,7 +13,7 @@ export function Order({ id }: { id: string }) {
   const ask = (withinMs?: number) => call('get', '/api/orders/{id}', { path: { id }, query: { withinMs } });
   const all = useLive(id, () => ask());
   // The answers that come at once are shown until the others have been waited for.
-  const quick = useLive(`${id} quick`, () => ask(quickMs), { everyMs: neverMs });
+  const quick = useLive(`${id} quick`, () => ask(quickMs), neverMs);
   const { problem } = all;
   const data = all.data ?? quick.data;
   if (data === undefined) return <Problem text={problem} />;

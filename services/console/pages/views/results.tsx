@@ -1,9 +1,14 @@
-import type { Said } from './dead-letters.tsx';
+import type { Outcomes } from './dead-letters.tsx';
+
+interface ResultsProps {
+  outcomes: Outcomes | undefined;
+  problem: string | undefined;
+}
 
 /** Shows what became of each letter that was decided. */
-export function Results({ said }: { said: Said | undefined }) {
-  if (said === undefined) return <div role="status" />;
-  const { results, dryRun, problem } = said;
+export function Results({ outcomes, problem }: ResultsProps) {
+  if (outcomes === undefined) return <div role="status" />;
+  const { results, dryRun } = outcomes;
   return (
     <div class="said" role="status">
       {problem && <p class="problem">{problem} What is not listed as done stays open.</p>}
@@ -19,7 +24,7 @@ export function Results({ said }: { said: Said | undefined }) {
   );
 }
 
-function fateOf({ outcome, error, decision, effect }: Said['results'][number], dryRun: boolean): string {
+function fateOf({ outcome, error, decision, effect }: Outcomes['results'][number], dryRun: boolean): string {
   if (effect !== undefined) return effect;
   if (outcome === 'FAILED') return `${dryRun ? 'would fail' : 'failed'} again: ${error}`;
   if (outcome === 'DECIDED') {

@@ -12,18 +12,16 @@ type Listed = AnswerTo<'showProducts'>[number];
 
 export function Stock() {
   const [search, setSearch] = useState<string>();
-  const [version, setVersion] = useState(0);
   const typing = useTyping((typed) => setSearch(typed || undefined));
   const ask = () => call('get', '/api/products', { query: { search } });
-  const { data, problem } = useLive(`products ${search}`, ask, { version });
-  const onChange = () => setVersion((before) => before + 1);
+  const { data, problem, again } = useLive(`products ${search}`, ask);
   return (
     <>
       <h1>Stock and products</h1>
       <search class="search">
         <Field name="product" label="Name of a product" {...typing} />
       </search>
-      <NewProduct onSave={onChange} />
+      <NewProduct onSave={again} />
       <Problem text={problem} />
       {data?.length === 0 && <p role="status">No product was found.</p>}
       {data !== undefined && data.length > 0 && (
@@ -39,8 +37,8 @@ export function Stock() {
                   <code>{id}</code>
                 </>
               ),
-              Price: (product) => <Price product={product} onChange={onChange} />,
-              Available: (product) => <Amount product={product} onChange={onChange} />,
+              Price: (product) => <Price product={product} onChange={again} />,
+              Available: (product) => <Amount product={product} onChange={again} />,
             }}
           />
           <p class="note">

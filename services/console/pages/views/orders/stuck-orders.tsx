@@ -9,7 +9,7 @@ import { Table } from '../../parts/table.tsx';
 export function StuckOrders() {
   const [after, setAfter] = useState<string>();
   const ask = () => call('get', '/api/stuck-orders', { query: { after } });
-  const { data, problem } = useLive(`stuck ${after}`, ask, { everyMs: 5_000 });
+  const { data, problem } = useLive(`stuck ${after}`, ask, 5_000);
   return (
     <section class="card" aria-label="Stuck orders">
       <h2>Stuck orders{data && `: ${data.total >= 10_000 ? 'at least 10,000' : data.total}`}</h2>
