@@ -94,25 +94,21 @@ describe('the shop can be read', () => {
     await page.getByRole('button', { name: 'Place the order' }).click();
     await page.getByText('Confirming').waitFor();
     await mustShow('status', page.locator('.status'), leftEdge);
-    const [done, now, later] = [0, 1, 2].map((index) => page.locator('.steps li').nth(index)) as [
-      Locator,
-      Locator,
-      Locator,
-    ];
+    const step = (state: string) => page.locator(`.steps .${state}`);
     const marker = ({ x, y }: Point) => ({ x: x + 7, y: y + 12 });
-    await mustShow('done', done, marker);
-    await mustShow('line to the next', done, ({ x, y }) => ({ x: x + 7, y: y + 30 }));
-    await mustShow('now', now, ({ x, y }) => ({ x: x + 1, y: y + 12 }));
+    await mustShow('done', step('done'), marker);
+    await mustShow('line to the next', step('done'), ({ x, y }) => ({ x: x + 7, y: y + 30 }));
+    await mustShow('now', step('now'), ({ x, y }) => ({ x: x + 1, y: y + 12 }));
     expect(unseen).toEqual([]);
-    await mustShow('now is not filled', now, marker);
-    await mustShow('later is not filled', later, marker);
+    await mustShow('now is not filled', step('now'), marker);
+    await mustShow('later is not filled', step('later'), marker);
     expect(unseen).toEqual(['now is not filled', 'later is not filled']);
 
     await page.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByRole('button', { name: 'Yes, cancel it' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('cancelled by the customer').waitFor();
-    await mustShow('cancelled', page.locator('.steps .ended'), marker);
+    await mustShow('cancelled', step('ended'), marker);
     await mustShow('dot of the status', page.locator('.status'), ({ x, y, height }) => ({
       x: x + 17,
       y: y + height / 2,
