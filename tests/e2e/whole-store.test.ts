@@ -5,6 +5,7 @@ import { createLog } from '@store/shared/observability/log';
 import { serviceNames } from '../../tools/local/ports.ts';
 import { type Customer, newCustomer, newProducts } from '../kit/customer.ts';
 import { createSend } from '../kit/http.ts';
+import { readTopic } from '../kit/kafka/topic.ts';
 import { type Otlp, startOtlp } from '../kit/observability/otlp.ts';
 import { expressions, missingSeries, readSeries } from '../kit/observability/prometheus.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
@@ -161,8 +162,15 @@ describe('an event of somebody else, with what the specification says of OrderCr
     await queryOnce(store.databaseUrl('order'), `delete from outbox where key = '${orderId}'`);
     await store.component('order-worker').restart();
     await announce(orderId, '2001-02-03T04:05:06+00:00');
-    const order = () => get('order', `/internal/orders/${orderId}`);
-    await until('the order is CONFIRMED', async () => (await order()).status === 'CONFIRMED');
+    const stored = () => get('order', `/internal/orders/${orderId}`);
+    await until('the order is CONFIRMED', async () => (await stored()).status === 'CONFIRMED');
+    const topic = await readTopic('order-events', store.kafkaBrokers);
+    const ofOrder = () => topic.messages.filter(({ key }) => key === orderId).map(({ headers }) => headers);
+    await until('it has left', async () => ofOrder().some(({ ce_type: kind }) => kind === 'OrderShipped'));
+    await topic.close();
+    const sources = Object.fromEntries(ofOrder().map(({ ce_type: kind, ce_source: source }) => [kind, source]));
+    const [inventory, payment, order] = ['/store/inventory', '/store/payment', '/store/order'];
+    expect(sources).toMatchObject({ StockReserved: inventory, OrderPaid: payment, OrderShipped: order });
 
     expect(await get('inventory', `/internal/reservations/${orderId}`)).toMatchObject({ customerId, items });
     expect(await get('payment', `/internal/payments/${orderId}`)).toMatchObject({

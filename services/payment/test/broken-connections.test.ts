@@ -6,7 +6,7 @@ import { answersTo, startWatchdog } from '@store/shared/messaging/kafkajs/watchd
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import { type ApiName, createKafkaProxy } from '../../../tests/kit/kafka/kafka-proxy.ts';
-import { brokers, createTopic, readTopic, usePublisher } from '../../../tests/kit/kafka/topic.ts';
+import { brokers, createTopic, readTopic } from '../../../tests/kit/kafka/topic.ts';
 import { createTestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { useServices } from '../../../tests/kit/service-process.ts';
 import type { ProxyMode } from '../../../tests/kit/tcp-proxy.ts';
@@ -14,9 +14,9 @@ import { until } from '../../../tests/kit/until.ts';
 import { stockReserved, testPayments } from './_payments.ts';
 
 const log = createLog('payment', process.env.TEST_LOG ?? 'silent');
-const direct = usePublisher();
+const direct = createPublisher({ brokers, clientId: 'test', log });
 const startService = useServices();
-const closing: (() => Promise<unknown>)[] = [];
+const closing: (() => Promise<unknown>)[] = [direct.close];
 
 type Payment = Awaited<ReturnType<typeof startPayment>>;
 

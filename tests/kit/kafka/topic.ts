@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
-import { createLog } from '@store/shared/observability/log';
 import { type ITopicConfig, Kafka, logLevel } from 'kafkajs';
 import { until } from '../until.ts';
 
@@ -20,13 +18,6 @@ export interface Message {
   key: string;
   value: string;
   headers: Record<string, string>;
-}
-
-/** A publisher for the tests of a file. */
-export function usePublisher() {
-  const publisher = createPublisher({ brokers, clientId: 'test', log: createLog('test', 'silent') });
-  afterAll(publisher.close);
-  return publisher;
 }
 
 /** Creates a topic for one test and returns its name. */

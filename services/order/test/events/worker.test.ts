@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
-import { readTopic, usePublisher } from '../../../../tests/kit/kafka/topic.ts';
+import { readTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { useServices } from '../../../../tests/kit/service-process.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, as, tea, testApp } from '../_app.ts';
 import { whileHolding } from '../_transaction.ts';
-import { expectInOrder, outboxOf } from './_relay.ts';
+import { expectInOrder, outboxOf, relaysOn } from './_relay.ts';
 
 const startService = useServices();
-const publisher = usePublisher();
 const database = useDatabase('order', 'each');
 const order = database.open(testApp);
 const customer = as(alice, order);
 const outbox = database.open(outboxOf);
+const relays = database.open(relaysOn);
 const topic = database.open(() => readTopic('order-events'));
 
 const start = () => startService('services/order/src/worker.ts', { DATABASE_URL: database.url });
@@ -24,10 +24,12 @@ describe('the order worker', () => {
     const worker = await start();
     const about = { customerId: alice, items: [{ productId: tea, quantity: 1 }] };
     const paid = { paymentId: randomUUID(), amount: { amount: 4.5, currency: 'USD' } };
-    await publisher.publish('order-events', [
-      storedEvent('OrderPaid', { ...about, ...paid, orderId: confirmed }),
-      storedEvent('StockRejected', { ...about, orderId: cancelled }),
-    ]);
+    await relays
+      .createPublisher()
+      .publish('order-events', [
+        storedEvent('OrderPaid', { ...about, ...paid, orderId: confirmed }),
+        storedEvent('StockRejected', { ...about, orderId: cancelled }),
+      ]);
     const statusOf = async (id: string) => (await customer.get(id)).body.status;
     await until('one order is confirmed', async () => (await statusOf(confirmed)) === 'CONFIRMED');
     await until('the other order is cancelled', async () => (await statusOf(cancelled)) === 'CANCELLED');
