@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { openDatabase } from '@store/shared/database/database';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
@@ -5,13 +6,14 @@ import type { StoredEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { paginate } from '../../../../tests/kit/http.ts';
-import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
+import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { testLog } from '../../../../tests/kit/observability/log.ts';
 import { configSchema } from '../../src/config.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import type { CreateGroup } from '../../src/group.ts';
 import { createGroupService } from '../../src/service.ts';
+import { customerId } from '../consumer/_fixture.ts';
 
 const folder = new URL('../../src/groups/', import.meta.url);
 
@@ -48,6 +50,15 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
     close: database.close,
   };
 }
+
+/** The payment of another order each time, unless `more` says otherwise. */
+export function paid(more: object = {}): StoredEvent {
+  const amount = { amount: 12.75, currency: 'USD' } as never;
+  return storedEvent('OrderPaid', { orderId: randomUUID(), customerId, paymentId: randomUUID(), amount, ...more });
+}
+
+export const cancelled = (more: object = {}): StoredEvent =>
+  storedEvent('OrderCancelled', { orderId: randomUUID(), customerId, reason: 'why not', ...more });
 
 /** The variable of a group that sends mails; here nothing does. */
 export const withMails = { SMTP_URL: 'smtp://unused' };

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { accountDataPath } from '@store/shared/contracts/account-data';
 import { openDatabase } from '@store/shared/database/database';
-import { Decimal } from '@store/shared/values/money';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
-import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { type Contract, describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { groups, type TestGroup, testGroup } from './_group.ts';
+import { groups, paid, type TestGroup, testGroup } from './_group.ts';
 import { line, useOtherService } from './_other-service.ts';
 
 const database = useDatabase('consumers');
@@ -54,10 +52,6 @@ it('the contract has a case for each group', () => {
   expect(Object.keys(cases).sort()).toEqual(Object.keys(groups).sort());
 });
 
-const amount = { amount: new Decimal(1.5), currency: 'EUR' };
-const paid = (customerId: string) =>
-  storedEvent('OrderPaid', { orderId: randomUUID(), customerId, paymentId: randomUUID(), amount });
-
 describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
   // Only for the document; the requests go to the application.
   const routes = groups[name]?.(undocumented as never).routes ?? [];
@@ -72,7 +66,7 @@ describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
   const unavailable = testGroup(unreachableDatabaseUrl, name);
 
   beforeAll(async () => {
-    await group.handle(paid(customerId), paid(customerId), paid(customerId));
+    await group.handle(paid(), paid(), paid());
   });
 
   afterAll(() => unavailable.close());
@@ -99,7 +93,10 @@ describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
   if (keepsPersons) {
     it('gives customers what it keeps about them, page by page, and nothing of others', async () => {
       const [customer, other] = [randomUUID(), randomUUID()];
-      await group.handle(...Array.from({ length: 101 }, () => paid(customer)), paid(other));
+      await group.handle(
+        ...Array.from({ length: 101 }, () => paid({ customerId: customer })),
+        paid({ customerId: other }),
+      );
       const read = async (after = '') => (await group.get(accountDataPath + after).set('id-account', customer)).body;
       const first = await read();
       const second = await read(`?after=${first.next}`);

@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { allOf, testGroup } from './_group.ts';
+import { allOf, cancelled, paid, testGroup } from './_group.ts';
 
 const order = (orderId = randomUUID()) => ({ orderId, customerId });
 const usd = (amount: number) => ({ amount, currency: 'USD' }) as never;
 const created = (timestamp: string) => storedEvent('OrderCreated', { ...order(), timestamp });
-const paid = (timestamp: string, amount = usd(10)) =>
-  storedEvent('OrderPaid', { ...order(), paymentId: randomUUID(), amount, timestamp });
-const cancelled = (timestamp: string) => storedEvent('OrderCancelled', { ...order(), reason: 'r', timestamp });
+const paidOn = (timestamp: string, amount = usd(10)) => paid({ timestamp, amount });
 const refunded = (timestamp: string, amount = usd(10)) =>
   storedEvent('PaymentRefunded', { ...order(), paymentId: randomUUID(), amount, timestamp });
 
@@ -28,9 +26,9 @@ describe('figures', () => {
       created('2026-03-01T23:59:59.999Z'),
       created('2026-03-02T01:00:00.000+02:00'), // 1 March in UTC
       created('2026-03-02T00:00:00.000Z'),
-      cancelled('2026-03-02T12:00:00.000Z'),
+      cancelled({ timestamp: '2026-03-02T12:00:00.000Z' }),
     );
-    await analytics.handle(paid('2026-03-01T10:00:00.000Z'), refunded('2026-03-03T00:00:00.000Z'));
+    await analytics.handle(paidOn('2026-03-01T10:00:00.000Z'), refunded('2026-03-03T00:00:00.000Z'));
     const { content, page } = await figures();
     expect(content).toEqual([
       { ...none, day: '2026-03-03', refunded: 1, refunds: [usd(10)] },
@@ -43,8 +41,8 @@ describe('figures', () => {
   it('sum money exactly per currency', async () => {
     const day = '2026-03-01T10:00:00.000Z';
     const jpy = { amount: 500, currency: 'JPY' } as never;
-    await analytics.handle(paid(day, usd(0.1)), paid(day, usd(0.2)), paid(day, jpy), refunded(day, jpy));
-    await analytics.handle(...Array.from({ length: 10 }, () => paid(day, usd(99_999_999.99))));
+    await analytics.handle(paidOn(day, usd(0.1)), paidOn(day, usd(0.2)), paidOn(day, jpy), refunded(day, jpy));
+    await analytics.handle(...Array.from({ length: 10 }, () => paidOn(day, usd(99_999_999.99))));
     const { text } = await analytics.get('/figures');
     expect(text).toContain(
       '"revenue" : [{"amount" : 500, "currency" : "JPY"}, {"amount" : 1000000000.2, "currency" : "USD"}]',
@@ -56,7 +54,7 @@ describe('figures', () => {
     const day = (n: number) => `2026-03-${String(n).padStart(2, '0')}T12:00:00.000Z`;
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
-        const events = [1, 2, 3, 4, 5].flatMap((n) => [created(day(n)), paid(day(n))]);
+        const events = [1, 2, 3, 4, 5].flatMap((n) => [created(day(n)), paidOn(day(n))]);
         return analytics.handle(...(index % 2 === 0 ? events : events.reverse()));
       }),
     );

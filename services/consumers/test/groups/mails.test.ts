@@ -3,12 +3,11 @@ import type { MailTo } from '@store/shared/contracts/account';
 import { type AccountEventKind, newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { register } from 'prom-client';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
-import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useMailServer } from '../../../../tests/kit/mail-server.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { allOf, testGroup, withMails } from './_group.ts';
+import { allOf, cancelled, testGroup, withMails } from './_group.ts';
 import { useOtherService } from './_other-service.ts';
 
 const server = useMailServer();
@@ -26,7 +25,6 @@ beforeEach(() => {
 
 const about = (kind: AccountEventKind, accountId = customerId) =>
   newEvent(kind, { accountId, requestId: randomUUID(), timestamp: new Date().toISOString() } as never);
-const cancelled = (reason = 'why not') => storedEvent('OrderCancelled', { orderId: randomUUID(), customerId, reason });
 
 describe('mails', () => {
   const stops: (() => Promise<unknown>)[] = [];
@@ -114,7 +112,7 @@ describe('mails', () => {
   });
 
   it.each([
-    ['the reason of an event', cancelled('x\r\nBcc: all@example.com\r\n.\r\nMAIL FROM:<a@b>'), {}],
+    ['the reason of an event', cancelled({ reason: 'x\r\nBcc: all@example.com\r\n.\r\nMAIL FROM:<a@b>' }), {}],
     ['a name', about('AccountRegistered'), { name: '<img src=x onerror=alert(1)>"\r\nBcc: all@example.com' }],
   ])('get no header and no markup from %s', async (_, event, more) => {
     account.is = { ...ada, ...more };
@@ -157,7 +155,7 @@ describe('mails', () => {
   });
 
   it('keep the words of the release before, which has stored nothing else', async () => {
-    await group.handle(cancelled('of old'));
+    await group.handle(cancelled({ reason: 'of old' }));
     await group.kysely.updateTable('notifications').set({ data: null }).execute();
     await send();
     expect((await server.read()).text).toMatch(/is cancelled: of old\./);

@@ -6,10 +6,7 @@ import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createMailRepository } from '../../src/groups/notification/mail-repository.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { allOf, testGroup, withMails } from './_group.ts';
-
-const cancelled = (reason = 'why not', customer = customerId) =>
-  storedEvent('OrderCancelled', { orderId: randomUUID(), customerId: customer, reason });
+import { allOf, cancelled, testGroup, withMails } from './_group.ts';
 
 describe('notifications', () => {
   const database = useDatabase('consumers', 'each');
@@ -54,7 +51,7 @@ describe('notifications', () => {
   });
 
   it('have a reason without the characters that cannot be stored', async () => {
-    await group.handle(cancelled('a\0b\ud800'));
+    await group.handle(cancelled({ reason: 'a\0b\ud800' }));
     expect(await listed()).toMatchObject([{ text: expect.stringMatching(/is cancelled: ab.\.$/) }]);
   });
 
@@ -73,7 +70,7 @@ describe('notifications of a customer', () => {
   const database = useDatabase('consumers');
   const group = database.open((url) => testGroup(url, 'notification-group', { INTERNAL_CREDENTIALS: credential }));
   const [alice, mallory] = [randomUUID(), randomUUID()];
-  const events = [alice, mallory, alice, alice].map((customer) => cancelled('why not', customer));
+  const events = [alice, mallory, alice, alice].map((customer) => cancelled({ customerId: customer }));
   const [first, ofMallory, third, fourth] = events.map(({ id }) => id);
 
   beforeAll(async () => {
