@@ -1,7 +1,7 @@
 import type { Address } from '@store/shared/contracts/address';
 import type { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { ProductForSale } from '@store/shared/contracts/product-client';
-import { DomainError } from '@store/shared/values/errors';
+import { DomainError, invalidFields } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import type { Decimal, Money } from '@store/shared/values/money';
 import type { z } from 'zod';
@@ -75,10 +75,7 @@ export function mergeLines(lines: Line[]): Line[] {
   const tooMany = [...quantities].find(([, quantity]) => quantity > maxQuantity);
   if (tooMany !== undefined) {
     const message = `product ${tooMany[0]} is ordered ${tooMany[1]} times, at most ${maxQuantity} are allowed`;
-    throw new DomainError('invalid', `body.items: ${message}`, {
-      code: 'validation',
-      errors: [{ path: 'body.items', message }],
-    });
+    throw invalidFields({ path: 'body.items', message });
   }
   return [...quantities].map(([productId, quantity]) => ({ productId, quantity }));
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { DomainError, ifReadable } from '../values/errors.ts';
+import { ifReadable, invalidFields } from '../values/errors.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -120,11 +120,7 @@ export function decodeCursor(cursor: string, name: string, key: readonly Pick<Ke
   const [given, ...position] = parseCursor(cursor);
   const fits = position.length === key.length && key.every(({ accepts }, index) => accepts.test(position[index] ?? ''));
   if (given === name && fits) return position;
-  const message = 'is not a cursor of this collection and sort order';
-  throw new DomainError('invalid', `query.after: ${message}`, {
-    code: 'validation',
-    errors: [{ path: 'query.after', message }],
-  });
+  throw invalidFields({ path: 'query.after', message: 'is not a cursor of this collection and sort order' });
 }
 
 function parseCursor(cursor: string): string[] {

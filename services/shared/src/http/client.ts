@@ -50,11 +50,8 @@ const secondsIn = (header: string | undefined) => (/^\d{1,3}$/.test(header ?? ''
 
 /** Calls another service: JSON both ways, within the current trace, with a time-out, without redirects. */
 export function createHttpClient({ service, baseUrl, timeoutMs, credential }: HttpClientOptions) {
-  const failed = (cause: unknown, retryAfter?: string) => {
-    const { message } = unavailable(`The ${service} service`);
-    const retryAfterSeconds = secondsIn(retryAfter);
-    return new DomainError('unavailable', message, { cause, ...(retryAfterSeconds && { retryAfterSeconds }) });
-  };
+  const failed = (cause: unknown, retryAfter?: string) =>
+    unavailable(`The ${service} service`, cause, { retryAfterSeconds: secondsIn(retryAfter) || undefined });
 
   async function send(method: Method, url: string, call: Call): Promise<Answer> {
     const { body, ifMatch, clientAddress, customer, operator } = call;

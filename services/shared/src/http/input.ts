@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { contextOf } from '../observability/request-context.ts';
 import { actorOf } from '../values/audit.ts';
-import { DomainError } from '../values/errors.ts';
+import { DomainError, invalidFields } from '../values/errors.ts';
 import { type Place, sentenceOf } from '../values/sentences.ts';
 import { parsedBody } from './body.ts';
 import { clientAddressOf } from './identity.ts';
@@ -30,13 +30,9 @@ function parse(schema: z.ZodType | undefined, value: unknown, place: Place): unk
   if (schema === undefined) return undefined;
   const result = schema.safeParse(value, { error: sentenceOf(place) });
   if (result.success) return result.data;
-  const errors = result.error.issues.map((issue) => ({
-    path: [place, ...issue.path.map(String)].join('.'),
-    message: issue.message,
-  }));
-  const detail = errors.map((error) => `${error.path}: ${error.message}`).join('; ');
-  // A body with a thousand invalid items is not worth a thousand lines.
-  throw new DomainError('invalid', detail.slice(0, 500), { code: 'validation', errors: errors.slice(0, 20) });
+  throw invalidFields(
+    ...result.error.issues.map(({ path, message }) => ({ path: [place, ...path.map(String)].join('.'), message })),
+  );
 }
 
 /** A path parameter that does not fit its schema cannot name an existing resource. */

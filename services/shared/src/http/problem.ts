@@ -5,7 +5,7 @@ import { isDatabaseUnavailable } from '../database/errors.ts';
 import type { Logger } from '../observability/log.ts';
 import { contextOf, pathOf } from '../observability/request-context.ts';
 import { currentTrace } from '../observability/trace-context.ts';
-import { DomainError, type ErrorKind } from '../values/errors.ts';
+import { DomainError, type ErrorKind, unavailable } from '../values/errors.ts';
 import { stringifyJson } from '../values/json.ts';
 import { moneySchema, pricedItem } from '../values/money.ts';
 import { problemType, problemTypes } from '../values/problem-types.ts';
@@ -108,12 +108,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
 
 function asDomainError(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
-  if (isDatabaseUnavailable(error)) {
-    return new DomainError('unavailable', 'The database is not available at the moment. Try again shortly.', {
-      code: 'database-away',
-      cause: error,
-    });
-  }
+  if (isDatabaseUnavailable(error)) return unavailable('The database', error, { code: 'database-away' });
   if (!(error instanceof Error)) return undefined;
   // Failures of Express and its body parser, which name them by `type` or `status`.
   const { type, status, limit } = error as Error & { type?: string; status?: number; limit?: number };

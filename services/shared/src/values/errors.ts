@@ -53,10 +53,15 @@ export class DomainError extends Error {
   }
 }
 
-/** For an unavailable dependency (a database, another service): 503, worth retrying. */
-export function unavailable(what: string, cause?: unknown): DomainError {
-  return new DomainError('unavailable', `${what} is not available at the moment. Try again shortly.`, { cause });
+/** For fields that break their rules. A body with a thousand invalid items is not worth a thousand lines. */
+export function invalidFields(...errors: FieldError[]): DomainError {
+  const detail = errors.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return new DomainError('invalid', detail.slice(0, 500), { code: 'validation', errors: errors.slice(0, 20) });
 }
+
+/** For an unavailable dependency (a database, another service): 503, worth retrying. */
+export const unavailable = (what: string, cause?: unknown, more: Options = {}) =>
+  new DomainError('unavailable', `${what} is not available at the moment. Try again shortly.`, { cause, ...more });
 
 export function found<T>(thing: T | undefined, name: string): T {
   if (thing === undefined) throw new DomainError('notFound', `There is no ${name}.`);
