@@ -34,10 +34,8 @@ export function requireScope(needed: Scope | undefined, scopes: readonly string[
 /** The account on whose behalf a request comes: `id-account`, a UUID, set by the gateway (contract 2.3). */
 export function accountIdOf(header: string | string[] | undefined): string {
   if (typeof header === 'string' && uuidPattern.test(header)) return header.toLowerCase();
-  throw new DomainError(
-    'unauthenticated',
-    header === undefined ? 'The header id-account is missing.' : 'The header id-account is not a UUID.',
-  );
+  const fault = header === undefined ? 'missing' : 'not a UUID';
+  throw new DomainError('unauthenticated', `The header id-account is ${fault}.`);
 }
 
 /**

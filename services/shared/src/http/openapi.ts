@@ -97,13 +97,10 @@ function operation(route: AnyRoute, schemas: Json): Json {
 function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
   const { description, headers } = declared;
   const { body, events, page } = 'problem' in declared ? {} : declared;
+  const header = ([name, description]: [string, string]) => [name, { description, schema: { type: 'string' } }];
   return {
     description,
-    ...(headers && {
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, says]) => [name, { description: says, schema: { type: 'string' } }]),
-      ),
-    }),
+    ...(headers && { headers: Object.fromEntries(Object.entries(headers).map(header)) }),
     ...('problem' in declared && { content: problemContent(schemas) }),
     ...(body && {
       content: {
