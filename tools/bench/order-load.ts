@@ -61,16 +61,13 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
     },
 
     /**
-     * Places so many orders per second, one after the other and whether or not earlier ones are answered: autocannon would send those of
-     * a second at once.
+     * Places so many orders, each some ms after the one before, answered or not: autocannon would send those of a second at once.
      * @returns how long each took from its creation until it was CONFIRMED, in ms
      */
-    async delays(perSecond: number, seconds: number): Promise<number[]> {
-      const start = performance.now();
-      const count = perSecond * seconds;
+    async delays(count: number, pauseMs: number): Promise<number[]> {
       const answers: Promise<Response>[] = [];
       for (let n = 0; n < count; n += 1) {
-        await sleep(Math.max(start + (n * 1000) / perSecond - performance.now(), 0));
+        await sleep(pauseMs);
         const { headers, body } = place.unique();
         answers.push(fetch(place.url, { method: place.method, headers: { ...place.headers, ...headers }, body }));
       }

@@ -27,11 +27,9 @@ export const cpuMs = async (pid: Pid): Promise<number> => (await readCpu(pid)).o
 export async function familyCpuMs(pid: Pid): Promise<number> {
   const { own, ended } = await readCpu(pid);
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const pids = children.split(' ').filter(Boolean).map(Number);
   // One that ends just now is missed; its next reading is among those that have ended.
-  const times = children
-    .split(' ')
-    .filter(Boolean)
-    .map((child) => cpuMs(Number(child)).catch(() => 0));
+  const times = pids.map((child) => cpuMs(child).catch(() => 0));
   return own + ended + sum(await Promise.all(times));
 }
 

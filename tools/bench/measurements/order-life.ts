@@ -26,7 +26,7 @@ export const orderLife: Measurement = {
     await load.closedLoop(warmUpSeconds);
     const closed = await load.closedLoop(seconds);
     say(`placing ${perSecond} orders per second for ${secondsAtRate} s`);
-    const delays = await load.delays(perSecond, secondsAtRate);
+    const delays = await load.delays(perSecond * secondsAtRate, 1000 / perSecond);
     return [
       figure('cost', closed.cost, closed.costs.map(([name, ms]) => `${name} ${ms.toFixed(2)}`).join(', ')),
       figure('rate', closed.perSecond, `${closed.count} orders, until all groups have caught up`, connections),

@@ -36,9 +36,8 @@ export const products: Measurement = {
     await fillCatalogue(store.databaseUrl('product'));
     const path = '/products?size=100';
     const cookie = await loginCookie(store.url('auth'));
-    const asked = (encoding: string): Request => {
-      return { url: store.gatewayUrl + path, headers: { cookie, 'accept-encoding': encoding } };
-    };
+    const url = store.gatewayUrl + path;
+    const asked = (encoding: string): Request => ({ url, headers: { cookie, 'accept-encoding': encoding } });
     const pidOf = (name: string) => store.component(name).pid;
     const [gateway, auth, product] = [pidOf('gateway'), pidOf('auth'), pidOf('product')];
     const bare = await startBareServer(store.databaseUrl('product'));
@@ -77,16 +76,11 @@ export const orders: Measurement = {
     const place = placeOrder(store.url('order'), ids, headers);
     await send(place, { amount: 1, connections: 1 });
     const [order] = await queryOnce<{ id: string }>(store.databaseUrl('order'), 'select id from orders');
-    const read = (service: 'account' | 'product' | 'order', path: string) =>
-      [service, { url: store.url(service) + path, headers }] as const;
-    const reads = [
-      read('product', `/products/${ids[0]}`),
-      read('account', '/accounts'),
-      read('order', `/orders/${order?.id}`),
-    ];
+    const paths = { product: `/products/${ids[0]}`, account: '/accounts', order: `/orders/${order?.id}` };
+    const reads = Object.entries(paths) as [keyof typeof paths, string][];
     const { medians } = await cpuOfRequests(
       5_000,
-      reads.map(([service, request]) => [request, store.component(service).pid]),
+      reads.map(([service, path]) => [{ url: store.url(service) + path, headers }, store.component(service).pid]),
     );
     const bare = await startBareServer(store.databaseUrl('order'));
     const placed = await cpuOfRequests(5_000, [
@@ -110,9 +104,8 @@ export const checks: Measurement = {
     const cookie = await loginCookie(store.url('auth'));
     const [gateway, auth] = [store.component('gateway').pid, store.component('auth').pid];
     const asked = (path: string) => ({ url: store.gatewayUrl + path, headers: { cookie } });
-    const upstreams = await Promise.all(
-      ['order', 'product'].map((service) => startBareServer('', store.ports.of(service))),
-    );
+    const replace = (service: string) => startBareServer('', store.ports.of(service));
+    const upstreams = await Promise.all(['order', 'product'].map(replace));
     const { medians, ratio } = await cpuOfRequests(20_000, [
       [asked('/orders'), gateway, auth],
       [asked('/products'), gateway],

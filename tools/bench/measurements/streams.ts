@@ -64,12 +64,8 @@ async function delayOf(accountId: string, database: string, arrived: Map<string,
 }
 
 async function openStream(url: string, accountId: string, agent: Agent, arrived: Map<string, number>): Promise<void> {
-  const token = new UnsecuredJWT()
-    .setJti(crypto.randomUUID())
-    .setSubject(accountId)
-    .setIssuedAt()
-    .setExpirationTime('1h')
-    .encode();
+  const claims = { jti: crypto.randomUUID(), sub: accountId };
+  const token = new UnsecuredJWT(claims).setIssuedAt().setExpirationTime('1h').encode();
   const headers = { 'id-account': accountId, authorization: `Bearer ${token}` };
   const sent = request(`${url}/orders/events`, { agent, headers }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
