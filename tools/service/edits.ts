@@ -2,12 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../paths.ts';
 
-interface NewService {
-  name: string;
-  route: string;
-  localPort: number;
-}
-
 /** The replacement gets what was found, its groups, and the whole text last. */
 type Edit = [path: string, place: RegExp, replacement: (...found: string[]) => string];
 
@@ -15,7 +9,7 @@ type Edit = [path: string, place: RegExp, replacement: (...found: string[]) => s
  * Returns the entries of a new service in the files that list services. As text, because a YAML library would reformat the
  * comments and anchors of the rest.
  */
-export function editsFor({ name, route, localPort }: NewService): Edit[] {
+export function editsFor(name: string, route: string, localPort: number): Edit[] {
   const sectionAfter = (text: string) =>
     Math.max(...[...text.matchAll(/^\*\*4\.(\d+) /gm)].map(([, n]) => Number(n))) + 1;
   const title = route.slice(1, 2).toUpperCase() + route.slice(2);
@@ -39,11 +33,7 @@ export function editsFor({ name, route, localPort }: NewService): Edit[] {
     ['charts/store/values.yaml', /^ {2}routes:\n(?: {4}\/.*\n)+/m, (routes) => `${routes}    ${route}: ${name}\n`],
     ['charts/store/values.yaml', /\n*$(?![\s\S])/, () => `\n\n${block}`],
     ['charts/store/values.schema.json', /\n {2}\},\n {2}"additionalProperties": /, (end) => `,\n${variables}${end}`],
-    [
-      'charts/store/presets/prod.yaml',
-      /^(?:\w+: .*\*checksTokens.*\n)+/m,
-      (scaled) => `${scaled}${name}: *checksTokens\n`,
-    ],
+    ['charts/store/presets/prod.yaml', /^(?:\w+: .*\*checksTokens.*\n)+/m, (all) => `${all}${name}: *checksTokens\n`],
     ['docs/local-run.md', /(?=, console \d)/, () => `, ${name} ${localPort}`],
     // Where it says more of a person: how it goes is left to whoever writes the service.
     [
@@ -67,13 +57,10 @@ export async function edited(edits: Edit[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const [path, place, replacement] of edits) {
     const text = texts.get(path) ?? (await readFile(join(root, path), 'utf8'));
-    if (!place.test(text)) {
+    if (!place.test(text))
       throw new Error(`${path} no longer has the form that make service knows (tools/service). Nothing is written.`);
-    }
-    texts.set(
-      path,
-      text.replace(place, (...found) => replacement(...found.filter((one) => typeof one === 'string'))),
-    );
+    const replaced = (...found: unknown[]) => replacement(...found.filter((one) => typeof one === 'string'));
+    texts.set(path, text.replace(place, replaced));
   }
   return texts;
 }

@@ -15,31 +15,22 @@ const templateDir = join(root, 'tools/service/template');
 
 /** @throws Error with a sentence for the user */
 function checkedName(name = ''): string {
-  if (!/^[a-z][a-z0-9]{1,29}$/.test(name)) {
-    throw new Error(
-      `NAME=${name} is not a name for a service. Give one lower-case word, since it becomes a host name: make service NAME=review`,
-    );
-  }
+  const how = 'Give one lower-case word, since it becomes a host name: make service NAME=review';
+  if (!/^[a-z][a-z0-9]{1,29}$/.test(name)) throw new Error(`NAME=${name} is not a name for a service. ${how}`);
   const isTaken = topology.services.some(({ alias }) => alias === name) || existsSync(join(root, 'services', name));
   if (isTaken || reserved.test(name)) throw new Error(`The name ${name} is taken. Choose another one.`);
   return name;
 }
 
-/** Collections are plural nouns (contract 1.1). */
-const pluralOf = (name: string) => (name.endsWith('s') ? name : `${name}s`);
-
-/** @throws Error with a sentence for the user */
+/** The path, by default a plural noun (contract 1.1). @throws Error with a sentence for the user */
 function checkedRoute(name: string, route = ''): string {
-  const path = route || `/${pluralOf(name)}`;
-  if (!/^(\/[a-z0-9]+(-[a-z0-9]+)*)+$/.test(path)) {
-    throw new Error(
-      `ROUTE=${path} is not a path for a service. Give lower-case words, each behind a slash: make service NAME=${name} ROUTE=/${pluralOf(name)}`,
-    );
-  }
+  const plural = name.endsWith('s') ? `/${name}` : `/${name}s`;
+  const path = route || plural;
+  const how = `Give lower-case words, each behind a slash: make service NAME=${name} ROUTE=${plural}`;
+  if (!/^(\/[a-z0-9]+(-[a-z0-9]+)*)+$/.test(path)) throw new Error(`ROUTE=${path} is not a path for a service. ${how}`);
   if (path in topology.routes) throw new Error(`The path ${path} is routed already. Choose another one with ROUTE=.`);
-  if (/^\/(external(\/|$)|health-check$)/.test(path)) {
+  if (/^\/(external(\/|$)|health-check$)/.test(path))
     throw new Error(`The path ${path} belongs to the gateway itself. Choose another one with ROUTE=.`);
-  }
   return path;
 }
 
@@ -61,7 +52,7 @@ async function generate(givenName?: string, givenRoute?: string): Promise<void> 
   const name = checkedName(givenName);
   const route = checkedRoute(name, givenRoute);
   const localPort = freePort();
-  const files = await edited(editsFor({ name, route, localPort }));
+  const files = await edited(editsFor(name, route, localPort));
   const timestamp = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const target = join(root, 'services', name);
   await writeTemplate({ name, Name: `${name[0]?.toUpperCase()}${name.slice(1)}`, route, timestamp }, target);

@@ -15,12 +15,9 @@ const escaped = (text: string) => text.replaceAll('$', '$$$$');
 function entrypointOf({ entry, database, secrets }: Service): string[] {
   const keys = ['JWT_SECRET_KEY', 'CONSOLE_TOKEN'].filter((key) => secrets.includes(key));
   const url = `postgresql://${database}:$(cat /keys/DATABASE_PASSWORD)@postgres/${database}`;
-  const commands = [
-    ...keys.map((key) => `export ${key}="$(cat /keys/${key})"`),
-    ...(database ? [`export DATABASE_URL="${url}"`] : []),
-    `exec node ${nodeFlags.join(' ')} ${entry}`,
-  ];
-  return ['sh', '-c', escaped(commands.join('; '))];
+  const exported = keys.map((key) => `export ${key}="$(cat /keys/${key})"; `);
+  if (database) exported.push(`export DATABASE_URL="${url}"; `);
+  return ['sh', '-c', escaped(`${exported.join('')}exec node ${nodeFlags.join(' ')} ${entry}`)];
 }
 
 function composed(service: Service): object {
