@@ -8,7 +8,6 @@ import { root } from '../paths.ts';
 import type { BuiltService } from './build-services.ts';
 
 type Json = Record<string, unknown>;
-
 type Kind = EventKind | AccountEventKind;
 
 interface Fixed {
@@ -58,25 +57,22 @@ export function asyncDocument(services: BuiltService[], version: string) {
       };
       channels[channel].messages[kind] = reference('components', 'messages', kind);
     }
-    const operate = (action: 'send' | 'receive', service: string, kinds: string[]) => {
-      const [verb, does] = action === 'send' ? ['Publishes', 'publishes'] : ['Handles', 'handles'];
-      operations[`${inCamelCase(service)}${verb}${suffix}`] = {
+    const operate = (action: 'send' | 'receive', does: string, service: string, kinds: string[]) => {
+      operations[`${inCamelCase(`${service}-${does}`)}${suffix}`] = {
         action,
         channel: reference('channels', channel),
         summary: `Events that ${service} ${does}.`,
         messages: kinds.map((kind) => reference('channels', channel, 'messages', kind)),
       };
     };
-    for (const [service, kinds] of publishers) operate('send', service, kinds);
+    for (const [service, kinds] of publishers) operate('send', 'publishes', service, kinds);
     for (const { name, kinds } of handling) {
       const own = kinds.filter((kind) => kind in payloads);
-      if (own.length > 0) operate('receive', name, own);
+      if (own.length > 0) operate('receive', 'handles', name, own);
     }
   }
-  channels.deadLetters = {
-    address: deadLetterTopic,
-    messages: { DeadLetter: reference('components', 'messages', 'DeadLetter') },
-  };
+  const messagesOf = { DeadLetter: reference('components', 'messages', 'DeadLetter') };
+  channels.deadLetters = { address: deadLetterTopic, messages: messagesOf };
   const channel = reference('channels', 'deadLetters');
   for (const { name } of handling) {
     const summary = `Messages that ${name} could not handle.`;

@@ -57,14 +57,12 @@ export async function buildServices(): Promise<BuiltService[]> {
   const built: BuiltService[] = [];
   // One after another: Jest's module loader does not link concurrent imports that share modules.
   for (const service of topology.services) {
+    const file = `services/${service.image}/src/service.ts`;
     // biome-ignore lint/suspicious/noExplicitAny: services with and without a database
-    const exported: Record<string, ServiceDefinition<any, any>> = await import(
-      join(root, 'services', service.image, 'src/service.ts')
-    );
+    const exported: Record<string, ServiceDefinition<any, any>> = await import(join(root, file));
     const named = (name: string) => Object.values(exported).find((one) => typeof one === 'object' && one.name === name);
     const definition = named(service.name) ?? named(service.image);
-    if (definition === undefined)
-      throw new Error(`services/${service.image}/src/service.ts defines no ${service.name}.`);
+    if (definition === undefined) throw new Error(`${file} defines no ${service.name}.`);
     const database = openDatabase(given.databaseUrl);
     const config = definition.configSchema.parse(serviceEnv(service, given));
     const log = createLog('test', 'silent');

@@ -51,22 +51,12 @@ function editTemplates(chart: string): void {
 /** Types as in helm-linux-*.h, which lies beside the library in its artifact. What a call leaves out is 0 or NULL. */
 function load(path: string) {
   koffi.struct('Result', { out: 'str', err: 'str', stdOut: 'str', stdErr: 'str' });
+  const fields = (type: string, ...names: string[]) => Object.fromEntries(names.map((name) => [name, type]));
   koffi.struct('TemplateOptions', {
-    name: 'str',
-    version: 'str',
-    chart: 'str',
-    namespace: 'str',
-    kubeVersion: 'str',
-    dependencyUpdate: 'int',
-    skipCRDs: 'int',
-    values: 'str',
-    setFiles: 'str',
-    valuesFiles: 'str',
-    certFile: 'str',
-    keyFile: 'str',
-    caFile: 'str',
-    insecureSkipTlsVerify: 'int',
-    plainHttp: 'int',
+    ...fields('str', 'name', 'version', 'chart', 'namespace', 'kubeVersion'),
+    ...fields('int', 'dependencyUpdate', 'skipCRDs'),
+    ...fields('str', 'values', 'setFiles', 'valuesFiles', 'certFile', 'keyFile', 'caFile'),
+    ...fields('int', 'insecureSkipTlsVerify', 'plainHttp'),
     keyring: 'str',
     debug: 'int',
     repositoryConfig: 'str',

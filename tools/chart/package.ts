@@ -39,8 +39,8 @@ async function readDigests(file: string, chart: string): Promise<Record<string, 
   const known = [...built, ...Object.keys(await thirdPartyImages(chart))];
   const unknown = Object.keys(digests).filter((image) => !known.includes(image));
   if (missing.length > 0) throw new Error(`${file} has no digest of ${missing.join(', ')}.`);
-  if (unknown.length > 0)
-    throw new Error(`${file} has digests of ${unknown.join(', ')}, which the chart does not run.`);
+  const others = unknown.join(', ');
+  if (others) throw new Error(`${file} has digests of ${others}, which the chart does not run.`);
   return digests;
 }
 

@@ -8,9 +8,8 @@ export async function thirdPartyImages(chart: string): Promise<Record<string, st
   const files = ['values.yaml', ...subcharts.sort().map((name) => join('charts', name, 'values.yaml'))];
   const texts = await Promise.all(files.map((file) => readFile(join(chart, file), 'utf8')));
   const images = texts.flatMap((text) => imagesIn(parse(text, { merge: true })));
-  return Object.fromEntries(
-    images.map((image) => [/[^/:@]+(?=[:@]|$)/.exec(image.split('/').at(-1) ?? '')?.[0], image]),
-  );
+  const nameOf = (image: string) => /[^/:@]+(?=[:@]|$)/.exec(image.split('/').at(-1) ?? '')?.[0];
+  return Object.fromEntries(images.map((image) => [nameOf(image), image]));
 }
 
 /** Those with a path: an image of the store itself has none. */

@@ -26,10 +26,8 @@ export function connect() {
   const { CONTEXT } = process.env;
   if (CONTEXT) {
     const names = config.getContexts().map(({ name }) => name);
-    if (!names.includes(CONTEXT))
-      throw new Error(
-        `kubectl has no context ${CONTEXT}: create it by make kind-up, or choose another: CONTEXT=${names[0] ?? '<name>'}`,
-      );
+    const how = `create it by make kind-up, or choose another: CONTEXT=${names[0] ?? '<name>'}`;
+    if (!names.includes(CONTEXT)) throw new Error(`kubectl has no context ${CONTEXT}: ${how}`);
     config.setCurrentContext(CONTEXT);
   } else if (config.getCurrentCluster()?.server === nowhere) {
     throw new Error('There is no cluster: set KUBECONFIG to the file that kubectl uses.');

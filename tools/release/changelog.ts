@@ -9,10 +9,8 @@ export function notesOf(changelog: string, version: string): string {
     const [heading = '', ...lines] = section.split('\n');
     return { heading, text: lines.join('\n').trim() };
   };
-  if (sectionOf('Unreleased').text)
-    throw new Error(
-      `CHANGELOG.md has entries under [Unreleased]: rename it to "[${version}] - <date>", and leave an empty one above.`,
-    );
+  const how = `rename it to "[${version}] - <date>", and leave an empty one above`;
+  if (sectionOf('Unreleased').text) throw new Error(`CHANGELOG.md has entries under [Unreleased]: ${how}.`);
   const { heading, text } = sectionOf(version);
   if (!text) throw new Error(`CHANGELOG.md says nothing of ${version}: it needs a section "[${version}] - <date>".`);
   if (!/ - \d{4}-\d\d-\d\d$/.test(heading))

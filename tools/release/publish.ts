@@ -16,10 +16,9 @@ type Options = Record<'digests' | 'cosign', string>;
 
 async function publish(version: string, repository: string, { digests: folder, cosign }: Options): Promise<void> {
   const charts = `${repository}/charts`;
-  if ((await digestOf(`${charts}/store:${version}`)) !== undefined)
-    throw new Error(
-      `${charts}/store:${version} is published already. A version is never replaced: release the next one.`,
-    );
+  const chart = `${charts}/store:${version}`;
+  if ((await digestOf(chart)) !== undefined)
+    throw new Error(`${chart} is published already. A version is never replaced: release the next one.`);
   const digests = await readDigests(folder);
   for (const [image, digest] of Object.entries(digests)) {
     const name = `${repository}/${image}`;

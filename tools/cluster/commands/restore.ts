@@ -11,6 +11,6 @@ await new Tool('make restore')
   .option('--start', 'restore nothing: start the services that a failed restore has left stopped')
   .addHelpText('after', environmentHelp)
   .action(({ from, replace, start: isStart }: { from: string; replace?: boolean; start?: boolean }) =>
-    withCluster((cluster) => (isStart ? start(cluster) : restore(cluster, { from, replace }))),
+    withCluster((cluster) => (isStart ? start(cluster) : restore(cluster, from, replace))),
   )
   .run();

@@ -40,10 +40,10 @@ function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, stri
 }
 
 /** The chart mounts the URL of an external database, so that it may change. */
-const mountedSecrets = ({ spec }: V1Deployment) =>
-  (spec?.template.spec?.volumes ?? []).flatMap(
-    ({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? [],
-  );
+function mountedSecrets({ spec }: V1Deployment) {
+  const { volumes = [] } = spec?.template.spec ?? {};
+  return volumes.flatMap(({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? []);
+}
 
 function problemOf(secret: V1Secret, variables: Map<string, string>, isJwt: boolean): string | undefined {
   for (const [key, variable] of variables) {

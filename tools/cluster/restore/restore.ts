@@ -1,14 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { V1CronJob, V1Deployment, V1Job, V1JobSpec, V1Pod } from '@kubernetes/client-node';
+import type { V1Container, V1CronJob, V1Deployment, V1Job, V1JobSpec, V1Pod } from '@kubernetes/client-node';
 import pWaitFor from 'p-wait-for';
 import { type Cluster, orUndefined } from '../api.ts';
 import { podsOf } from '../pods.ts';
 import { containersOf, deploymentsOf, nameOf, patchDeployment, variableOf, waitForRollout } from '../rollout.ts';
-
-export interface Options {
-  from: string;
-  replace?: boolean;
-}
 
 /** On a Deployment that is scaled down: its replicas before, so that a repetition knows them. */
 const replicasAnnotation = 'store/replicas-before-restore';
@@ -16,7 +11,7 @@ const replicasAnnotation = 'store/replicas-before-restore';
 const replicasBefore = ({ metadata }: V1Deployment) => metadata?.annotations?.[replicasAnnotation];
 
 /** Does the work of make restore. @throws Error as a sentence, where it refuses; nothing is started then */
-export async function restore(cluster: Cluster, { from, replace = false }: Options): Promise<void> {
+export async function restore(cluster: Cluster, from: string, replace = false): Promise<void> {
   const { batch, namespace } = cluster;
   const found = await batch.readNamespacedCronJob({ name: 'postgres-restore', namespace }).catch(orUndefined);
   if (!found) throw new Error('The release makes no backups: set postgres.backup.enabled in its values.');
@@ -28,10 +23,8 @@ export async function restore(cluster: Cluster, { from, replace = false }: Optio
   console.log('1 of 4: the services are stopped; their requests are 503 from now on');
   for (const one of deployments)
     await scale(cluster, nameOf(one), 0, replicasBefore(one) ?? String(one.spec?.replicas ?? 1));
-  await pWaitFor(
-    async () => (await Promise.all(deployments.map((one) => podsOf(cluster, nameOf(one))))).flat().every(isOver),
-    { interval: 1_000 },
-  );
+  const remaining = () => Promise.all(deployments.map((one) => podsOf(cluster, nameOf(one))));
+  await pWaitFor(async () => (await remaining()).flat().every(isOver), { interval: 1_000 });
 
   console.log(`2 of 4: the databases are restored from ${from}`);
   try {
@@ -62,10 +55,7 @@ const isOver = ({ status }: V1Pod) => status?.phase === 'Succeeded' || status?.p
 const indented = (text: string) => text.replace(/^/gm, '  ');
 
 const scale = (cluster: Cluster, name: string, replicas: number, before: string | null) =>
-  patchDeployment(cluster, name, {
-    metadata: { annotations: { [replicasAnnotation]: before } },
-    spec: { replicas },
-  });
+  patchDeployment(cluster, name, { metadata: { annotations: { [replicasAnnotation]: before } }, spec: { replicas } });
 
 function restoreJob({ spec }: V1CronJob, given: Record<string, string>) {
   const job = structuredClone(spec?.jobTemplate.spec);
@@ -111,12 +101,9 @@ async function outputOf({ core, namespace }: Cluster, job: string): Promise<stri
   const [newest] = items.sort((a, b) => startOf(b) - startOf(a));
   if (!newest?.spec) return '';
   const { initContainers = [], containers } = newest.spec;
-  const logs = await Promise.all(
-    [...initContainers, ...containers].map((container) =>
-      core.readNamespacedPodLog({ name: nameOf(newest), namespace, container: container.name }).catch(() => ''),
-    ),
-  );
-  return logs.join('').trim();
+  const logOf = ({ name: container }: V1Container) =>
+    core.readNamespacedPodLog({ name: nameOf(newest), namespace, container }).catch(() => '');
+  return (await Promise.all([...initContainers, ...containers].map(logOf))).join('').trim();
 }
 
 const startOf = ({ metadata }: V1Pod) => metadata?.creationTimestamp?.getTime() ?? 0;

@@ -113,11 +113,8 @@ async function dropPrevious(cluster: Cluster, secret: V1Secret, { ttlSeconds, no
     throw new Error('A rotation was interrupted: finish it first, with make rotate-key');
   const keys = readKeys(secret);
   const expiry = await expiryOfAll(secret, ttlSeconds, keys.previous);
-  if (expiry !== undefined && !now) {
-    throw new Error(
-      `Until ${expiry.toISOString()} tokens of a previous key may be alive, and their customers would be logged out. To do so anyway: --drop-previous --now`,
-    );
-  }
+  const what = `Until ${expiry?.toISOString()} tokens of a previous key may be alive, and their customers would be logged out`;
+  if (expiry && !now) throw new Error(`${what}. To do so anyway: --drop-previous --now`);
   const hasNone = keys.previous.length === 0;
   const written = hasNone ? secret : await write(cluster, withKeys(secret, { ...keys, previous: [] }, {}));
   await replaceReplicas(cluster, written);

@@ -25,7 +25,7 @@ Environment:
   )
   .parse();
 
-const say = (line: string) => console.log(line);
+const say = console.log;
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined); // the terminal may be gone
 
 const starting = new AbortController();

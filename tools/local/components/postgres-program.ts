@@ -44,11 +44,8 @@ export function startOf({ through }: PostgresProgram, program: string, args: str
 const user = 'postgres';
 
 /** Also for a clone in a folder that only root may enter, such as its home; the bit makes access(2), which initdb uses, honour it. */
-const enterAny = [
-  '--inh-caps=-all,+dac_override',
-  '--ambient-caps=-all,+dac_override',
-  '--securebits=+no_setuid_fixup',
-];
+const capabilities = ['--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override'];
+const enterAny = [...capabilities, '--securebits=+no_setuid_fixup'];
 
 /** PostgreSQL refuses to run as root: the user postgres is created where it is missing, as Debian's package does. */
 async function unprivilegedUser(): Promise<Pick<PostgresProgram, 'owner' | 'through'>> {
