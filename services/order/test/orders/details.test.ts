@@ -65,15 +65,11 @@ describe('an order', () => {
   });
 });
 
+const group = createConsumerGroup(() => new Date());
 /** Handles the event that alice's account is deleted. */
 async function deleteAccount(): Promise<void> {
-  const timestamp = new Date().toISOString();
-  const deleted = newEvent('AccountDeleted', { accountId: alice, timestamp });
-  await handleOnce(
-    createConsumerGroup(() => new Date()),
-    order.kysely,
-    [receivedEvent(deleted)],
-  );
+  const deleted = newEvent('AccountDeleted', { accountId: alice, timestamp: new Date().toISOString() });
+  await handleOnce(group, order.kysely, [receivedEvent(deleted)]);
 }
 
 it('loses address and metadata when its account is deleted, and nothing else', async () => {
