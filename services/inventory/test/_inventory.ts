@@ -60,8 +60,6 @@ interface Options {
   env?: Record<string, string>;
 }
 
-export type TestInventory = ReturnType<typeof testInventory>;
-
 /** The real service over a database of the test's own, without Kafka: events are handed to it by `take`. */
 export function testInventory(databaseUrl: string, options: Options = {}) {
   const database = openDatabase<DB>(databaseUrl, 25);

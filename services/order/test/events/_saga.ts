@@ -28,7 +28,7 @@ export const events = {
 };
 export const eventsByKind = Object.entries(events);
 
-export const shipAfterMs = 60_000;
+const shipAfterMs = 60_000;
 export const pendingTimeoutMs = 900_000;
 /** When an order that was paid at `eventTime` is due to ship. */
 export const dueTime = new Date(eventTime.getTime() + shipAfterMs);
