@@ -2,6 +2,7 @@ import { Decimal } from '@store/shared/values/money';
 import type { Letter, Parts } from '../src/orders/parts.ts';
 import { timelineOf } from '../src/orders/timeline.ts';
 import { discardedOf, waitingFor } from '../src/orders/waiting.ts';
+import { order as received } from './_order.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 31, 9, 30, seconds)).toISOString();
 const event = (kind: string, second: number, sentAt: string | null = at(second)) => ({
@@ -13,21 +14,13 @@ const event = (kind: string, second: number, sentAt: string | null = at(second))
   sentAt,
 });
 const order = {
-  id: 'o',
-  customerId: 'c',
+  ...received,
   total: { amount: new Decimal(1), currency: 'USD' },
-  items: [],
-  createdAt: at(0),
-  updatedAt: at(0),
-  version: 1,
-  cancelReason: null,
-  deletedAt: null,
-  events: [event('OrderCreated', 0)],
   status: 'PENDING' as const,
   shippingAddress: null,
   metadata: null,
 };
-const ids = { orderId: 'o', customerId: 'c' };
+const ids = { orderId: order.id, customerId: order.customerId };
 const reservation = {
   ...ids,
   status: 'RESERVED' as const,
