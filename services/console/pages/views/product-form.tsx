@@ -13,7 +13,8 @@ interface ProductFormProps {
   /** None: a new one is made. */
   product?: Product;
   onSave: () => void;
-  onCancel: () => void;
+  /** Called once it is saved, too. */
+  onClose: () => void;
 }
 
 const price = { pattern: '\\d{1,12}(\\.\\d{1,4})?', title: 'digits, with at most 4 after the point' };
@@ -27,7 +28,7 @@ const fields = [
  * Makes a product, or changes or deletes one in the state in which it was opened. If somebody else has changed it meanwhile, it says how it is now and asks
  * again.
  */
-export function ProductForm({ name, product, onSave, onCancel }: ProductFormProps) {
+export function ProductForm({ name, product, onSave, onClose }: ProductFormProps) {
   const [version, setVersion] = useState(product?.version ?? '');
   const [isSure, setSure] = useState(false);
   const { act, said, busy } = useActs();
@@ -39,6 +40,7 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
   async function change(work: () => Promise<unknown>) {
     try {
       await work();
+      onClose();
       onSave();
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 409) throw error;
@@ -89,7 +91,7 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
             {isSure ? 'Really delete' : 'Delete'}
           </button>
         )}
-        <button type="button" class="quiet" onClick={onCancel}>
+        <button type="button" class="quiet" onClick={onClose}>
           Cancel
         </button>
       </div>

@@ -53,18 +53,12 @@ export function Stock() {
 
 function NewProduct({ onSave }: { onSave: () => void }) {
   const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
-  if (!isOpen)
-    return (
-      <button type="button" class="quiet" onClick={() => setOpen(true)}>
-        New product
-      </button>
-    );
-  const saved = () => {
-    close();
-    onSave();
-  };
-  return <ProductForm name="new product" onSave={saved} onCancel={close} />;
+  if (isOpen) return <ProductForm name="new product" onSave={onSave} onClose={() => setOpen(false)} />;
+  return (
+    <button type="button" class="quiet" onClick={() => setOpen(true)}>
+      New product
+    </button>
+  );
 }
 
 interface CellProps {
@@ -84,10 +78,7 @@ function Price({ product, onChange }: CellProps) {
     setOpened(undefined);
     opener.current?.focus();
   }
-  async function saved() {
-    close();
-    onChange();
-  }
+  const saved = () => act(async () => onChange(), 'Saved.');
 
   return (
     <>
@@ -103,7 +94,7 @@ function Price({ product, onChange }: CellProps) {
       >
         Change
       </button>
-      {opened && <ProductForm name={name} product={opened} onSave={() => act(saved, 'Saved.')} onCancel={close} />}
+      {opened && <ProductForm name={name} product={opened} onSave={saved} onClose={close} />}
       <Outcome said={said} />
     </>
   );
