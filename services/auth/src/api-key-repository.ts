@@ -1,5 +1,6 @@
 import { recordChange } from '@store/shared/database/audit';
 import { deleteInBatches } from '@store/shared/database/batches';
+import { isoTime } from '@store/shared/database/keyset';
 import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
 import { type Kysely, sql } from 'kysely';
@@ -14,6 +15,8 @@ export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;
 const maxKeys = 100;
 
 export const sessionEnded = () => new DomainError('unauthenticated', 'The session has ended.');
+
+const timeOf = (column: string) => sql<string>`${sql.raw(isoTime(column, 'MS'))}`;
 
 interface NewKey {
   id: string;
@@ -79,8 +82,8 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
     ofAccount: (accountId: string) =>
       kysely
         .selectFrom('api_keys')
-        .select(['id', 'name', 'scopes', 'created_at as createdAt', 'expires_at as expiresAt'])
-        .select('last_used_at as lastUsedAt')
+        .select(['id', 'name', 'scopes', timeOf('created_at').as('createdAt'), timeOf('expires_at').as('expiresAt')])
+        .select(sql<string | null>`${timeOf('last_used_at')}`.as('lastUsedAt'))
         .where('account_id', '=', accountId)
         .where('expires_at', '>', sql<Date>`now()`)
         .where('ended_at', 'is', null)

@@ -59,14 +59,7 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
     },
 
     /** Lists the keys that have neither expired nor ended, the newest first. */
-    async list(accountId: string): Promise<ApiKeyOut[]> {
-      return (await repository.ofAccount(accountId)).map(({ createdAt, expiresAt, lastUsedAt, ...key }) => ({
-        ...key,
-        createdAt: createdAt.toISOString(),
-        expiresAt: expiresAt.toISOString(),
-        lastUsedAt: lastUsedAt?.toISOString() ?? null,
-      }));
-    },
+    list: (accountId: string): Promise<ApiKeyOut[]> => repository.ofAccount(accountId),
 
     /** @throws DomainError notFound */
     async end(by: string, accountId: string, id: string): Promise<void> {
