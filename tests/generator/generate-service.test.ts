@@ -124,13 +124,13 @@ describe('make service', () => {
     /** The parts of a golden file about the new service, each with the others that it shares them with. */
     const find = (values: string, kind: string) =>
       readFileSync(join(copy, `tests/chart/golden/${values}.yaml`), 'utf8')
-        .split('\n---\n')
-        .filter((part) => new RegExp(`^[^.\\n]*\\b${kind}\\b[^:;\\n]*: [^;\\n]*\\breview\\b`, 'm').test(part));
+        .split(/\n(?! )/)
+        .filter((part) => new RegExp(`^.*\\b${kind}\\b[^:;]*: [^;\\n]*\\breview\\b`).test(part));
     for (const kind of ['Deployment', 'Service', 'NetworkPolicy', 'ServiceAccount'])
       expect(find('default', kind)).toContainEqual(expect.stringContaining('inventory'));
     const withDatabase = find('default', 'Deployment').filter((part) => part.includes('DATABASE'));
     expect(withDatabase.length).toBeGreaterThan(0);
-    for (const part of withDatabase) expect(part).toMatch(/^Deployment: .*\binventory\b/m);
+    for (const part of withDatabase) expect(part).toMatch(/^Deployment: .*\binventory\b/);
     expect(find('prod', 'HorizontalPodAutoscaler').length).toBeGreaterThan(0);
   });
 

@@ -5,7 +5,7 @@ import { topology } from '../topology/topology.ts';
 // Lines of path and value that a reviewer reads, of all that the chart renders: what several objects share stands once.
 
 const head = `# Written by make golden: each line is the path of a value and the value, below the kinds and the names of all objects that have it.
-# "*" is the service of an object, [] an item of a list whose items have no names, sha256 that of a text of many lines.
+# "*" is the service of an object or the only item of a list, [] an item of a list whose items have no names, sha256 that of a text of many lines.
 `;
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
@@ -34,9 +34,9 @@ export function goldenText(objects: Manifest[], before: Manifest[] = []): string
     defaults.delete(title);
   }
   const groups = Map.groupBy(owners, ([, titles]) => headOf(titles));
-  const sections = [...groups].map(([head, lines]) => [head, ...lines.map(([line]) => line)].join('\n'));
+  const sections = [...groups].flatMap(([head, lines]) => [head, ...lines.map(([line]) => `  ${line}`)]);
   const absent = defaults.size > 0 ? [`absent ${headOf([...defaults.keys()])}`] : [];
-  return `${head}${[...sections, ...absent].join('\n---\n')}\n`;
+  return `${head}${[...sections, ...absent].join('\n')}\n`;
 }
 
 /** An item of a list has no path but itself. */
@@ -76,7 +76,11 @@ const isMap = (value: unknown) => typeof value === 'object' && !Array.isArray(va
 function byName(items: { name?: string; value?: unknown }[]): object {
   const names = items.map(({ name }) => name);
   if (names.includes(undefined)) return items;
-  const fields = items.map(({ name, ...item }) => [name, Object.keys(item).join() === 'value' ? item.value : item]);
+  const keyOf = (name: unknown) => (names.length === 1 ? '*' : name);
+  const fields = items.map(({ name, ...item }) => [
+    keyOf(name),
+    Object.keys(item).join() === 'value' ? item.value : item,
+  ]);
   return { ...(names.length < 5 && { order: names }), ...Object.fromEntries(fields) };
 }
 
