@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { execa } from 'execa';
 import { root } from '../../tools/paths.ts';
+import { serve } from '../kit/listen.ts';
 
 /** Runs a command of make. @returns its exit code, what it prints and why it fails */
 async function run(name: string, env: Record<string, string>) {
@@ -11,19 +10,11 @@ async function run(name: string, env: Record<string, string>) {
   return [exitCode, stdout, stderr];
 }
 
-/** The port of something that answers like a part of a store. */
-async function listen(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, 'localhost');
-  await once(server, 'listening');
-  afterAll(() => server.close());
-  return String((server.address() as AddressInfo).port);
-}
-
 const closed = '1';
-const strict = await listen((_, response) => response.end());
-const open = await listen(({ headers }, response) =>
-  response.setHeader('access-control-allow-origin', String(headers.origin)).end(),
-);
+const { port: strict } = new URL(await serve((_, response) => response.end()));
+const allow: RequestListener = ({ headers }, response) =>
+  response.setHeader('access-control-allow-origin', String(headers.origin)).end();
+const { port: open } = new URL(await serve(allow));
 
 test.each([
   ['there is no store', closed, `The store does not respond at http://localhost:${closed}: start it with make run.`],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { newCustomer, newProduct } from '../kit/customer.ts';
 import { createSend } from '../kit/http.ts';
 import { useMailServer } from '../kit/mail-server.ts';
@@ -62,9 +63,7 @@ test('orders that are under way when their customer leaves are delivered or refu
   };
   const shipped = 'CONFIRMED, shipped, PAID';
   const ended = { [kept]: shipped, [pending]: shipped, [regretted]: 'CANCELLED, REFUNDED' };
-  const hasEnded = async () =>
-    JSON.stringify(Object.entries(await states()).sort()) === JSON.stringify(Object.entries(ended).sort());
-  await until('all has ended as it would have', hasEnded, 60_000);
+  await until('all has ended as it would have', async () => isDeepStrictEqual(await states(), ended), 60_000);
 
   const late = ['OrderPaid', 'OrderShipped', 'OrderShipped', 'PaymentRefunded'];
   await until('what was to be told is given up', async () => {

@@ -30,7 +30,6 @@ beforeEach(async () => {
   await writeFile(join(dir, 'kubeconfig'), api.kubeconfig);
   Object.assign(process.env, { KUBECONFIG: join(dir, 'kubeconfig'), NAMESPACE: 'store', RELEASE: 'store' });
 });
-afterEach(() => api.close());
 
 /** @returns the key that signs */
 function write(previous: string[] = [], annotations: Record<string, string> = {}): string {

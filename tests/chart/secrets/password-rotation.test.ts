@@ -30,7 +30,6 @@ describe('make rotate-password', () => {
     // status was added after a rotation.
     secretOf('postgres-logins', { order: btoa('order:one'), status: btoa('status:two') });
   }
-  afterEach(() => api.close());
 
   const read = (name: string, key: string) => textOf(api.secrets.get(name) ?? {}, key);
   const annotations = () => api.secrets.get('postgres')?.metadata.annotations ?? {};

@@ -38,7 +38,6 @@ describe('what the Job does', () => {
     await writeFile(join(dir, 'token'), api.token);
     await writeFile(join(dir, 'ca.crt'), api.ca);
   });
-  afterEach(() => api.close());
 
   /** Runs the container of the Job as a process. */
   async function run(values: object = {}, env: Record<string, string> = {}) {

@@ -95,6 +95,7 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     const [status, object] = await handle(request);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(object));
   });
+  afterAll(() => server.close());
   const port = await listen(server);
   const cluster = { server: `https://127.0.0.1:${port}`, 'certificate-authority-data': btoa(certificate.cert) };
 
@@ -113,7 +114,6 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     secrets,
     requests,
     hooks,
-    close: () => server.close(),
   };
 }
 
