@@ -124,22 +124,15 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
     const ended = inFlight.working(res);
     try {
       const reply = await route.handler(inputOf(route, req, res));
-      if ('stream' in reply) {
-        startStream(req, res, reply.stream);
-        return;
-      }
+      if ('stream' in reply) return startStream(req, res, reply.stream);
       const json = reply.body === undefined ? undefined : toJson(reply.body);
       if (json !== undefined && isInPieces(json)) {
         res.writeHead(reply.status, { 'Content-Type': jsonType, ...reply.headers });
-        await pipeline(json, res);
-        return;
+        return await pipeline(json, res);
       }
       if (reply.headers?.['Content-Type'] === undefined) checkReply?.(reply.status, json);
       const known = route.method === 'get' && knownTag(reply.headers?.ETag, req.headers['if-none-match']);
-      if (known) {
-        res.writeHead(304, { ...reply.headers, ETag: known }).end();
-        return;
-      }
+      if (known) return void res.writeHead(304, { ...reply.headers, ETag: known }).end();
       // Express's `send` would find these out itself, at the cost of the sending once more.
       const own = json !== undefined && { 'Content-Type': jsonType, 'Content-Length': Buffer.byteLength(json) };
       res.writeHead(reply.status, { ...own, ...reply.headers }).end(json);

@@ -74,8 +74,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     if (res.headersSent) {
       // Else a client that knows no length would take what it has for the whole.
       if (!res.destroyed) log.warn({ err: error, path: pathOf(req) }, 'An answer was cut off');
-      res.destroy();
-      return;
+      return void res.destroy();
     }
     const known = asDomainError(error);
     const undeclared = known !== undefined && contextOf(res).declared?.has(statusOf[known.kind]) === false;
@@ -83,11 +82,10 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       if (undeclared) error = new Error('The route does not declare this failure', { cause: known });
       log.error({ err: error, method: req.method, path: pathOf(req) }, 'Request failed unexpectedly');
       res.err = error instanceof Error ? error : new Error(String(error));
-      sendProblem(req, res, 500, {
+      return sendProblem(req, res, 500, {
         detail: 'Something went wrong on our side. Please mention the trace id when you report it.',
         traceId: currentTrace()?.traceId,
       });
-      return;
     }
     if (known.kind === 'unavailable') log.warn({ err: known, path: pathOf(req) }, 'A dependency is unavailable');
     if (known.retryAfterSeconds !== undefined) {

@@ -26,10 +26,7 @@ export function observeRequest(req: Request, res: Response): void {
 /** Serves `GET /metrics` in Prometheus's text format, on a port that the gateway does not route to (contract 1.3). */
 export function createMetricsServer(): Server {
   return createServer(async (req, res) => {
-    if (req.url !== '/metrics') {
-      res.writeHead(404).end();
-      return;
-    }
+    if (req.url !== '/metrics') return void res.writeHead(404).end();
     const text = await register.metrics();
     res.writeHead(200, { 'Content-Type': register.contentType }).end(text);
   });

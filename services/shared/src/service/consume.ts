@@ -33,10 +33,9 @@ export function consume<Tables>(
   const topics = topicsOf(group);
   const publishers = publishersOf(broker, publishesAs === undefined ? 1 : laneCount);
   const [publisher] = publishers;
+  const forgetting = () => deleteOldEventIds(database, quiet, topics);
   const started: Started[] = [
-    loop({ name: 'processed event ids', everyMs: hourMs }, () => deleteOldEventIds(database, quiet, topics)).start(
-      processLog,
-    ),
+    loop({ name: 'processed event ids', everyMs: hourMs }, forgetting).start(processLog),
     auditCleanUp(database).start(processLog),
     ...publishers.map(({ name, close }) => ({ name, stop: close })),
   ];

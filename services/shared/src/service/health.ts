@@ -19,8 +19,7 @@ export function withHealth(app: RequestListener, readiness: Readiness): RequestL
     }
     if (req.url !== '/health/ready') {
       if (readiness.stopping) res.setHeader('Connection', 'close');
-      app(req, res);
-      return;
+      return app(req, res);
     }
     const waitingFor = [...readiness.waitingFor(), ...(readiness.stopping ? ['stopping'] : [])];
     const isUp = waitingFor.length === 0;

@@ -45,9 +45,9 @@ async function handled<Tables, Prepared>(
     return { outcome: 'UNKNOWN', effect };
   }
   const before = await rowsWritten(tx);
-  let refusal: string | undefined;
+  let refusal = '';
   const refuse = (_: OrderEvent, reason: string) => {
-    refusal = reason;
+    refusal = ` It refuses it: ${reason}`;
   };
   const trace = traceFrom(event.traceparent);
   if (isOfAccount(event)) await accounts?.handle([event], tx);
@@ -58,10 +58,7 @@ async function handled<Tables, Prepared>(
     return more > 0 ? `${more} ${more === 1 ? 'row' : 'rows'} ${what}` : [];
   });
   const done = changes.length === 0 ? 'change nothing' : `handle it: ${changes.join(', ')}`;
-  return {
-    outcome: 'REDRIVEN',
-    effect: `${name} would ${done}.${refusal === undefined ? '' : ` It refuses it: ${refusal}`}`,
-  };
+  return { outcome: 'REDRIVEN', effect: `${name} would ${done}.${refusal}` };
 }
 
 /** By this connection, and not yet added to the statistics of the database. */
