@@ -19,7 +19,8 @@ import { annotatePods, containersOf, nameOf } from '../rollout.ts';
  */
 export async function findReaders({ apps, namespace }: Cluster, secret: string, toPair: boolean): Promise<string[]> {
   const { items } = await apps.listNamespacedDeployment({ namespace });
-  const readers = items.filter((deployment) => readsKeys(deployment, secret));
+  const reads = (one: V1Container) => gets(one, secret, secretName) || gets(one, secret, privateKeyName);
+  const readers = items.filter((deployment) => containersOf(deployment).some(reads));
   const problem = readers.map((deployment) => readerProblem(deployment, secret, toPair)).find(Boolean);
   if (problem) throw new Error(problem);
   return readers.map(nameOf);
@@ -33,9 +34,6 @@ export async function replaceReplicas(cluster: Cluster, secret: V1Secret): Promi
   await annotatePods(cluster, readers, { [podAnnotation]: kids });
   console.log(`  ${readers.join(', ')}: done`);
 }
-
-const readsKeys = (deployment: V1Deployment, secret: string) =>
-  containersOf(deployment).some((one) => [secretName, privateKeyName].some((name) => gets(one, secret, name)));
 
 /**
  * Why a rotation would make a Deployment reject tokens, or keep it from starting, as a sentence.

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
 import {
@@ -29,9 +28,8 @@ export async function rotateKey(cluster: Cluster, options: Options): Promise<voi
   const found = await read(cluster, name);
   const keyPair = options.keyPair || isPair(readKeys(found).signing);
   await findReaders(cluster, name, keyPair); // before anything is changed
-  const noted = await noteExpiries(found, ttlSeconds);
   // Written at once, so that a refusal names the same time tomorrow.
-  const secret = isDeepStrictEqual(noted, found) ? found : await write(cluster, noted);
+  const secret = await write(cluster, await noteExpiries(found, ttlSeconds));
   const rotation = { ...options, keyPair, ttlSeconds };
   if (options.dropPrevious) await dropPrevious(cluster, secret, rotation);
   else await rotate(cluster, secret, rotation);
@@ -115,8 +113,6 @@ async function dropPrevious(cluster: Cluster, secret: V1Secret, { ttlSeconds, no
   const expiry = await expiryOfAll(secret, ttlSeconds, keys.previous);
   const what = `Until ${expiry?.toISOString()} tokens of a previous key may be alive, and their customers would be logged out`;
   if (expiry && !now) throw new Error(`${what}. To do so anyway: --drop-previous --now`);
-  const hasNone = keys.previous.length === 0;
-  const written = hasNone ? secret : await write(cluster, withKeys(secret, { ...keys, previous: [] }, {}));
-  await replaceReplicas(cluster, written);
+  await replaceReplicas(cluster, await write(cluster, withKeys(secret, { ...keys, previous: [] }, {})));
   console.log('The previous keys are dropped.');
 }
