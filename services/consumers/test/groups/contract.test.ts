@@ -63,13 +63,11 @@ describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
     401: { headers: { 'id-account': 'nobody' } },
     403: { headers: { 'id-account': '' }, app: () => restricted.app },
   };
-  const unavailable = testGroup(unreachableDatabaseUrl, name);
+  const unavailable = database.open(() => testGroup(unreachableDatabaseUrl, name));
 
   beforeAll(async () => {
     await group.handle(paid(), paid(), paid());
   });
-
-  afterAll(() => unavailable.close());
 
   const contract: Contract = {
     routes,
