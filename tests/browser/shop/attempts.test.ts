@@ -28,7 +28,7 @@ describe('an order that is not answered, or costs something else', () => {
     });
     return posts;
   }
-  /** Presses the button while the browser is offline, until the shop says that it has failed. */
+  /** Presses the button while the browser is offline, which it is until the shop says that it has failed. */
   async function orderOffline(page: Page): Promise<void> {
     await show(page, 'basket');
     await page.context().setOffline(true);
@@ -36,6 +36,7 @@ describe('an order that is not answered, or costs something else', () => {
     await button(page, 'One moment…').waitFor();
     await button(page, 'Place the order').waitFor();
     await page.getByText('The store does not respond.').waitFor();
+    await page.context().setOffline(false);
   }
   const missing = (page: Page) => page.getByText('It has not arrived at the store. Nothing is sent unless you say so.');
   const customerWith = async (...names: string[]) => {
@@ -55,7 +56,6 @@ describe('an order that is not answered, or costs something else', () => {
     const { page } = await customerWith('Green tea');
     await orderOffline(page);
     await button(page, 'Remove Green tea').click();
-    await page.context().setOffline(false);
     const posts = sent(page);
     await page.reload();
     await missing(page).waitFor();
@@ -72,7 +72,6 @@ describe('an order that is not answered, or costs something else', () => {
   it('the store is asked again without a press where it did not answer after a reload', async () => {
     const { page } = await customerWith('Green tea');
     await orderOffline(page);
-    await page.context().setOffline(false);
     for (const path of ['**/accounts', '**/orders?*']) {
       await page.route(path, (route) => route.abort('internetdisconnected'));
       await page.reload();
@@ -85,7 +84,6 @@ describe('an order that is not answered, or costs something else', () => {
   it('an attempt that is tried again is one order, and only its own lines leave the basket', async () => {
     const { page } = await customerWith('Green tea', 'Plum jam');
     await orderOffline(page);
-    await page.context().setOffline(false);
     await page.reload();
     await missing(page).waitFor();
     await put(page, 'Green tea');
@@ -123,7 +121,6 @@ describe('an order that is not answered, or costs something else', () => {
   it('an attempt is forgotten after 24 hours, also while it is shown', async () => {
     const { page } = await customerWith('Green tea');
     await orderOffline(page);
-    await page.context().setOffline(false);
     await page.reload();
     await missing(page).waitFor();
     const posts = sent(page);
@@ -139,7 +136,6 @@ describe('an order that is not answered, or costs something else', () => {
   it('the basket and the attempt belong to the account', async () => {
     const { page, customer } = await customerWith('Green tea');
     await orderOffline(page);
-    await page.context().setOffline(false);
     await button(page, 'Log out').click();
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
     await register(page, 'Bob');
@@ -200,7 +196,6 @@ describe('an order that is not answered, or costs something else', () => {
   it('an attempt says what it would cost now, and asks again', async () => {
     const { page } = await customerWith('Walnut oil');
     await orderOffline(page);
-    await page.context().setOffline(false);
     await change('Walnut oil', 50);
     await page.reload();
     await button(page, 'Try again for $11.90').click();
