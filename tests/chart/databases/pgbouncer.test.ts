@@ -1,19 +1,70 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '@store/shared/database/database';
 import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { createFollower } from '../../../services/auth/src/follower.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { valuesFiles } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
+import { findPostgres, startOf } from '../../../tools/local/components/postgres-program.ts';
+import { startProcess } from '../../../tools/local/components/supervised-process.ts';
+import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { createSend } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
-import { findPgbouncer, howToGetPgbouncer, startPgbouncer } from '../../kit/postgres/pgbouncer.ts';
 import { startPostgres } from '../../kit/postgres/server.ts';
 import { useServices } from '../../kit/service-process.ts';
 import { until } from '../../kit/until.ts';
 import { manifests } from '../_manifests.ts';
+
+const howToGetPgbouncer = 'apt-get install pgbouncer (Debian 13 or later), or set PGBOUNCER to its path';
+
+/** PGBOUNCER, else on PATH, where it knows prepared statements: 1.21 or later. */
+async function findPgbouncer(): Promise<string | undefined> {
+  const found = process.env.PGBOUNCER || (await findOnPath('pgbouncer')) || '/usr/sbin/pgbouncer';
+  const [, major, minor] =
+    /PgBouncer (\d+)\.(\d+)/.exec((await outputOf(found, ['--version']).catch(() => '')) ?? '') ?? [];
+  return Number(major) > 1 || Number(minor) >= 21 ? found : undefined;
+}
+
+/**
+ * PgBouncer with the settings of its section `[pgbouncer]`, before a database.
+ * @param dir which everybody may enter
+ * @returns with the parameters that make a URL of that database one by PgBouncer
+ */
+async function startPgbouncer(command: string, dir: string, databaseUrl: string, settings: object) {
+  const port = await freePort();
+  const { hostname, port: behind, username, password } = new URL(databaseUrl);
+  const users = join(dir, 'users.txt');
+  const all = {
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    auth_type: 'scram-sha-256',
+    auth_file: users,
+    ...settings,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
+  const file = join(dir, 'pgbouncer.ini');
+  await writeFile(users, `"${username}" "${password}"\n`);
+  await writeFile(file, ['[databases]', `* = host=${hostname} port=${behind}`, '[pgbouncer]', ...lines, ''].join('\n'));
+  const parameters = `host=127.0.0.1&port=${port}`;
+  const pgbouncer = await startProcess({
+    name: 'pgbouncer',
+    // Like PostgreSQL it refuses to run as root.
+    ...startOf(await findPostgres(), command, [file]),
+    logDir: dir,
+    log: () => undefined,
+    ready: async () => {
+      const client = new pg.Client({ connectionString: `${databaseUrl}?${parameters}` });
+      await client.connect();
+      await client.end();
+      return true;
+    },
+  });
+  return { ...pgbouncer, parameters };
+}
 
 const found = await findPgbouncer();
 if (found === undefined) console.log(`PgBouncer 1.21 or later is not there: ${howToGetPgbouncer}`);

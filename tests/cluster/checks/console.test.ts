@@ -1,15 +1,44 @@
+import { execa } from 'execa';
 import { exec, isReady, podsOf } from '../../../tools/cluster/pods.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
 import { createSend, type Send, sendExpecting } from '../../kit/http.ts';
 import { createClient } from '../kit/client.ts';
-import { cluster, findGateway, until } from '../kit/cluster.ts';
-import { portForward } from '../kit/port-forward.ts';
+import { cluster, contextOf, findGateway, until } from '../kit/cluster.ts';
 
 // The console as an operator has it: by a port-forward, with the token from its Secret.
 
 const { core, apps, namespace } = cluster;
 const others = topology.services.filter(({ alias }) => alias !== 'console');
+
+/** Forwards a free port of this machine to a pod of a Deployment. */
+async function portForward(deployment: string, port: number): Promise<{ url: string; stop(): Promise<unknown> }> {
+  const where = [...contextOf('--context'), '--namespace', namespace];
+  const process = execa('kubectl', [...where, 'port-forward', `deployment/${deployment}`, `:${port}`], {
+    reject: false,
+  });
+  let said = '';
+  for (const output of [process.stdout, process.stderr]) {
+    output.on('data', (chunk) => {
+      said += chunk;
+    });
+  }
+  const stop = () => {
+    process.kill();
+    return process;
+  };
+  const forwarded = () => /127\.0\.0\.1:\d+/.exec(said)?.[0];
+  try {
+    const isForwarded = async () => {
+      if (forwarded() === undefined) throw new Error(`kubectl port-forward says: ${said}`);
+    };
+    await until(`a port is forwarded to ${deployment}`, isForwarded, 60);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: `http://${forwarded()}`, stop };
+}
 
 let forwarded: Awaited<ReturnType<typeof portForward>>;
 let client: ReturnType<typeof createClient>;
