@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type AnswerTo, call, sentenceOf } from '../api/call.ts';
+import { useActs } from '../api/acts.ts';
+import { type AnswerTo, call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import { Problem, Time } from '../parts/parts.tsx';
+import { Outcome, Problem, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 
 type Mail = AnswerTo<'showMail'>;
@@ -37,11 +38,9 @@ export function Mails({ id }: { id: string | undefined }) {
 /** Asked for once: each time makes the link anew. */
 function OpenMail({ id }: { id: string }) {
   const [mail, setMail] = useState<Mail>();
-  const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    call('get', '/api/mails/{id}', { path: { id } }).then(setMail, (error) => setProblem(sentenceOf(error)));
-  }, [id]);
-  if (mail === undefined) return <Problem text={problem} />;
+  const { act, said } = useActs();
+  useEffect(() => act(async () => setMail(await call('get', '/api/mails/{id}', { path: { id } }))), [id]);
+  if (mail === undefined) return <Outcome said={said} />;
   const { subject, to, text } = mail;
   return (
     <section class="card" aria-label="Mail">
