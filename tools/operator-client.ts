@@ -12,7 +12,7 @@ export const operatorName = () => `${userInfo().username}@${hostname()}`;
 interface Request<T> {
   /** One of the topology, such as order-worker. */
   service: string;
-  method: 'GET' | 'POST' | 'PUT';
+  method?: 'GET' | 'POST' | 'PUT';
   path: string;
   body?: object;
   schema: z.ZodType<T>;
@@ -31,7 +31,7 @@ const urlOf = (service: string) =>
  * @throws Error with the detail of another problem
  */
 export async function callService<T>(request: Request<T>): Promise<T | undefined> {
-  const { service, method, path, body, schema, timeoutMs = 10_000 } = request;
+  const { service, method = 'GET', path, body, schema, timeoutMs = 10_000 } = request;
   const credential = process.env.OPERATOR_CREDENTIAL?.split(',')[0] || undefined;
   const client = createHttpClient({ service, baseUrl: urlOf(service), timeoutMs, credential });
   const answer = await client.call(method, path, { body, operator: operatorName() });

@@ -4,12 +4,10 @@ import { costs } from './costs.ts';
 import { assumptions, ceilings } from './model.ts';
 import { number, planTable } from './tables.ts';
 
-const max = 1_000_000;
-
 function rateOf(text: string): number {
   const rate = Number(text);
-  if (rate > 0 && rate <= max) return rate;
-  throw new InvalidArgumentError(`Give a number above 0 and at most ${max.toLocaleString('en')}.`);
+  if (rate > 0 && rate <= 1_000_000) return rate;
+  throw new InvalidArgumentError('Give a number above 0 and at most 1,000,000.');
 }
 
 function print(rate: number): void {

@@ -83,5 +83,5 @@ await new Tool('make service')
   )
   .argument('[name]', 'NAME: one lower-case word, such as review')
   .argument('[route]', "ROUTE: its path at the gateway, a plural noun such as /reviews (default: the name with an 's')")
-  .action((name?: string, route?: string) => generate(name, route))
+  .action(generate)
   .run();

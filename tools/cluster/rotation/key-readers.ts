@@ -35,10 +35,7 @@ export async function replaceReplicas(cluster: Cluster, secret: V1Secret): Promi
   console.log(`  ${readers.join(', ')}: done`);
 }
 
-/**
- * Why a rotation would make a Deployment reject tokens, or keep it from starting, as a sentence.
- * @param toPair whether a key pair will sign
- */
+/** Why a rotation would make a Deployment reject tokens, or keep it from starting, as a sentence. */
 function readerProblem(deployment: V1Deployment, secret: string, toPair: boolean): string | undefined {
   const name = nameOf(deployment);
   for (const container of containersOf(deployment)) {

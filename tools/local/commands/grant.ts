@@ -8,7 +8,7 @@ import { Tool } from '../../run-command.ts';
 async function grant({ email, role }: { email: string; role: string }): Promise<void> {
   const roles = role === 'none' ? [] : role.split(',');
   const path = `/internal/accounts?email=${encodeURIComponent(email)}`;
-  const [account] = (await callService({ service: 'account', method: 'GET', path, schema: z.array(accountOut) })) ?? [];
+  const [account] = (await callService({ service: 'account', path, schema: z.array(accountOut) })) ?? [];
   if (account === undefined) throw new Error(`No account has the e-mail address ${email}.`);
   const change = { path: `/internal/accounts/${account.id}/roles`, body: { roles }, schema: rolesOut };
   const { roles: owned = [] } = (await callService({ service: 'auth', method: 'PUT', ...change })) ?? {};

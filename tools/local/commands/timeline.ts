@@ -8,7 +8,7 @@ type Event = z.output<typeof orderRecordOut>['events'][number];
 
 /** Asks a service for the events about an order that it has published; none where it knows no such order. */
 async function eventsOf(service: string, path: string, schema: z.ZodType<{ events: Event[] }>) {
-  const record = await callService({ service, method: 'GET', path, schema });
+  const record = await callService({ service, path, schema });
   return (record?.events ?? []).map((event) => ({ service, ...event }));
 }
 
@@ -33,5 +33,5 @@ async function timeline(order?: string): Promise<void> {
 await new Tool('make timeline')
   .description('Prints the events of an order of the running store, as a Markdown table.')
   .argument('[order]', 'its id')
-  .action((order?: string) => timeline(order))
+  .action(timeline)
   .run();

@@ -66,10 +66,8 @@ export async function startGateway(options: GatewayOptions): Promise<SupervisedP
   const external = { trustedCa: await trustedCa(dir), ...values.external };
   const file = join(dir, 'envoy.yaml');
   const own = { external, address: '127.0.0.1', reusePort: false };
-  const [envoy] = await Promise.all([
-    provideEnvoy(),
-    writeGatewayConfig(file, { adminSocket: adminSocketIn(dir), ...values, ...own }),
-  ]);
+  const written = writeGatewayConfig(file, { adminSocket: adminSocketIn(dir), ...values, ...own });
+  const [envoy] = await Promise.all([provideEnvoy(), written]);
   const quiet = ['--log-level', 'warning', '--file-flush-interval-msec', '500'];
   return startProcess({
     ...supervision,

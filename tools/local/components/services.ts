@@ -8,10 +8,9 @@ import type { GatewayValues } from './gateway.ts';
 
 type Env = Record<string, string | undefined>;
 
+const [, entrypoint = ''] = /^ENTRYPOINT (.+)$/m.exec(readFileSync(join(root, 'services/Dockerfile'), 'utf8')) ?? [];
 /** Node's flags in the image. */
-export const nodeFlags: string[] = JSON.parse(
-  /^ENTRYPOINT (.+)$/m.exec(readFileSync(join(root, 'services/Dockerfile'), 'utf8'))?.[1] ?? '',
-).slice(1);
+export const nodeFlags: string[] = JSON.parse(entrypoint).slice(1);
 
 export const localUrl = (port: number) => `http://127.0.0.1:${port}`;
 
