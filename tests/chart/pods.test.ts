@@ -140,7 +140,7 @@ function contextWith(readOnlyRootFilesystem: boolean) {
   return { allowPrivilegeEscalation: false, readOnlyRootFilesystem, capabilities: { drop: ['ALL'] } };
 }
 
-test.each(Object.entries(valuesFiles))(
+it.each(Object.entries(valuesFiles))(
   'with the %s values every pod meets the restricted Pod Security level',
   async (values, files) => {
     const pods = (await manifests({}, files)).pods();

@@ -140,7 +140,7 @@ function expectNothingOwed(restored: State, original: State): void {
   expect(new Map(stock.map(({ id, available }) => [id, 1000 - Number(available)]))).toEqual(sold);
 }
 
-const withClient = client === '' ? test.skip : test;
+const withClient = client === '' ? it.skip : it;
 let FROM = '';
 let original: State;
 

@@ -16,7 +16,7 @@ const allow: RequestListener = ({ headers }, response) =>
   response.setHeader('access-control-allow-origin', String(headers.origin)).end();
 const { port: open } = new URL(await serve(allow));
 
-test.each([
+it.each([
   ['there is no store', closed, `The store does not respond at http://localhost:${closed}: start it with make run.`],
   [
     'the gateway does not allow it',
@@ -34,7 +34,7 @@ test.each([
   }
 });
 
-test('a command that waits long prints nothing but its own output', async () => {
+it('a command that waits long prints nothing but its own output', async () => {
   const source = `
     import pWaitFor from 'p-wait-for';
     let calls = 0;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => store?.stop(), 60_000);
 
-test('orders that are under way when their customer leaves are delivered or refunded, and no mail follows', async () => {
+it('orders that are under way when their customer leaves are delivered or refunded, and no mail follows', async () => {
   const ada = await newCustomer(createSend(store.gatewayUrl));
   const rows = <T extends object>(database: string, sql: string) => queryOnce<T>(store.databaseUrl(database), sql);
   const items = [{ productId: await newProduct(ada), quantity: 1 }];

@@ -83,7 +83,7 @@ async function statuses(cwd: string, entry: string, env: Record<string, string>,
   }
 }
 
-test.each(services)('all processes of %s run from its image alone', async (service) => {
+it.each(services)('all processes of %s run from its image alone', async (service) => {
   const cwd = join(dir, service, 'services', service);
   const has = (entry: string) => existsSync(join(cwd, 'dist', entry));
   const env = { DATABASE_URL: await createDatabase(`image_${service}`), KAFKA_BROKERS: kafka.brokers.join() };
@@ -117,7 +117,7 @@ test.each(services)('all processes of %s run from its image alone', async (servi
   }
 });
 
-test('the commands for operators run from the toolbox alone', async () => {
+it('the commands for operators run from the toolbox alone', async () => {
   const cwd = join(dir, 'toolbox');
   const flags = ['--conditions=@store/source', '--disable-warning=ExperimentalWarning', 'tools/toolbox/main.ts'];
   const store = async (...args: string[]) => {

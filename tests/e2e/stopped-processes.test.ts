@@ -117,13 +117,13 @@ it.each(['order', 'order-worker', 'inventory', 'payment'])(
   },
 );
 
-test('some of those orders were shipped, others were refunded', () => {
+it('some of those orders were shipped, others were refunded', () => {
   expect([...outcomes]).toEqual(
     expect.arrayContaining(['CANCELLED RELEASED REFUNDED', 'CONFIRMED+shipped SHIPPED PAID']),
   );
 });
 
-test('an order whose product was deleted before inventory read of it ends CANCELLED with that reason', async () => {
+it('an order whose product was deleted before inventory read of it ends CANCELLED with that reason', async () => {
   const tea = await newProduct();
   let id = '';
   await whileStopped('inventory', async () => {

@@ -64,7 +64,7 @@ inventory process OrderShipped < order-worker publish OrderShipped
 notification process OrderShipped < order-worker publish OrderShipped
 order-worker process OrderShipped < order-worker publish OrderShipped`;
 
-test('an order makes one trace from the gateway through outbox and Kafka to its shipment', async () => {
+it('an order makes one trace from the gateway through outbox and Kafka to its shipment', async () => {
   const placed = await ada.send('POST', '/orders?coupon=hidden', order());
   expect(placed.status).toBe(201);
   const findRequest = () =>
@@ -92,7 +92,7 @@ test('an order makes one trace from the gateway through outbox and Kafka to its 
   expect(JSON.stringify(collector.spans)).not.toContain('hidden');
 });
 
-test('alerts and dashboard only query series and labels that the components export', async () => {
+it('alerts and dashboard only query series and labels that the components export', async () => {
   await ada.send('GET', '/external/').catch(() => undefined);
   const series = readSeries((await Promise.all([...serviceNames, 'gateway'].map(metricsOf))).join('\n'));
   // Or of TLS: tests/security/tls.
@@ -104,13 +104,13 @@ test('alerts and dashboard only query series and labels that the components expo
 
 const publishers = ['account', 'inventory', 'order-worker', 'payment'];
 
-test('only services with an outbox say whether they publish it', async () => {
+it('only services with an outbox say whether they publish it', async () => {
   const texts = await Promise.all(serviceNames.map(metricsOf));
   const publishing = texts.map((text) => /^outbox_relay_active /m.test(text));
   expect(serviceNames.filter((_, index) => publishing[index]).sort()).toEqual(publishers);
 });
 
-test('consumer_lag_messages covers idle groups and groups without a running consumer', async () => {
+it('consumer_lag_messages covers idle groups and groups without a running consumer', async () => {
   const lagOf = async (group: string) => {
     const lags = [...(await metricsOf('inventory')).matchAll(/^consumer_lag_messages\{(.*)\} (\d+)$/gm)];
     const own = lags.filter(([, labels]) => labels?.includes(`group="${group}"`));
@@ -127,7 +127,7 @@ test('consumer_lag_messages covers idle groups and groups without a running cons
   await until('the restarted group has no lag', async () => (await lagOf('invoice-group')).sum === 0);
 });
 
-test('orders are accepted while Kafka is unavailable, their events published afterwards, and their age is a metric', async () => {
+it('orders are accepted while Kafka is unavailable, their events published afterwards, and their age is a metric', async () => {
   const ageOf = async () => Number(/^outbox_oldest_unsent_seconds (\S+)$/m.exec(await metricsOf('order-worker'))?.[1]);
   await until('all events are published', async () => (await ageOf()) === 0);
   const kafka = store.component('kafka');

@@ -82,7 +82,7 @@ async function expectConsistentState() {
   fixture.report('The recorded state is consistent');
 }
 
-test(
+it(
   `the store stays consistent through ${orders} orders while components are killed, paused and partitioned (seed ${seed})`,
   async () => {
     const workload = await createWorkload(fixture, orders, seededRandom(seed));
@@ -109,7 +109,7 @@ test(
   limitMs + minute,
 );
 
-test(
+it(
   'the checker finds four bugs once they are put into the store',
   async () => {
     const workload = await createWorkload(fixture, 20, seededRandom(seed + 4));

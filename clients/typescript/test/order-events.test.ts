@@ -32,7 +32,7 @@ async function follow(store: Store, options: OrderEventsOptions = {}) {
   throw new Error('The events of orders never end by themselves.');
 }
 
-test('goes on after breaks behind what it has, and ends with the session', async () => {
+it('goes on after breaks behind what it has, and ends with the session', async () => {
   const { url, seen, requests } = await storeWith([
     streamed(`${soon}${event('0', 'start')}${event('1', 'order', change('PENDING'))}:\n\nid: 2\nevent: or`),
     streamed(event('2', 'order', change('CONFIRMED')), 'gone'),
@@ -48,7 +48,7 @@ test('goes on after breaks behind what it has, and ends with the session', async
   expect(new Set(requests())).toEqual(new Set(['GET /below/orders/events']));
 });
 
-test('tells when events begin, and when some may be missing', async () => {
+it('tells when events begin, and when some may be missing', async () => {
   const answers = [streamed(`${soon}${event('0', 'start')}`), streamed(''), streamed(event('1', 'reset')), ended];
   const { store } = await storeWith(answers);
   let starts = 0;
@@ -56,7 +56,7 @@ test('tells when events begin, and when some may be missing', async () => {
   expect(starts).toBe(2);
 });
 
-test('tells its state, and why it had to come back', async () => {
+it('tells its state, and why it had to come back', async () => {
   const answers = [streamed(`${soon}:\n\n`), problem(503, { detail: 'Away.' }), streamed('', 'gone'), ended];
   const { store } = await storeWith(answers);
   const { states, errors } = await follow(store);
@@ -68,14 +68,14 @@ test('tells its state, and why it had to come back', async () => {
   ]);
 });
 
-test('comes back when the store asks', async () => {
+it('comes back when the store asks', async () => {
   const { store, seen } = await storeWith([streamed('retry: 1500\n\n'), ended]);
   await follow(store);
   const [first = 0, second = 0] = seen.map(({ at }) => at);
   expect(second - first).toBeGreaterThanOrEqual(1490);
 });
 
-test('waits longer after each failure, and at least as long as Retry-After says', async () => {
+it('waits longer after each failure, and at least as long as Retry-After says', async () => {
   const answers = [streamed(soon), problem(503), problem(500), problem(429, {}, { 'retry-after': '1' }), ended];
   const { store, seen } = await storeWith(answers);
   await follow(store);
@@ -103,7 +103,7 @@ test.each<[string, Answer, OrderEventsOptions]>([
   expect(errors).toEqual([expect.objectContaining({ name: 'TimeoutError' })]);
 });
 
-test('hides no failure of the caller, nor an event that it cannot read', async () => {
+it('hides no failure of the caller, nor an event that it cannot read', async () => {
   const { store, seen } = await storeWith([
     streamed(`${soon}${event('0', 'start')}`, 'silent'),
     streamed(`${soon}${event('1', 'order', '{')}`, 'silent'),
@@ -116,7 +116,7 @@ test('hides no failure of the caller, nor an event that it cannot read', async (
   expect(seen).toHaveLength(2);
 });
 
-test('closes its connection when the caller leaves or aborts', async () => {
+it('closes its connection when the caller leaves or aborts', async () => {
   const closed: (() => void)[] = [];
   const both = Promise.all([0, 1].map(() => new Promise<void>((resolve) => closed.push(resolve))));
   const open: Answer = (res) => {

@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 // Notifications afterwards are heard, and nothing is current before: test/replicas.test.ts.
-test.each([
+it.each([
   ['cuts its connection', () => proxy.close()],
   ['no longer responds', () => proxy.set('silent')],
 ])('a follower whose database %s is not current, and loads again', async (_, fail) => {
@@ -58,7 +58,7 @@ test.each([
   expect([heard, loads]).toEqual([['meanwhile'], 2]);
 });
 
-test('a follower that cannot load is not current and tries again', async () => {
+it('a follower that cannot load is not current and tries again', async () => {
   await isCurrent();
   load = () => Promise.reject(new Error('Out of order'));
   await proxy.close();
@@ -69,7 +69,7 @@ test('a follower that cannot load is not current and tries again', async () => {
   expect(loads).toBe(2);
 });
 
-test('a follower stops while the database is unavailable', async () => {
+it('a follower stops while the database is unavailable', async () => {
   await proxy.close();
   await running.stop();
   expect(follower.isCurrent()).toBe(false);

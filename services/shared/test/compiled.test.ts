@@ -4,7 +4,7 @@ import { freePort } from '../../../tools/free-port.ts';
 
 // Tests run the sources, by a loader that finds names of CommonJS modules which Node does not.
 
-test('as it is compiled: without a broker dead letters are unavailable, which is no failure of the program', async () => {
+it('as it is compiled: without a broker dead letters are unavailable, which is no failure of the program', async () => {
   const program = `
     import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
     const config = { KAFKA_BROKERS: ['127.0.0.1:${await freePort()}'] };

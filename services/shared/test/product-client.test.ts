@@ -18,7 +18,7 @@ const teasOf = (prices: Record<string, string>) =>
   new Map(Object.entries(prices).map(([id, price]) => [id, { name: 'Tea', price: new Decimal(price) }]));
 const product = (price: string, id = tea) => `{"id":"${id}","name":"Tea","price":${price},"unit":"kg","since":"v2"}`;
 
-test('product client requests all products at once, within the current trace', async () => {
+it('product client requests all products at once, within the current trace', async () => {
   const requested: { url?: string; traceparent?: string }[] = [];
   const url = await serve((req, res) => {
     requested.push({ url: req.url ?? '', traceparent: String(req.headers.traceparent) });
@@ -30,7 +30,7 @@ test('product client requests all products at once, within the current trace', a
   expect(requested).toEqual([{ url: `/products?size=2&id=${tea}&id=${salt}`, traceparent: trace.traceparent }]);
 });
 
-test('product client asks for at most 100 products per request', async () => {
+it('product client asks for at most 100 products per request', async () => {
   const sizes: number[] = [];
   const url = await serve((req, res) => {
     const ids = new URL(req.url ?? '', 'http://products').searchParams.getAll('id');
@@ -42,7 +42,7 @@ test('product client asks for at most 100 products per request', async () => {
   expect(sizes.sort()).toEqual([100, 100, 30]);
 });
 
-test('product client omits unknown products', async () => {
+it('product client omits unknown products', async () => {
   const url = await serveText(`[${product('1')}]`);
   expect([...(await createProductClient(url).find([tea, salt])).keys()]).toEqual([tea]);
   expect((await createProductClient(await serveText('[]')).find([tea])).size).toBe(0);
@@ -55,7 +55,7 @@ const isUnavailable = {
   message: 'The product service is not available at the moment. Try again shortly.',
 };
 
-test.each([
+it.each([
   ['500', '{"detail":"secret"}', 500],
   ['503 with a proper body', `[${product('1')}]`, 503],
   ['an empty body', '', 200],
@@ -86,7 +86,7 @@ test.each<[string, RequestListener]>([
   await expect(createProductClient(await serve(listener), 200).find([tea])).rejects.toMatchObject(isUnavailable);
 });
 
-test('product client treats the service as unavailable when its port is closed or its name unknown', async () => {
+it('product client treats the service as unavailable when its port is closed or its name unknown', async () => {
   await expect(createProductClient('http://127.0.0.1:1').find([tea])).rejects.toMatchObject(isUnavailable);
   await expect(createProductClient('http://product.invalid').find([tea])).rejects.toMatchObject(isUnavailable);
 });
@@ -103,7 +103,7 @@ describe('calls at the same time', () => {
     return { client: createProductClient(url), requests, asked: () => requests.map(({ ids }) => ids) };
   }
 
-  test('share a request, which begins after each of them', async () => {
+  it('share a request, which begins after each of them', async () => {
     let price = '1';
     const { client, requests, asked } = await heldService(() => price);
     const first = client.find([tea]);
@@ -117,7 +117,7 @@ describe('calls at the same time', () => {
     expect(await Promise.all(later)).toEqual([teasOf({ [tea]: '2', [salt]: '2' }), teasOf({ [salt]: '2' })]);
   });
 
-  test('do not fail with each other where one asks for more than fits into a request', async () => {
+  it('do not fail with each other where one asks for more than fits into a request', async () => {
     const { client, requests } = await heldService();
     const many = client.find(Array.from({ length: 150 }, () => randomUUID()));
     many.catch(() => undefined);
@@ -128,7 +128,7 @@ describe('calls at the same time', () => {
     expect((await Promise.all(few)).map(({ size }) => size)).toEqual([1, 1]);
   });
 
-  test('do not suffer from an invalid price or id that another asks for', async () => {
+  it('do not suffer from an invalid price or id that another asks for', async () => {
     const url = await serve((req, res) => {
       const ids = new URL(req.url ?? '', 'http://products').searchParams.getAll('id');
       res.end(`[${ids.map((id) => product(id === salt ? '0' : '1', id)).join()}]`);

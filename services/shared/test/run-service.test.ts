@@ -12,7 +12,7 @@ import { databaseUrl, killAll, start } from './_service.ts';
 const folder = useFolder();
 afterEach(killAll);
 
-test('a running service is live and ready, serves metrics on their own port, and logs no probes', async () => {
+it('a running service is live and ready, serves metrics on their own port, and logs no probes', async () => {
   const service = await start();
   const { port } = new URL(service.url);
   expect(await service.logged('Ready')).toMatchObject({ level: 'info', service: 'tiny', ports: [Number(port)] });
@@ -24,7 +24,7 @@ test('a running service is live and ready, serves metrics on their own port, and
   expect(service.lines()).toHaveLength(1);
 });
 
-test('an invalid configuration makes the service print every problem and exit with 1', async () => {
+it('an invalid configuration makes the service print every problem and exit with 1', async () => {
   const service = await start({ OTEL_TRACES_SAMPLER_ARG: '2', PORT: 'hidden', GREETING: '' });
   expect(await service.exited).toBe(1);
   expect(service.output).toEqual([
@@ -35,7 +35,7 @@ test('an invalid configuration makes the service print every problem and exit wi
   ]);
 });
 
-test('nothing is loaded in vain: no client of Kafka without events, OpenTelemetry only with an OTLP endpoint', async () => {
+it('nothing is loaded in vain: no client of Kafka without events, OpenTelemetry only with an OTLP endpoint', async () => {
   const plain = await start();
   const traced = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
   for (const service of [plain, traced]) await service.logged('Ready');
@@ -48,7 +48,7 @@ test('nothing is loaded in vain: no client of Kafka without events, OpenTelemetr
   expect(await traced.exited).toBe(0);
 });
 
-test('a service without its database is live, ready once it has migrated it, and then stays so', async () => {
+it('a service without its database is live, ready once it has migrated it, and then stays so', async () => {
   const proxy = await createTcpProxy(databaseUrl);
   await proxy.set('refuse');
   const service = await start({ DATABASE_URL: proxy.url });
@@ -66,7 +66,7 @@ test('a service without its database is live, ready once it has migrated it, and
   await proxy.close();
 });
 
-test('a service whose migration waits for others says so in its log and its metrics, until it is applied', async () => {
+it('a service whose migration waits for others says so in its log and its metrics, until it is applied', async () => {
   const database = await createTestDatabase('product');
   await mkdir(join(folder, '1_first'));
   await writeFile(join(folder, '1_first', 'migration.sql'), 'alter table products add column t text;');
@@ -84,13 +84,13 @@ test('a service whose migration waits for others says so in its log and its metr
   await database.drop();
 });
 
-test('a permanent failure at startup makes the service log it and exit with 1', async () => {
+it('a permanent failure at startup makes the service log it and exit with 1', async () => {
   const service = await start({ START_ERROR: 'the job is broken' });
   expect(await service.exited).toBe(1);
   expect(service.lines()).toMatchObject([{ level: 'fatal', msg: 'Cannot start: the job is broken' }]);
 });
 
-test('a port in use makes the service log it and exit with 1', async () => {
+it('a port in use makes the service log it and exit with 1', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as { port: number };

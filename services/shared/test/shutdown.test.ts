@@ -6,7 +6,7 @@ import { killAll, open, start } from './_service.ts';
 
 afterEach(killAll);
 
-test('SIGTERM makes the service drain, finish requests in flight however long, close its resources and exit with 0', async () => {
+it('SIGTERM makes the service drain, finish requests in flight however long, close its resources and exit with 0', async () => {
   const service = await start();
   await service.logged('Ready');
   const agent = new Agent({ keepAlive: true });
@@ -35,14 +35,14 @@ test('SIGTERM makes the service drain, finish requests in flight however long, c
   idle.destroy();
 });
 
-test('SIGINT ends the service without draining', async () => {
+it('SIGINT ends the service without draining', async () => {
   const service = await start({ DRAIN_SECONDS: '300' });
   await service.logged('Ready');
   service.child.kill('SIGINT');
   expect(await service.exited).toBe(0);
 });
 
-test('a service that is stopped while it waits for its database exits with 0 and never logs Ready', async () => {
+it('a service that is stopped while it waits for its database exits with 0 and never logs Ready', async () => {
   const service = await start({ DATABASE_URL: 'postgresql://x:y@127.0.0.1:1/z', DRAIN_SECONDS: '1' });
   await service.logged('Waiting');
   service.child.kill('SIGTERM');
@@ -50,7 +50,7 @@ test('a service that is stopped while it waits for its database exits with 0 and
   expect(service.lines().filter(({ msg }) => msg === 'Ready')).toEqual([]);
 });
 
-test('an unhandled rejection makes the service log it and exit with 1', async () => {
+it('an unhandled rejection makes the service log it and exit with 1', async () => {
   const service = await start();
   await service.logged('Ready');
   await service.get('/crash');

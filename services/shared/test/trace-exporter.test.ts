@@ -26,7 +26,7 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-test('the trace exporter sends spans with names, parents, attributes and errors, and the rest on stop', async () => {
+it('the trace exporter sends spans with names, parents, attributes and errors, and the rest on stop', async () => {
   collector = await startOtlp();
   const { stop } = trace(collector.url, { OTEL_RESOURCE_ATTRIBUTES: 'team=tea' });
   const parent = `00-${traceId}-${parentId}-01`;
@@ -55,7 +55,7 @@ test('the trace exporter sends spans with names, parents, attributes and errors,
   expect(startSpan({ name: 'late', kind: 'server' })).toBeUndefined();
 });
 
-test("the trace exporter follows the caller's sampling decision and samples root spans by ratio", async () => {
+it("the trace exporter follows the caller's sampling decision and samples root spans by ratio", async () => {
   collector = await startOtlp();
   const { stop } = trace(collector.url, {
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
@@ -72,7 +72,7 @@ test("the trace exporter follows the caller's sampling decision and samples root
   expect(collector.spans.map(({ parentId }) => parentId)).toEqual([parentId]);
 });
 
-test('the trace exporter drops spans and warns once without a collector, and sends again once it is back', async () => {
+it('the trace exporter drops spans and warns once without a collector, and sends again once it is back', async () => {
   const port = await freePort();
   const { stop } = trace(`http://127.0.0.1:${port}`, { OTEL_EXPORTER_OTLP_TIMEOUT: '100' });
   const work = () => inSpan({ name: 'work', kind: 'internal', parent: null }, async () => undefined);

@@ -173,7 +173,7 @@ describe('the definitions of the operators', () => {
   });
 });
 
-test('the preset for development has the gateway on port 30080 of every node, for the shop on localhost', async () => {
+it('the preset for development has the gateway on port 30080 of every node, for the shop on localhost', async () => {
   const all = await rendered({}, valuesFiles.dev);
   const ports = [expect.objectContaining({ port: 8080, nodePort: 30080 })];
   expect(all.Service.spec).toMatchObject({ type: 'NodePort', externalTrafficPolicy: 'Local', ports });

@@ -57,7 +57,7 @@ async function readSecrets() {
   return Object.fromEntries(items.map(({ metadata, data = {} }: V1Secret) => [metadata?.name ?? '', data]));
 }
 
-test('applying the manifests again changes no key and no password, and adds that of a new database', async () => {
+it('applying the manifests again changes no key and no password, and adds that of a new database', async () => {
   await apply();
   await until('PostgreSQL, which waits for its password, is ready', async () =>
     isReady(await core.readNamespacedPod({ name: 'postgres-0', namespace })),
@@ -79,7 +79,7 @@ test('applying the manifests again changes no key and no password, and adds that
   expect({ reports, login }).toEqual({ reports: expect.stringMatching(/./), login: expect.stringMatching(/./) });
 });
 
-test('server-side apply, as Argo CD does it, changes nothing the second time', async () => {
+it('server-side apply, as Argo CD does it, changes nothing the second time', async () => {
   const how = ['--server-side', '--force-conflicts', '--field-manager', 'gitops'];
   await apply({}, ...how);
   const before = await readStored();
@@ -88,7 +88,7 @@ test('server-side apply, as Argo CD does it, changes nothing the second time', a
   expect(await readStored()).toEqual(before);
 });
 
-test('Helm renders the same with and without the cluster', async () => {
+it('Helm renders the same with and without the cluster', async () => {
   const values = await helm('get', 'values', release, '--output', 'yaml');
   const file = join(dir, 'values.yaml');
   await writeFile(file, values);

@@ -76,7 +76,7 @@ afterAll(async () => {
   await forwarded?.stop();
 });
 
-test('it is behind its token, and not behind the gateway', async () => {
+it('it is behind its token, and not behind the gateway', async () => {
   expect((await client.send('GET', '/console/')).status).toBe(200);
   expect((await client.send('GET', '/console/api/now')).status).toBe(401);
   expect((await logIn('not the token of the console, but as long')).status).toBe(401);
@@ -84,7 +84,7 @@ test('it is behind its token, and not behind the gateway', async () => {
     expect([path, (await ada.send('GET', path)).status]).toEqual([path, 404]);
 });
 
-test('no other pod is answered', async () => {
+it('no other pod is answered', async () => {
   const program = `
     const answer = fetch('http://console:8080/', { signal: AbortSignal.timeout(5_000) });
     console.log(await answer.then(({ status }) => status, () => 'nothing'));`;
@@ -95,7 +95,7 @@ test('no other pod is answered', async () => {
   expect(['nothing', '403']).toContain(output.trim());
 });
 
-test('what happens now: every process is UP, and every group has a lag', async () => {
+it('what happens now: every process is UP, and every group has a lag', async () => {
   await until('all processes are UP', async () => {
     const { replicas, points } = await read('/api/now');
     const names = [...new Set(replicas.map(({ service }: { service: string }) => service))];
@@ -105,7 +105,7 @@ test('what happens now: every process is UP, and every group has a lag', async (
   });
 });
 
-test('an order: what every service knows of it, found by its id and by the e-mail address of its customer', async () => {
+it('an order: what every service knows of it, found by its id and by the e-mail address of its customer', async () => {
   const order = { items: [{ productId: tea, quantity: 1 }] };
   const { id } = (await sendExpecting(201, ada.send, 'POST', '/orders', order)).body;
   await until('the console shows the order as CONFIRMED', async () => {
@@ -117,7 +117,7 @@ test('an order: what every service knows of it, found by its id and by the e-mai
   expect(await read(`/api/orders?search=${encodeURIComponent(ada.email)}`)).toMatchObject([{ id }]);
 });
 
-test('dead letters and the audit trail of every group', async () => {
+it('dead letters and the audit trail of every group', async () => {
   const groups: { service: string; problem?: string }[] = await read('/api/dead-letters');
   expect(groups.map(({ service, problem }) => [service, problem]).sort()).toEqual(
     Object.values(topology.groups)
@@ -127,7 +127,7 @@ test('dead letters and the audit trail of every group', async () => {
   expect(await read('/api/dead-letters/audit')).toMatchObject({ problems: [] });
 });
 
-test('stock and products: what is set is what customers get, once of two who have seen the same', async () => {
+it('stock and products: what is set is what customers get, once of two who have seen the same', async () => {
   expect(await sendExpecting(200, asOperator, 'PUT', `/api/stock/${tea}`, { available: 7 })).toMatchObject({
     body: { available: 7 },
   });

@@ -10,7 +10,7 @@ async function doctor(env: Record<string, string> = {}) {
   return { said: all, exitCode };
 }
 
-test('make doctor finds nothing wrong with the installed release', async () => {
+it('make doctor finds nothing wrong with the installed release', async () => {
   const { said, exitCode } = await doctor();
   say(said);
   expect(said).not.toContain('WRONG');
@@ -18,7 +18,7 @@ test('make doctor finds nothing wrong with the installed release', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('make doctor names a missing release and an unusable KUBECONFIG', async () => {
+it('make doctor names a missing release and an unusable KUBECONFIG', async () => {
   expect(await doctor({ RELEASE: 'absent' })).toEqual({
     said: `There is no release absent in namespace ${namespace}: make deploy`,
     exitCode: 1,
@@ -29,7 +29,7 @@ test('make doctor names a missing release and an unusable KUBECONFIG', async () 
   });
 });
 
-test('make doctor reports each problem with its remedy', async () => {
+it('make doctor reports each problem with its remedy', async () => {
   const secretName = secretNameOf(await apps.readNamespacedDeployment({ name: 'auth', namespace })) ?? '';
   const note = (value: string | null) =>
     core.patchNamespacedSecret(

@@ -31,7 +31,7 @@ const { stdout: known } = await kubectl(['api-resources', '--output', 'name']);
 if (known.includes('httproutes.gateway.networking.k8s.io')) cases.push(['an HTTPRoute', [], byRoute]);
 else say('skipped: an HTTPRoute, because the cluster does not know the Gateway API');
 
-test.each(cases)('the API server accepts the chart with %s', async (_, files, gateway) => {
+it.each(cases)('the API server accepts the chart with %s', async (_, files, gateway) => {
   // The installed release has the node port already.
   const service = { nodePort: null, ...('service' in gateway && (gateway.service as object)) };
   const input = await renderChart(files, { gateway: { ...gateway, service } }, namespace);

@@ -67,7 +67,7 @@ async function place(): Promise<string> {
 
 const life = ['PENDING', 'CONFIRMED'];
 
-test('a stream outlives the time-out of routes, and after the death of its pods nothing is missing', async () => {
+it('a stream outlives the time-out of routes, and after the death of its pods nothing is missing', async () => {
   const page = await following(ada);
   const untilSeen = (order: string) =>
     until(`${order} was seen PENDING and CONFIRMED`, async () => expect(page.statusesOf(order)).toEqual(life), 60);

@@ -97,16 +97,16 @@ const targets = await targetsOf(pods);
 const deployed = new Set(targets.map(({ name }) => name));
 const enforced = await isEnforced(targets.filter(({ name }) => name === 'gateway'));
 if (!enforced) say('skipped: the network plug-in of this cluster does not enforce network policies');
-const testIfEnforced = enforced ? test : test.skip;
+const itIfEnforced = enforced ? it : it.skip;
 
-testIfEnforced.each(allowedTargets)('network policies let %s reach %j and nothing else', async (component, allowed) => {
+itIfEnforced.each(allowedTargets)('network policies let %s reach %j and nothing else', async (component, allowed) => {
   const [pod] = pods.filter((pod) => componentOf(pod) === component);
   if (!pod) throw new Error(`No replica of ${component} is ready.`);
   const others = targets.filter(({ host }) => host !== pod.status?.podIP);
   expect(await reachableFrom(pod, others)).toEqual(allowed.filter((name) => deployed.has(name)).sort());
 });
 
-testIfEnforced('network policies let a foreign pod reach the gateway and nothing else', async () => {
+itIfEnforced('network policies let a foreign pod reach the gateway and nothing else', async () => {
   const pod = await readForeignPod();
   const ofRelease = pods.map(componentOf); // the chart has no policy for a Kafka elsewhere
   const components = targets.filter(({ name }) => ofRelease.includes(name));

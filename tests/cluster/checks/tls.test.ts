@@ -61,7 +61,7 @@ const uidOf = ({ metadata }: V1Pod) => metadata?.uid;
 /** Without those of before an upgrade, which may still be draining. */
 const gateways = async () => (await podsOf(cluster, 'gateway')).filter(({ metadata }) => !metadata?.deletionTimestamp);
 
-test('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate that is renewed under load', async () => {
+it('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate that is renewed under load', async () => {
   const first = await certificateFrom(authority, host);
   await create(dataOf(first));
   await withInstalledValues(async (file) => {
@@ -104,7 +104,7 @@ test('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate th
   });
 });
 
-test('a certificate that is missing or broken keeps the gateway of before, and is named', async () => {
+it('a certificate that is missing or broken keeps the gateway of before, and is named', async () => {
   await withInstalledValues(async (file) => {
     const [before] = (await gateways()).map(uidOf);
     await helm('upgrade', release, 'charts/store', '--values', file, ...tls);

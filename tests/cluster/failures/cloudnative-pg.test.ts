@@ -57,7 +57,7 @@ async function startUpgrade(): Promise<{ isDone: Promise<void> }> {
   return { isDone };
 }
 
-(hasPrimary ? test : test.skip).each([
+(hasPrimary ? it : it.skip).each([
   ['', async () => ({ isDone: Promise.resolve() })],
   ['during an upgrade', startUpgrade],
 ])('no order is lost or doubled where a primary or a broker fails %s', async (during, start) => {

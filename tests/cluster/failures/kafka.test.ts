@@ -47,7 +47,7 @@ async function findBroker() {
   };
 }
 
-test('orders are accepted while Kafka is unavailable and confirmed afterwards', async () => {
+it('orders are accepted while Kafka is unavailable and confirmed afterwards', async () => {
   const broker = await findBroker();
   const load = await underLoad({}, async (load) => {
     try {

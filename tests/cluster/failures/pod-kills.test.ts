@@ -20,7 +20,7 @@ const detectionMs = 10_000;
 // An autoscaler may have set a replica count once more before it was removed.
 afterAll(() => upgrade('--reuse-values', '--force-conflicts'));
 
-test('killing one of two replicas of any component fails only its in-flight requests', async () => {
+it('killing one of two replicas of any component fails only its in-flight requests', async () => {
   await withInstalledValues(async (file) => {
     const names = (await deploymentNames()).filter((name) => name !== single);
     say('helm upgrade to two replicas of every component');

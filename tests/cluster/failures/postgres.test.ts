@@ -12,7 +12,7 @@ const restarts = async () =>
     .flatMap(({ status }) => status?.containerStatuses ?? [])
     .reduce((sum, { restartCount }) => sum + restartCount, 0);
 
-test('the store recovers with its data and without restarts when the PostgreSQL pod is deleted', async () => {
+it('the store recovers with its data and without restarts when the PostgreSQL pod is deleted', async () => {
   const [postgres] = await podsOf(cluster, 'postgres');
   if (!postgres) throw new Error('The release contains no PostgreSQL: this test needs postgres.enabled=true.');
   const before = await restarts();

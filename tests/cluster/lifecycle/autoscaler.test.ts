@@ -11,7 +11,7 @@ const kind = { group: 'keda.sh', version: 'v1alpha1', plural: 'scaledobjects' };
 const objects = config.makeApiClient(CustomObjectsApi);
 const byLag = await objects.getNamespacedCustomObject({ ...kind, namespace, name: 'invoice' }).catch(orUndefined);
 
-(byLag ? test.skip : test)('the upgrade that switches an autoscaler on keeps the replicas that there are', async () => {
+(byLag ? it.skip : it)('the upgrade that switches an autoscaler on keeps the replicas that there are', async () => {
   await withInstalledValues(async (file) => {
     await upgrade('--values', file, '--set', 'invoice.replicas=3');
     expect(await replicas()).toBe(3);
@@ -32,7 +32,7 @@ async function slowDown(times: number): Promise<void> {
   for (let n = 0; n < times; n += 1) await exec(cluster, primary, ['psql', '-d', 'consumers', '-qc', lock], 'postgres');
 }
 
-(byLag ? test : test.skip)('a group that lags behind gets more replicas, and gives them back', async () => {
+(byLag ? it : it.skip)('a group that lags behind gets more replicas, and gives them back', async () => {
   const before = await replicas();
   const load = await underLoad({ retriesOrders: true, orderers: Number(process.env.ORDERERS ?? 3) }, async () => {
     const startedAt = Date.now();

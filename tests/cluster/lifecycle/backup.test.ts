@@ -23,7 +23,7 @@ async function backup(): Promise<string> {
   return /(\S+) is complete/.exec(log)?.[1] ?? '';
 }
 
-test('a backup under load fails no request, and a restore brings back what it holds', async () => {
+it('a backup under load fails no request, and a restore brings back what it holds', async () => {
   await withInstalledValues(async (file) => {
     await upgrade('--values', file, '--set', 'postgres.backup.enabled=true');
     let name = '';

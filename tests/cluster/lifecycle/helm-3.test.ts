@@ -8,7 +8,7 @@ import { cluster, findGateway, helm, say, upgrade, withInstalledValues } from '.
 const { HELM3 } = process.env;
 if (!HELM3) say('skipped: the change from Helm 3 to Helm 4, because HELM3 is not set');
 
-(HELM3 ? test : test.skip)(
+(HELM3 ? it : it.skip)(
   'a release that Helm 3 has installed is upgraded by Helm 4 and keeps its data',
   async () => {
     const { release, namespace } = cluster;

@@ -12,7 +12,7 @@ const { core, namespace } = cluster;
 const read = (name: string) => core.readNamespacedSecret({ name, namespace });
 const rotate = () => runTool('cluster/commands/rotate-password.ts');
 
-test('a rotation of the passwords of PostgreSQL fails no request, also if it was killed', async () => {
+it('a rotation of the passwords of PostgreSQL fails no request, also if it was killed', async () => {
   const { data: before = {} } = await read(passwordsSecret);
   const roles = rolesIn(await read(loginsSecret));
   await expectNoLoss(async () => {

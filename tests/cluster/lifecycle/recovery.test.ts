@@ -96,9 +96,9 @@ async function connect() {
   return createClient(url, { ca });
 }
 
-const testArchive = isArchived ? test : test.skip;
+const itIfArchived = isArchived ? it : it.skip;
 
-testArchive(
+itIfArchived(
   'a store is recovered from its archive in an empty namespace',
   async () => {
     if (contextOf('--context').length > 0) throw new Error('Set CONTEXT= and choose the cluster by KUBECONFIG.');

@@ -7,7 +7,7 @@ import { cluster, findGateway, helm, say, until, withInstalledValues } from '../
 
 const { release } = cluster;
 
-test('accounts, valid tokens and orders survive an uninstall and a new install', async () => {
+it('accounts, valid tokens and orders survive an uninstall and a new install', async () => {
   const { send, close } = createClient(await findGateway());
   const customer = await newCustomer(send);
   const order = await placeConfirmed(customer);

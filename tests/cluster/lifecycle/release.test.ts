@@ -99,13 +99,13 @@ async function openGateway(): Promise<void> {
   }, 1_200_000);
   afterAll(remove, 300_000);
 
-  test('the first installs without values', async () => {
+  it('the first installs without values', async () => {
     await helmIn(namespace, 'install', 'store', ...chart(first), ...mirror, '--wait', '--timeout', '10m');
     await helmIn(namespace, 'test', 'store', '--timeout', '5m');
     await expectVersion(first);
   });
 
-  test('the second replaces it, and gives way to it again, without a failed request', async () => {
+  it('the second replaces it, and gives way to it again, without a failed request', async () => {
     await openGateway();
     await expectNoLoss(async () => {
       say(`helm upgrade to ${second}`);

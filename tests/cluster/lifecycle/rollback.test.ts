@@ -20,7 +20,7 @@ const revisions = async (): Promise<{ revision: number; status: string }[]> =>
 
 const deployed = async () => (await revisions()).find(({ status }) => status === 'deployed')?.revision;
 
-test('after a key rotation, a rollback works, logs nobody out and changes no Secret', async () => {
+it('after a key rotation, a rollback works, logs nobody out and changes no Secret', async () => {
   const { send, close } = createClient(await findGateway(), { keepAlive: false });
   const customer = await newCustomer(send);
   const before = await deployed();
@@ -41,7 +41,7 @@ test('after a key rotation, a rollback works, logs nobody out and changes no Sec
   close();
 });
 
-test('no revision of the release holds a key or a password', async () => {
+it('no revision of the release holds a key or a password', async () => {
   const values = Object.entries(await readSecrets()).flatMap(([name, data]) =>
     Object.entries(data ?? {}).map(([key, value]) => ({ place: `${name}/${key}`, value })),
   );

@@ -3,7 +3,7 @@ import { annotatePods, waitForRollout } from '../../../tools/cluster/rollout.ts'
 import { cluster, deploymentNames, say, upgrade, withInstalledValues } from '../kit/cluster.ts';
 import { expectNoLoss } from '../kit/load.ts';
 
-test('rolling restarts of all components, one after another, fail no request and lose no order', async () => {
+it('rolling restarts of all components, one after another, fail no request and lose no order', async () => {
   await expectNoLoss(async (load) => {
     for (const name of await deploymentNames()) {
       const startedAt = Date.now();
@@ -16,7 +16,7 @@ test('rolling restarts of all components, one after another, fail no request and
   });
 });
 
-test('an upgrade that replaces all components at once fails no request and loses no order', async () => {
+it('an upgrade that replaces all components at once fails no request and loses no order', async () => {
   await withInstalledValues(async (file) => {
     const names = await deploymentNames();
     await expectNoLoss(async (load) => {

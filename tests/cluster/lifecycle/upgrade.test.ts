@@ -30,7 +30,7 @@ async function change(to: string, run: () => Promise<unknown>): Promise<Load> {
   return load;
 }
 
-(PREVIOUS_CHART ? test : test.skip)(
+(PREVIOUS_CHART ? it : it.skip)(
   'an upgrade from the previous version, and a rollback to it, keep all data',
   async () => {
     await withInstalledValues(async (file) => {

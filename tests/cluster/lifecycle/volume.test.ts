@@ -4,7 +4,7 @@ import { cluster, upgrade, withInstalledValues } from '../kit/cluster.ts';
 
 const { apps, core, namespace } = cluster;
 
-test('the volume of PostgreSQL grows by the commands that the refusal names, which stop nothing', async () => {
+it('the volume of PostgreSQL grows by the commands that the refusal names, which stop nothing', async () => {
   const claim = () => core.readNamespacedPersistentVolumeClaim({ name: 'data-postgres-0', namespace });
   // A claim may only grow in a class that allows it, whoever provides the volume.
   const { storageClassName } = (await claim()).spec ?? {};

@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(remove, 300_000);
 
-test('without Kafka the notes say so, and what needs it is not ready', async () => {
+it('without Kafka the notes say so, and what needs it is not ready', async () => {
   const elsewhere = ['--set', 'global.kafka.bootstrapServers=nowhere:9092'];
   const notes = await run('install', release, 'charts/store', '--values', images, ...elsewhere);
   expect(notes).toContain(`KAFKA IS MISSING: there is no Service nowhere in the namespace ${namespace}`);
@@ -46,14 +46,14 @@ test('without Kafka the notes say so, and what needs it is not ready', async () 
   });
 });
 
-test('with the Kafka of the release everything is ready, and an order is confirmed', async () => {
+it('with the Kafka of the release everything is ready, and an order is confirmed', async () => {
   const notes = await run('upgrade', release, 'charts/store', '--values', images, '--wait', '--timeout', '10m');
   expect(notes).toContain('KAFKA IS FOR DEVELOPMENT');
   say('helm test, which walks through the store as a customer');
   await run('test', release, '--timeout', '5m');
 });
 
-test('events and topics survive an uninstall', async () => {
+it('events and topics survive an uninstall', async () => {
   await run('uninstall', release, '--wait', '--timeout', '5m');
   await run('install', release, 'charts/store', '--values', images, '--wait', '--timeout', '10m');
   const [pod] = await podsOf(cluster, 'kafka');

@@ -41,7 +41,7 @@ async function newKey(scopes: string[], { send }: Customer = ada) {
   return { id, key, end, send: withCookie(anonymous, `__store_jwt_token=${key}`) };
 }
 
-test('a machine reads and places orders with the client, and no more than its scopes', async () => {
+it('a machine reads and places orders with the client, and no more than its scopes', async () => {
   const product = await newProduct(ada);
   const { key } = await newKey(['orders:read', 'orders:write']);
   const machine = createStore({ url: store.gatewayUrl, apiKey: key });
@@ -57,7 +57,7 @@ test('a machine reads and places orders with the client, and no more than its sc
   ).rejects.toMatchObject({ status: 404 });
 });
 
-test('each documented operation refuses a key that has every scope but its own, and names that', async () => {
+it('each documented operation refuses a key that has every scope but its own, and names that', async () => {
   expect(allScopes.length).toBeGreaterThan(2);
   await give('catalogue', 'operator');
   const forged = { 'account-scopes': allScopes.join(), 'account-roles': 'catalogue,operator' };
@@ -79,7 +79,7 @@ test('each documented operation refuses a key that has every scope but its own, 
   }
 });
 
-test('a key ends within a second, and so do its streams', async () => {
+it('a key ends within a second, and so do its streams', async () => {
   const { key, end, send } = await newKey(['orders:read']);
   let isOpen = false;
   const events = createStore({ url: store.gatewayUrl, apiKey: key }).orderEvents({
@@ -94,7 +94,7 @@ test('a key ends within a second, and so do its streams', async () => {
   await ended;
 });
 
-test('a scope gives no right that the account has not, or has no longer', async () => {
+it('a scope gives no right that the account has not, or has no longer', async () => {
   const product = await startSharedReplica('product', { PRODUCT_WRITERS: 'role:catalogue' });
   const { url } = await startSharedGateway({ upstreams: product });
   const { key } = await newKey(['products:write']);

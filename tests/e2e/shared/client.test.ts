@@ -17,7 +17,7 @@ const run = (program: string, ...args: string[]) =>
   execa(program, args, { cwd: folder, env: { NODE_OPTIONS: '' }, reject: false });
 const runScript = (script: string) => run('node', '--input-type=module', '--eval', script);
 
-test('the package of the client has what is compiled, and the licence', async () => {
+it('the package of the client has what is compiled, and the licence', async () => {
   const sources = await readdir(join(root, 'clients/typescript/src'));
   const compiled = sources.flatMap((name) => [name.replace(/ts$/, 'js'), name.replace(/ts$/, 'd.ts')]);
   const { stdout } = await run('tar', '-tzf', file);
@@ -70,17 +70,17 @@ describe.each([
   const wrong =
     "// @ts-expect-error\nawait store.placeOrder({ body: { items: [{ productId: id, quantity: '2' }] } });\n";
 
-  test.each(Object.keys(settings))('finds and checks its types with the settings of %s', async (name) => {
+  it.each(Object.keys(settings))('finds and checks its types with the settings of %s', async (name) => {
     const options = settings[name] ?? {};
     expect(await check(examples(options) + wrong, options)).toBe('');
   });
 
-  test('is that version', async () => {
+  it('is that version', async () => {
     expect((await run('node', join(root, compiler, 'bin/tsc'), '--version')).stdout).toContain(`Version ${version}.`);
   });
 });
 
-test('an uncaught problem is printed in five lines', async () => {
+it('an uncaught problem is printed in five lines', async () => {
   const { stderr } = await runScript(`
     import { createServer } from 'node:http';
     import { createStore } from '@store-platform/client';
@@ -102,7 +102,7 @@ test('an uncaught problem is printed in five lines', async () => {
   ]);
 });
 
-test('the examples in its README run as printed', async () => {
+it('the examples in its README run as printed', async () => {
   const examples = clientExample + fullExample;
   const { stdout } = await runScript(examples.replace('http://localhost:8080', sharedStore().gatewayUrl));
   expect(stdout).toBe("PENDING { amount: 8.5, currency: 'USD' }\nNothing has changed.");

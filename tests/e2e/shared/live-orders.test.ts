@@ -29,7 +29,7 @@ async function place(customer: Customer): Promise<string> {
   return (await sendExpecting(201, customer.send, 'POST', '/orders', order)).body.id;
 }
 
-test('a stream outlives the time-out of routes', async () => {
+it('a stream outlives the time-out of routes', async () => {
   const ada = await newCustomer(anonymous);
   const page = await follow(ada);
   const id = await place(ada);
@@ -41,7 +41,7 @@ test('a stream outlives the time-out of routes', async () => {
   await page.ended;
 });
 
-test.each([
+it.each([
   ['a logout', 'GET', '/auth/logout'],
   ['log out everywhere', 'DELETE', '/auth/sessions'],
 ])('%s closes the streams of the session within a second, and no others', async (_, method, path) => {
@@ -57,7 +57,7 @@ test.each([
   await other.ended;
 });
 
-test('auth tells of hundreds of sessions, whatever their tokens hold', async () => {
+it('auth tells of hundreds of sessions, whatever their tokens hold', async () => {
   const { endedOf } = createAuthClient({ baseUrl: store.url('auth'), credential: store.credential });
   const now = Date.now() / 1000;
   const longest = { authenticatedAt: now, expiresAt: now + 600, kid: 'k'.repeat(100), isApiKey: false };

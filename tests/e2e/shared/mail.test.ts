@@ -21,7 +21,7 @@ const anonymous = createSend(gatewayUrl);
 const statusOfLogin = async (email: string, password: string) =>
   (await anonymous('POST', '/auth/login', { email, password })).status;
 
-test('a customer confirms, forgets the password, moves to another address, and leaves without a trace', async () => {
+it('a customer confirms, forgets the password, moves to another address, and leaves without a trace', async () => {
   const events = await readTopic('account-events', store.kafkaBrokers);
   const ada = await newCustomer(anonymous);
   const next = (subject: string) => mail(ada.accountId, subject);

@@ -14,7 +14,7 @@ beforeEach(async () => {
 const solve = (cookie: string) =>
   anonymous('POST', '/auth/solve', { token: cookie.split('=')[1] }, { cookie }).then(({ status }) => status);
 
-test('a copy of the token is of no use after the logout', async () => {
+it('a copy of the token is of no use after the logout', async () => {
   expect(await solve(ada.cookie)).toBe(200);
   const logout = await ada.send('GET', '/auth/logout');
   expect(logout.status).toBe(200);
@@ -28,7 +28,7 @@ test('a copy of the token is of no use after the logout', async () => {
   expect([await solve(ada.cookie), await solve(other)]).toEqual([401, 200]);
 });
 
-test("DELETE /auth/sessions is secured and ends the caller's sessions, not others'", async () => {
+it("DELETE /auth/sessions is secured and ends the caller's sessions, not others'", async () => {
   const stranger = await anonymous('DELETE', '/auth/sessions', undefined, { 'id-account': ada.accountId });
   expect(stranger.status).toBe(401);
   const [phone, bob] = [await logIn(anonymous, ada), await newCustomer(anonymous)];
@@ -39,7 +39,7 @@ test("DELETE /auth/sessions is secured and ends the caller's sessions, not other
   expect(await Promise.all([ada.cookie, phone, bob.cookie, next].map(solve))).toEqual([401, 401, 200, 200]);
 });
 
-test('a changed password ends the other sessions within a second; one of them can be ended alone', async () => {
+it('a changed password ends the other sessions within a second; one of them can be ended alone', async () => {
   const [phone, tablet] = [await logIn(anonymous, ada), await logIn(anonymous, ada)];
   const { body: sessions } = await ada.send('GET', `/accounts/${ada.accountId}/sessions`);
   expect(sessions.map(({ current }: { current: boolean }) => current)).toEqual([false, false, true]);
@@ -54,7 +54,7 @@ test('a changed password ends the other sessions within a second; one of them ca
   await logIn(anonymous, { email: ada.email, password: 'battery staple' });
 });
 
-test("auth answers the gateway's specified call: for a customer, and no longer after the logout", async () => {
+it("auth answers the gateway's specified call: for a customer, and no longer after the logout", async () => {
   const { url } = await startSharedGateway({ auth: { call: 'solve' } });
   const send = withCookie(createSend(url), ada.cookie);
   const own = await send('GET', '/accounts');

@@ -26,7 +26,7 @@ const isLinearizable = (history: Operation<Action>[]) => findViolation(register,
 
 const unknown = at(5, never, { add: 1 });
 const inTurn = [1, 2].map((value) => ({ ...write(value), sequence: 'writes' }));
-test.each([
+it.each([
   [true, 'what was written before is read', [at(0, 1, { write: 1 }), read(2, 1)]],
   [false, 'what was written before is not read', [at(0, 1, { write: 1 }), read(2, 0)]],
   [true, 'of two concurrent writes the first is last', [write(1), write(2), read(10, 1), read(12, 1)]],
@@ -45,21 +45,21 @@ test.each([
   expect(isLinearizable(history)).toBe(expected);
 });
 
-test('200 overlapping operations of a sequence, and as many reads, are decided in few steps', () => {
+it('200 overlapping operations of a sequence, and as many reads, are decided in few steps', () => {
   const adds = Array.from({ length: 200 }, (_, n) => ({ ...at(0, 10_000, { add: 1 + (n % 5) }), sequence: 'adds' }));
   const reads = (offset: number) => Array.from({ length: 40 }, (_, n) => read(2 * n, 15 * n + (n > 30 ? offset : 0)));
   expect(isLinearizable([...adds, ...reads(0)])).toBe(true);
   expect(isLinearizable([...adds, ...reads(2)])).toBe(false);
 });
 
-test('300 concurrent equal operations are decided in few steps', () => {
+it('300 concurrent equal operations are decided in few steps', () => {
   const adds = Array.from({ length: 300 }, (_, n) => at(0, 10_000 + n, { add: 1 }));
   const reads = (step: number) => Array.from({ length: 100 }, (_, n) => read(2 * n, step * n));
   expect(isLinearizable([...adds, ...reads(3)])).toBe(true);
   expect(isLinearizable([...adds, ...reads(4)])).toBe(false);
 });
 
-test('the violation names the operation that nothing explains and what leads up to it', () => {
+it('the violation names the operation that nothing explains and what leads up to it', () => {
   const [first, second, wrong] = [at(0, 1, { write: 1 }), read(2, 1), read(4, 7)];
   const violation = { explained: [first, second], state: 1, inexplicable: [wrong] };
   expect(findViolation(register, [wrong, second, first])).toEqual(violation);
@@ -76,7 +76,7 @@ function isLinearizableByTrial(history: Operation<Action>[], value = register.in
   });
 }
 
-test('it decides as trying out all orders does, for 5,000 random histories', () => {
+it('it decides as trying out all orders does, for 5,000 random histories', () => {
   const random = seededRandom(13);
   const decisions = { true: 0, false: 0 };
   for (let n = 0; n < 5_000; n += 1) {

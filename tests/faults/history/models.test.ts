@@ -88,7 +88,7 @@ test.each<[string, OrderAction[]]>([
   ['to another first cancellation', [...toConfirmed, cancelled, firstCancel, firstCancel]],
 ])('an order does not go %s', (_, orders) => expectLastWrong(orders));
 
-test('an order may be shown as it was before to a request that was concurrent', () => {
+it('an order may be shown as it was before to a request that was concurrent', () => {
   expect(violations({ orders: [...inTurn(...toConfirmed), at(pending, 25, 59)] })).toEqual([]);
 });
 
@@ -115,7 +115,7 @@ describe('an idempotency key', () => {
   const replayed: Placement = { orderId: 'a', isReplayed: true };
   const requests = inTurn({ orderId: 'a' }, replayed);
 
-  test.each([
+  it.each([
     ['has', [replayed]],
     ['has not', [{ orderId: 'a' }, replayed]],
   ])('may stand for a first request that was lost and that %s placed the order', (_, others) => {
@@ -135,7 +135,7 @@ describe('an idempotency key', () => {
     }
   });
 
-  test('is not honoured twice for a request whose response was lost: an order that nobody asked for', () => {
+  it('is not honoured twice for a request whose response was lost: an order that nobody asked for', () => {
     const unasked = inTurn(created, reserved, paid, shipped, asShipped);
     expect(violations({ orders: unasked })).toEqual([expect.stringContaining('order o')]);
   });
@@ -146,7 +146,7 @@ describe('stock', () => {
   const reject = (pieces: number): StockAction => ({ kind: 'reject', pieces, lacking: 1 });
   const [reserve3, set4] = [stockAction('reserve', 3), stockAction('set', 4)];
 
-  test.each([0, 1, 2])('that concurrent requests change may be read as %i meanwhile', (pieces) => {
+  it.each([0, 1, 2])('that concurrent requests change may be read as %i meanwhile', (pieces) => {
     const [reserve1, release1] = [stockAction('reserve', 1), stockAction('release', 1)];
     const concurrent = [reserve1, reserve1, reject(1), release1].map((change) => at(change, 20, 90));
     const reads = [at(stockAction('read', pieces), 30, 40), at(stockAction('read', 1), 95, 96)];
@@ -164,7 +164,7 @@ describe('stock', () => {
     expect(violations({ stock: inTurn(...actions) })).toEqual([expect.stringContaining('stock of product p')]);
   });
 
-  test('is not sold twice when two concurrent orders get the last piece', () => {
+  it('is not sold twice when two concurrent orders get the last piece', () => {
     const both = [1, 2].map(() => at(stockAction('reserve', 10), 0, 99));
     expect(violations({ stock: both })).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { accountEventsTopic, deadLetterTopic, orderEventsTopic, storeTopics } from './topics.ts';
 
-test('events are kept for a time and up to a size; dead letters until somebody decides about them', () => {
+it('events are kept for a time and up to a size; dead letters until somebody decides about them', () => {
   const options = { partitions: 6, replicas: 3, minInsyncReplicas: 2, retentionMs: 1000, retentionBytes: 2000 };
   const retention = storeTopics(options).map(({ topic, configEntries }) => [
     topic,
