@@ -28,6 +28,14 @@ it('shows of a process that ends its own last lines, none of the one before', as
   }
 });
 
+it('shows the first error, too, of a process that says more while it ends', async () => {
+  const script = 'echo starting; echo ERROR port in use; seq -f "INFO closing %g" 20; exit 3';
+  const ready = async () => false;
+  const start = startProcess({ ...given, name: 'talkative', args: ['-c', script], ready });
+  const shown = ['ERROR port in use', ...Array.from({ length: 8 }, (_, n) => `INFO closing ${n + 13}`)];
+  await expect(start).rejects.toThrow(shown.map((line) => `\n    ${line}`).join(''));
+});
+
 it('runs once where it is restarted just after it has ended', async () => {
   const said: string[] = [];
   const file = join(dir, 'pids');

@@ -162,13 +162,14 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   };
 }
 
-/** The last lines of a log from a place on, each indented on a line of its own. */
+/** The first error in the end of a log from a place on, and its last lines, each indented on a line of its own. */
 async function lastLines(path: string, from: number): Promise<string> {
   const { size } = await stat(path).catch(() => ({ size: 0 })); // somebody may have removed it
-  const bytes = Math.min(Math.max(size - from, 0), 64 * 1024);
+  const bytes = Math.min(Math.max(size - from, 0), 256 * 1024);
   const { stdout } = await execa('tail', ['-c', String(bytes), path], { reject: false, lines: true });
-  return stdout
-    .slice(-8)
+  const error = stdout.slice(0, -8).find((line) => /\b(ERROR|FATAL)\b|Exception/.test(line));
+  return [error ?? [], stdout.slice(-8)]
+    .flat()
     .map((line) => `\n    ${stripVTControlCharacters(line).slice(0, 240)}`)
     .join('');
 }
