@@ -36,7 +36,8 @@ const run = (cwd: string, command: string, args: string[], env = {}) =>
   execa(command, args, { cwd: join(root, cwd), preferLocal: true, localDir: root, env });
 
 function prismaClient(service: string): Promise<void> {
-  const [dir, schema] = [`services/${service}`, 'prisma/schema.prisma'];
+  const dir = `services/${service}`;
+  const schema = 'prisma/schema.prisma';
   // Generating needs no engine, but Prisma downloads one unless it is given an executable.
   const engine = process.env.PRISMA_SCHEMA_ENGINE_BINARY ?? process.execPath;
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: engine, PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1' };

@@ -33,7 +33,8 @@ const kinds = Object.keys(complete) as EventKind[];
 describe(file, () => {
   it('is compared with events that have every field', () => {
     const fieldsOf = (kind: EventKind) => Object.keys(payloads[kind].shape).sort();
-    for (const kind of kinds) expect(Object.keys(complete[kind]).sort()).toEqual(fieldsOf(kind));
+    // A field that is missing is to be added to `complete`, above.
+    for (const kind of kinds) expect([kind, ...Object.keys(complete[kind]).sort()]).toEqual([kind, ...fieldsOf(kind)]);
   });
 
   it('is valid AsyncAPI 3', async () => {

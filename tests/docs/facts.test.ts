@@ -57,7 +57,7 @@ describe('personal data', () => {
     });
   }
 
-  it('every column that can hold text says nothing of a person, or docs/security.md says when it goes', () => {
+  it('every column that can hold text is listed in `impersonal`, or docs/security.md says when it goes', () => {
     const all = topology.databases.flatMap(columnsOf);
     expect(all.length).toBeGreaterThan(50);
     const personal = all.filter((one) => !impersonal.has(one.split('.')[2] ?? '') && !exceptions.has(one));

@@ -33,7 +33,7 @@ export interface Demand {
 
 type Demanded = NewEvent<Demand | undefined>;
 
-/** An event that finds a reservation in the status RESERVED, which it confirms, rejects, releases or settles. */
+/** An event that finds a reservation in the status RESERVED, which it confirms, rejects, releases or ships. */
 interface Step extends Demanded {
   reservation: Reservation;
 }
@@ -143,7 +143,10 @@ async function openSteps(delivered: Demanded[], on: ReturnType<typeof reservatio
   });
 }
 
-/** A cancellation that precedes OrderCreated records the order, so that nothing is reserved. */
+/**
+ * An order begins as RESERVED, until the same transaction has seen the stock. A cancellation that precedes OrderCreated records the
+ * order, so that nothing is reserved.
+ */
 function reservationAtFirst({ event: { kind, payload }, prepared }: Demanded): Reservation[] {
   const { orderId, customerId } = payload;
   if (prepared !== undefined) return [{ orderId, customerId, status: 'RESERVED', items: prepared.items }];

@@ -37,7 +37,7 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<DB> {
         if (kind === 'OrderShipped') shipments.push({ orderId, shippedAt: at });
       }
       const [orders, now] = [sagaOn(tx), clock()];
-      const placed = payments.length > 0 ? await orders.pay(payments, now) : [];
+      const placed = payments.length > 0 ? await orders.confirm(payments, now) : [];
       const rejected = cancellations.length > 0 ? await orders.cancelRefused(cancellations, now) : 0;
       if (shipments.length > 0) await orders.recordShipments(shipments, now);
       // A transaction that fails from here on counts its orders again when it is repeated.

@@ -33,8 +33,8 @@ export function createDueOrders({ kysely, clock, shipAfterMs, pendingTimeoutMs }
         const now = clock();
         const shipped = await sagaOn(tx).shipPaid(new Date(now.getTime() - shipAfterMs), now, limit);
         const events: StoredEvent[] = [];
-        for (const { traceparent, ...order } of shipped) {
-          const payload = { ...order, timestamp: now.toISOString(), shipmentId: randomUUID() };
+        for (const { traceparent, orderId, customerId } of shipped) {
+          const payload = { orderId, customerId, timestamp: now.toISOString(), shipmentId: randomUUID() };
           const span = { name: 'ship', kind: 'internal', parent: traceparent } as const;
           events.push(await inSpan(span, async () => newEvent('OrderShipped', payload)));
         }
@@ -51,8 +51,8 @@ export function createDueOrders({ kysely, clock, shipAfterMs, pendingTimeoutMs }
         const now = clock();
         const orders = await sagaOn(tx).cancelPlaced(new Date(now.getTime() - pendingTimeoutMs), reason, now, limit);
         const timestamp = now.toISOString();
-        const events = orders.map(({ traceparent: _, ...order }) =>
-          newEvent('OrderCancelled', { ...order, timestamp, reason }),
+        const events = orders.map(({ orderId, customerId }) =>
+          newEvent('OrderCancelled', { orderId, customerId, timestamp, reason }),
         );
         if (events.length > 0) await appendToOutbox(tx, ...events);
         return orders.length;

@@ -40,7 +40,7 @@ export const sagaOn = (tx: Transaction<DB>) => ({
    * PENDING -> CONFIRMED. An order that was cancelled during its payment records it and stays CANCELLED.
    * @returns when the orders that are CONFIRMED now were placed
    */
-  async pay(payments: RecordedPayment[], now: Date): Promise<Date[]> {
+  async confirm(payments: RecordedPayment[], now: Date): Promise<Date[]> {
     const { rows } = await sql<{ status: string; createdAt: Date }>`
       update orders
       set status = case status when 'PENDING' then 'CONFIRMED' else status end,

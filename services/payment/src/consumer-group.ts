@@ -91,7 +91,7 @@ export function createConsumerGroup({ repository, provider, clock }: Dependencie
     const timestamp = now.toISOString();
     const announce = <K extends EventKind>(kind: K, payload: Payload<K>) => announced.push(newEvent(kind, payload));
 
-    function settle(payment: Charging, result: ChargeResult): Payment {
+    function resolve(payment: Charging, result: ChargeResult): Payment {
       const { orderId, customerId, amount } = payment;
       const common = { orderId, customerId, timestamp };
       if (!result.ok) {
@@ -111,7 +111,7 @@ export function createConsumerGroup({ repository, provider, clock }: Dependencie
       let payment = payments.get(orderId);
       if (isCharging(payment)) {
         if (charge === undefined) throw changedMeanwhile(orderId);
-        payment = settle(payment, charge);
+        payment = resolve(payment, charge);
       }
       if (kind !== 'OrderCancelled' || payment?.status !== 'PAID') return;
       if (isRefunded !== true) throw changedMeanwhile(orderId);
@@ -127,23 +127,23 @@ export function createConsumerGroup({ repository, provider, clock }: Dependencie
   return {
     name: 'payment-group',
     kinds: ['StockReserved', 'OrderCancelled'],
-    chunkSize: 50, // as many calls of the provider at once
+    chunkSize: 50, // calls of the provider that a chunk makes at once
     prepare,
-    async handle(events, transaction) {
-      const tx = paymentsOn(transaction);
+    async handle(events, tx) {
+      const on = paymentsOn(tx);
       const now = clock();
       const cancellations = events.flatMap(({ event: { kind, payload } }) =>
         kind === 'OrderCancelled' ? payload : [],
       );
       // An order that is cancelled before its payment begins is never charged.
-      const stored = new Set(cancellations.length > 0 ? await tx.insertCancelled(cancellations, now) : []);
+      const stored = new Set(cancellations.length > 0 ? await on.insertCancelled(cancellations, now) : []);
       const known = events.filter(({ event }) => !stored.has(event.payload.orderId));
       if (known.length === 0) return;
-      const payments = byOrder(await tx.lock(known.map(({ event }) => event.payload.orderId)));
+      const payments = byOrder(await on.lock(known.map(({ event }) => event.payload.orderId)));
       const { changes, announced } = decide(known, payments, now);
       if (changes.length === 0) return;
-      await tx.update(changes, now);
-      await appendToOutbox(transaction, ...announced);
+      await on.update(changes, now);
+      await appendToOutbox(tx, ...announced);
     },
   };
 }

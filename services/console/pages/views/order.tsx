@@ -6,7 +6,7 @@ import { Badge, money, Problem, Problems, Time } from '../parts/parts.tsx';
 import { Lanes } from './orders/lanes.tsx';
 
 const quickMs = 1_000;
-const neverMs = 2 ** 31 - 1;
+const neverMs = 0x7fffffff; // the longest time of a timer
 
 /** An order, what it waits for, and what has happened to it. */
 export function Order({ id }: { id: string }) {

@@ -43,7 +43,7 @@ function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reserv
   if (order === undefined) return [];
   if (order.status === 'CONFIRMED') {
     if (order.shippedAt === undefined) return ['The shipment, which is due some time after the payment'];
-    return reservation?.status === 'RESERVED' ? ['inventory-group has to settle the stock'] : [];
+    return reservation?.status === 'RESERVED' ? ['inventory-group has to mark the stock as shipped'] : [];
   }
   if (order.status === 'CANCELLED') {
     if (reservation?.status === 'RESERVED') return ['inventory-group has to release the stock'];
