@@ -6,9 +6,9 @@ import type { DeadLetterOut, DeadLetterResultsOut } from '../generated/schema.ts
 import { Field } from '../parts/form.tsx';
 import { Problem, Problems } from '../parts/parts.tsx';
 import { Audit } from './audit.tsx';
-import { type Decided, Decision } from './decision.tsx';
-import { Letters } from './letters.tsx';
-import { Results } from './results.tsx';
+import { type Decided, Decision } from './dead-letters/decision.tsx';
+import { Letters } from './dead-letters/letters.tsx';
+import { Results } from './dead-letters/results.tsx';
 
 export interface Letter extends DeadLetterOut {
   service: string;

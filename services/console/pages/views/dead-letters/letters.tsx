@@ -1,6 +1,6 @@
-import { ageOf } from '../parts/clock.ts';
-import { OrderLink } from '../parts/parts.tsx';
-import type { Letter } from './dead-letters.tsx';
+import { ageOf } from '../../parts/clock.ts';
+import { OrderLink } from '../../parts/parts.tsx';
+import type { Letter } from '../dead-letters.tsx';
 
 interface LettersProps {
   letters: Letter[];
