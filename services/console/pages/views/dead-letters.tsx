@@ -2,22 +2,13 @@ import { useState } from 'preact/hooks';
 import { useActs } from '../api/acts.ts';
 import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import type { DeadLetterOut, DeadLetterResultsOut } from '../generated/schema.ts';
 import { Field } from '../parts/form.tsx';
 import { Problem, Problems } from '../parts/parts.tsx';
 import { Audit } from './audit.tsx';
 import { type Decided, Decision } from './dead-letters/decision.tsx';
+import type { Letter, Outcomes } from './dead-letters/letter.ts';
 import { Letters } from './dead-letters/letters.tsx';
 import { Results } from './dead-letters/results.tsx';
-
-export interface Letter extends DeadLetterOut {
-  service: string;
-  group: string;
-}
-
-export interface Outcomes extends Pick<DeadLetterResultsOut, 'results'> {
-  dryRun: boolean;
-}
 
 /** As many as the services take in a request. */
 const batchSize = 100;

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { type AnswerTo, call } from '../api/call.ts';
+import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import { Chart, type Line } from '../parts/chart.tsx';
 import { Problem, Problems } from '../parts/parts.tsx';
@@ -7,8 +7,7 @@ import { count, rate, seconds } from '../parts/values.ts';
 import { Alerts } from './now/alerts.tsx';
 import { Health } from './now/health.tsx';
 import { Numbers } from './now/numbers.tsx';
-
-export type State = Required<AnswerTo<'showNow'>>;
+import type { State } from './now/state.ts';
 
 /** As often as the server looks. */
 const everyMs = 5_000;

@@ -1,4 +1,4 @@
-import type { Seen } from './history.ts';
+import type { Seen } from './replicas-client.ts';
 import { highest, sums } from './sample.ts';
 import type { Alert } from './schemas.ts';
 

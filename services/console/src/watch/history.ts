@@ -1,5 +1,5 @@
 import { createAlerts } from './alerts.ts';
-import type { Replica } from './replicas-client.ts';
+import type { Seen } from './replicas-client.ts';
 import { highest, quantile, sums, totalsOf } from './sample.ts';
 import type { Point, ReplicaState } from './schemas.ts';
 
@@ -104,8 +104,6 @@ export function createHistory() {
 }
 
 const nothingCounted: Counted = { letters: null, stuck: null, problems: [] };
-
-export type Seen = (Replica & { service: string })[];
 
 /** By group: the sum over partitions, of which every process that knows the lag reports all. */
 function lagOf(replicas: Seen): Point['lag'] {

@@ -14,6 +14,9 @@ export interface Replica extends Pick<ReplicaState, 'address' | 'state' | 'waiti
   samples: Sample[];
 }
 
+/** The processes of all services. */
+export type Seen = (Replica & { service: string })[];
+
 /**
  * Asks every replica of a service. In a cluster the name of the metrics resolves to the addresses of all pods, ready or not.
  * @param serviceUrl whose port has /health/ready

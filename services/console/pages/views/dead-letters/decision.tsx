@@ -1,7 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { textsOf } from '../../parts/form.tsx';
-import type { Letter } from '../dead-letters.tsx';
+import type { Letter } from './letter.ts';
 
 export interface Asked {
   decision: 'redrive' | 'discard';

@@ -1,6 +1,6 @@
 import { ageOf } from '../../parts/clock.ts';
 import { OrderLink } from '../../parts/parts.tsx';
-import type { Letter } from '../dead-letters.tsx';
+import type { Letter } from './letter.ts';
 
 interface LettersProps {
   letters: Letter[];

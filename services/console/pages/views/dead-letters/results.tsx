@@ -1,4 +1,4 @@
-import type { Outcomes } from '../dead-letters.tsx';
+import type { Outcomes } from './letter.ts';
 
 interface ResultsProps {
   outcomes: Outcomes | undefined;

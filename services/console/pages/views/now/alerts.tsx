@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ageOf } from '../../parts/clock.ts';
 import { Badge, Problem, Time } from '../../parts/parts.tsx';
-import type { State } from '../now.tsx';
+import type { State } from './state.ts';
 
 const pages = import.meta.glob<string>('../../../../../docs/runbooks/*.md', { query: '?raw', import: 'default' });
 

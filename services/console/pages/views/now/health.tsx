@@ -1,7 +1,7 @@
 import { ageOf } from '../../parts/clock.ts';
 import { Badge, Time } from '../../parts/parts.tsx';
 import { Table } from '../../parts/table.tsx';
-import type { State } from '../now.tsx';
+import type { State } from './state.ts';
 
 /** One row; it opens to a row for each process. */
 export function Health({ replicas }: Pick<State, 'replicas'>) {

@@ -1,5 +1,5 @@
 import { count, rate, seconds } from '../../parts/values.ts';
-import type { State } from '../now.tsx';
+import type { State } from './state.ts';
 
 type Point = State['points'][number];
 
