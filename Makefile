@@ -129,7 +129,7 @@ lint: generate ## Check lint rules, format and which layer imports which
 	@$(bin)/depcruise services/*/src services/*/test
 
 typecheck: generate ### Check all types, including tests and tools
-	@$(bin)/tsc && $(bin)/tsc -p examples/shop && $(bin)/tsc -p services/console/pages
+	@$(bin)/tsc --incremental --tsBuildInfoFile .cache/types.tsbuildinfo && $(bin)/tsc -p examples/shop && $(bin)/tsc -p services/console/pages
 
 format: install ## Format the sources and apply safe lint fixes
 	@$(bin)/biome check --write .

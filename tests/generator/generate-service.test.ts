@@ -50,6 +50,8 @@ beforeAll(async () => {
   await addIgnored();
   await mkdir(join(copy, '.cache'));
   symlinkSync(join(cacheDir, 'tools'), join(copy, '.cache/tools'));
+  const types = '.cache/types.tsbuildinfo';
+  if (existsSync(join(root, types))) cpSync(join(root, types), join(copy, types));
   await succeed('git', 'init', '--quiet');
   await succeed('git', 'add', '--all');
   await succeed('git', '-c', 'user.name=test', '-c', 'user.email=test@localhost', 'commit', '--quiet', '-m', 'copy');
