@@ -15,6 +15,7 @@ import { createInventoryService } from '../src/service.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
 export const unknown = '00000000-0000-4000-8000-00000000dead';
+/** The default. */
 export const initialStock = 1_000;
 
 /** The product service as a test wants it: it knows every product but `unknown`; `answer` may hold or fail it. */
@@ -69,7 +70,6 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     KAFKA_BROKERS: 'unused:1',
     PRODUCT_URL: 'http://product',
     ORDER_URL: 'http://order',
-    INITIAL_STOCK: String(initialStock),
     ...options.env,
   });
   const { app, consumer } = createInventoryService(
