@@ -1,6 +1,6 @@
 /** @throws Error that lists the names, where there is none of that name */
 export function lookUp<T>(kind: string, all: Record<string, T>, name: string): T {
   const found = all[name];
-  if (found !== undefined) return found;
+  if (found !== undefined && Object.hasOwn(all, name)) return found;
   throw new Error(`There is no ${kind} ${name}. The ${kind}s are: ${Object.keys(all).join(', ')}.`);
 }

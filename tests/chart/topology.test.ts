@@ -85,6 +85,7 @@ describe('the topology', () => {
   it('names the services where one is unknown', async () => {
     const message = /There is no service ordr\. The services are: auth, account, .*order-worker/;
     expect(() => serviceNamed('ordr')).toThrow(message);
+    expect(() => serviceNamed('constructor')).toThrow('There is no service constructor.');
     expect(() => fixedPorts().of('ordr')).toThrow(/There is no port ordr\. The ports are: gateway, .*order-metrics/);
     const start = startStore({ dir: join(tmpdir(), 'no-store'), ports: 'free', components: ['ordr'] });
     await expect(start).rejects.toThrow(/There is no component ordr\. The components are: gateway, postgres, .*order/);

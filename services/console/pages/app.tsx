@@ -28,7 +28,7 @@ const pages = {
 function placeOf(hash: string) {
   const [path = '', filter] = hash.replace(/^#\//, '').split('?');
   const [name = '', id] = path.split('/');
-  const page = name in pages ? (name as keyof typeof pages) : 'now';
+  const page = Object.hasOwn(pages, name) ? (name as keyof typeof pages) : 'now';
   return { page, id, filter: filter && decodeURIComponent(filter) };
 }
 

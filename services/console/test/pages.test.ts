@@ -31,6 +31,15 @@ describePages('the login with the keyboard', (open) => {
   });
 });
 
+describePages('an address that names no page', (open) => {
+  const console = useConsole();
+
+  it.each(['nowhere', 'constructor'])('shows Now: %s', async (name) => {
+    const page = await logIn(await open(), console, `#/${name}`);
+    await page.getByRole('heading', { name: 'Now' }).waitFor({ timeout: 10_000 });
+  });
+});
+
 describePages('a chart of the console', (open) => {
   const points = 61;
   const last = Date.parse('2026-05-04T12:00:00Z');
