@@ -15,16 +15,13 @@ export function useActs() {
   /** @param done is said if it succeeds */
   function act(work: () => Promise<unknown>, done?: string): void {
     setBusy(true);
-    queue.current = queue.current.then(work).then(
-      () => {
-        setSaid(done === undefined ? undefined : { text: done });
-        setBusy(false);
-      },
-      (error) => {
-        setSaid({ text: sentenceOf(error), isProblem: true });
-        setBusy(false);
-      },
-    );
+    queue.current = queue.current
+      .then(work)
+      .then(
+        () => setSaid(done === undefined ? undefined : { text: done }),
+        (error) => setSaid({ text: sentenceOf(error), isProblem: true }),
+      )
+      .then(() => setBusy(false));
   }
   return { act, said, busy };
 }
