@@ -5,7 +5,10 @@ import { bearerOf } from './bearer.ts';
 /** Refuses an `Authorization` header that does not prove that its sender may call an internal path. */
 export type CallerCheck = (authorization: string | undefined) => void;
 
-/** Admits callers with one of these credentials; undefined admits whoever reaches the port (contract 3.7). */
+/**
+ * Admits callers with one of these credentials; undefined admits whoever reaches the port (contract 3.7).
+ * @returns throws DomainError forbidden (403)
+ */
 export function callersWith(credentials: string[] | undefined): CallerCheck {
   if (credentials === undefined) return () => undefined;
   const digests = credentials.map(digest);

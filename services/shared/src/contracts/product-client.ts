@@ -41,7 +41,11 @@ export function createProductClient(baseUrl: string, timeoutMs = 2_000) {
   });
 
   return {
-    /** Known products, none older than the call. Calls at a time share requests, and fail alone, as unavailable. */
+    /**
+     * Products by id, none older than the call; unknown ones are missing from the map. Calls at the same time share requests, and
+     * fail alone.
+     * @throws DomainError unavailable when the product service gives no valid answer within about 2 s
+     */
     async find(productIds: string[]): Promise<Map<string, ProductForSale>> {
       // Any other text would make the request a 400 for all who share it, and names no product.
       const ids = productIds.filter((id) => uuid.safeParse(id).success);

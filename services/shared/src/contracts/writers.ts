@@ -25,6 +25,7 @@ export type Writers = 'everybody' | 'role:catalogue' | string[];
 export const writersOf = ({ PRODUCT_WRITERS, APP_PROFILE }: WriterConfig): Writers =>
   PRODUCT_WRITERS ?? (APP_PROFILE === 'prod' ? 'role:catalogue' : 'everybody');
 
+/** @throws DomainError forbidden for an account that may not write products */
 export function mustBeWriter(writers: Writers, accountId: string, roles: readonly string[]): void {
   if (writers === 'everybody') return;
   if (writers !== 'role:catalogue') {

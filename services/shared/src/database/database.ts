@@ -11,7 +11,8 @@ export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 /**
  * The connections of a process, shared by Kysely and Prisma, and a few of their own for lists and checks, opened when they
  * are needed. numeric and bigint arrive as text.
- * @param replicaUrl for lists that may come from a replica
+ * @param url postgresql://role:password@host:port/database, or file:///path of a file that holds it (connection.ts)
+ * @param replicaUrl the same of a replica, for lists that may come from one
  * @typeParam Tables generated from schema.prisma: src/generated/tables.ts of the service
  */
 export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: string) {
@@ -32,7 +33,10 @@ export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: st
     run: runOn(pool),
     /** `new PrismaClient({ adapter })` uses the same connections. */
     adapter: new PrismaPg(pool, { onConnectionError: () => undefined, statementNameGenerator: nameOf }),
-    /** Lists, which callers can make expensive, hold no connections of writes, and get less time (contract 5). */
+    /**
+     * For what a caller can make expensive: lists never hold the connections of writes, and get less time (contract 5).
+     * @throws DomainError unavailable if too many wait
+     */
     lists: {
       kysely: kyselyOn<Tables>(listPool),
       run: runOn(listPool),

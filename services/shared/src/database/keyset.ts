@@ -116,6 +116,7 @@ export function encodeCursor(name: string, position: string[]): string {
   return Buffer.from(JSON.stringify([name, ...position])).toString('base64url');
 }
 
+/** @throws DomainError invalid for one of another collection or sort order */
 export function decodeCursor(cursor: string, name: string, key: readonly Pick<KeyColumn, 'accepts'>[]): string[] {
   const [given, ...position] = parseCursor(cursor);
   const fits = position.length === key.length && key.every(({ accepts }, index) => accepts.test(position[index] ?? ''));

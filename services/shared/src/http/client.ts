@@ -100,7 +100,10 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
       const span = { name: `${method} ${path}`, kind: 'client', attributes: { 'peer.service': service } } as const;
       return inSpan(span, () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, rest));
     },
-    /** Reads the body of a success. Throws refusals with the sentence of the other service, for the rest `unavailable`. */
+    /**
+     * Reads the body of a success.
+     * @throws DomainError unavailable for any other answer, but with the sentence of the other service where it is among the refusals
+     */
     read<T>(schema: z.ZodType<T>, answer: Answer, refusals: Refusals = {}): T {
       const { status, body, retryAfterSeconds = 60 } = answer;
       if (status < 300) return parsed(schema, body);

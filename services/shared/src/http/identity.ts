@@ -31,7 +31,10 @@ export function requireScope(needed: Scope | undefined, scopes: readonly string[
   throw new DomainError('forbidden', `The API key lacks the scope ${needed}.`, { challenge });
 }
 
-/** The account on whose behalf a request comes: `id-account`, a UUID, set by the gateway (contract 2.3). */
+/**
+ * The account on whose behalf a request comes: `id-account`, set by the gateway (contract 2.3).
+ * @throws DomainError unauthenticated when the header is missing, repeated or not a UUID
+ */
 export function accountIdOf(header: string | string[] | undefined): string {
   if (typeof header === 'string' && uuidPattern.test(header)) return header.toLowerCase();
   const fault = header === undefined ? 'missing' : 'not a UUID';

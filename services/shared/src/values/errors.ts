@@ -63,6 +63,7 @@ export function invalidFields(...errors: FieldError[]): DomainError {
 export const unavailable = (what: string, cause?: unknown, more: Options = {}) =>
   new DomainError('unavailable', `${what} is not available at the moment. Try again shortly.`, { cause, ...more });
 
+/** @throws DomainError notFound without it */
 export function found<T>(thing: T | undefined, name: string): T {
   if (thing === undefined) throw new DomainError('notFound', `There is no ${name}.`);
   return thing;

@@ -54,7 +54,10 @@ export function createFairQueue({ concurrency, waiting: maxWaiting, patienceMs =
   }
 
   return {
-    /** @param keys on whose account the work is, such as a client and what it asks for */
+    /**
+     * @param keys on whose account the work is, such as a client and what it asks for
+     * @throws the refusal if too many wait and this is due last, or if it has waited for too long
+     */
     async run<T>(keys: string[], work: () => Promise<T>): Promise<T> {
       const since = performance.now();
       if (running < concurrency) running += 1;

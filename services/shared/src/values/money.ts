@@ -7,7 +7,11 @@ export { Decimal } from 'decimal.js';
 // Sums stay exact: 100 items of 10,000 pieces at 12 integer digits have 18 integer and 4 fraction digits.
 Decimal.set({ precision: 40, toExpNeg: -40, toExpPos: 40 });
 
-/** An exact decimal from a JSON number: `1.00000`, of no fraction digit, is 1; strings are refused (contract 4.2). */
+/**
+ * An exact decimal from a JSON number: `1.00000` is 1 and `1e2` is 100; strings are refused (contract 4.2).
+ * @param integerDigits the most digits before the point
+ * @param fractionDigits the most digits after it, not counting trailing zeros
+ */
 export function decimal(integerDigits: number, fractionDigits: number) {
   const limit = new Decimal(10).pow(integerDigits);
   return z

@@ -31,7 +31,10 @@ export async function retry<T>(
   }
 }
 
-/** Waits for a promise, but no longer: then `late` returns or throws the outcome, and what comes later is not heard. */
+/**
+ * Waits for a promise, and no longer than some milliseconds. What comes later is not heard, a failure neither.
+ * @param late returns or throws what is the outcome then; without it, undefined
+ */
 export async function within<T, L = undefined>(
   ms: number,
   promise: Promise<T>,
