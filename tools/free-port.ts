@@ -1,23 +1,35 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import getPort, { portNumbers } from 'get-port';
 
-/** Jest's workers, and the processes that they start, choose from ranges of their own, so that two never choose the same port. */
-const ranges = 64;
+/** Below the ports that the kernel gives to outgoing connections, because a port has to stay free until somebody listens there. */
 const first = 20_000;
-const size = 180;
-
-/** Ports that the process which starts the workers has given, where somebody listens later: never given again. */
-const reserved = new Set<number>();
+const last = 32_000;
 
 /**
- * A TCP port that is free on 127.0.0.1. It is below those that the kernel gives to outgoing connections, because it has to
- * stay free until somebody listens there.
+ * Finds a TCP port that is free on 127.0.0.1 and reserves it until this process or thread ends. Two test runs, or two stores on
+ * one machine, never get the same port.
+ *
+ * @throws if all ports are taken
  */
 export async function freePort(): Promise<number> {
-  const worker = process.env.JEST_WORKER_ID;
-  const start = first + (Number(worker ?? 0) % ranges) * size;
-  const port = start + Math.floor(Math.random() * size);
-  const wanted = [...portNumbers(port, start + size - 1), ...portNumbers(start, port)];
-  const found = await getPort({ host: '127.0.0.1', port: wanted, exclude: reserved });
-  if (worker === undefined) reserved.add(found);
-  return found;
+  const start = first + Math.floor(Math.random() * (last - first));
+  for (const port of [...portNumbers(start, last), ...portNumbers(first, start)])
+    if ((await isFree(port)) && (await reserve(port))) return port;
+  throw new Error(`There is no free port from ${first} to ${last} on 127.0.0.1.`);
+}
+
+const isFree = async (port: number) => (await getPort({ host: '127.0.0.1', port })) === port;
+
+/** The UDP port of the same number is the lock: nothing else here uses it, and the kernel frees it when its holder dies. */
+async function reserve(port: number): Promise<boolean> {
+  const lock = createSocket('udp4').unref();
+  try {
+    lock.bind({ address: '127.0.0.1', port, exclusive: true });
+    await once(lock, 'listening');
+    return true;
+  } catch {
+    lock.close();
+    return false;
+  }
 }

@@ -1,4 +1,3 @@
-import { threadId } from 'node:worker_threads';
 import { bind } from 'jest-each';
 
 /** Time that a test or hook may take, in ms, unless it says another one. */
@@ -33,6 +32,3 @@ for (const hook of ['beforeAll', 'beforeEach', 'afterAll', 'afterEach']) {
   const register = globalThis[hook];
   globalThis[hook] = (work, ms) => register(limited(hook, work, ms));
 }
-
-// Workers are threads here, so their own number keeps the ports of what they start apart (tools/free-port.ts).
-process.env.JEST_WORKER_ID = String(threadId);
