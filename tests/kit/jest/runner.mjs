@@ -1,5 +1,6 @@
 import { createRunner } from 'jest-light-runner';
 import { keepFilesInMemory } from './memory.mjs';
+import { rerunFailed } from './rerun.mjs';
 import { start } from './shared.mjs';
 
 const LightRunner = createRunner();
@@ -31,9 +32,17 @@ export default class SharedThreadsRunner {
   async runTests(tests, _watcher, ...listeners) {
     keepFilesInMemory();
     const ordered = tests.toSorted((a, b) => rankOf(a) - rankOf(b));
+    const runAll = (...args) => this.#runAll(...args);
+    if (!process.env.RERUN_FAILED) return runAll(ordered, ...listeners);
+    // Allowed two threads it gets one of its own, allowed one it would run in that of Jest.
+    const runAlone = (test, ...ends) => this.#run([test], 2, async () => undefined, ...ends);
+    await rerunFailed(runAll, runAlone, ordered, listeners);
+  }
+
+  async #runAll(tests, ...listeners) {
     const { maxWorkers } = this.#globalConfig;
-    if (maxWorkers === 1) return this.#run(ordered, 1, ...listeners);
-    const { waiting = [], busy = [] } = Object.groupBy(ordered, ({ context }) =>
+    if (maxWorkers === 1) return this.#run(tests, 1, ...listeners);
+    const { waiting = [], busy = [] } = Object.groupBy(tests, ({ context }) =>
       context.config.globals.waits ? 'waiting' : 'busy',
     );
     await Promise.all([
