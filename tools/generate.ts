@@ -48,8 +48,14 @@ function prismaClient(service: string): Promise<void> {
 }
 
 const ofConsole = 'services/console';
-// The pages show the runbooks (views/now/alerts.tsx).
-const ofPages = ['package-lock.json', `${ofConsole}/vite.config.ts`, `${ofConsole}/pages`, 'docs/runbooks'];
+// The pages show the runbooks (views/now/alerts.tsx), and know currencies (parts/parts.tsx).
+const ofPages = [
+  'package-lock.json',
+  `${ofConsole}/vite.config.ts`,
+  `${ofConsole}/pages`,
+  'docs/runbooks',
+  'services/shared/src/values/currencies.ts',
+];
 
 const pages = () =>
   unlessCurrent('console: building the pages', `${ofConsole}/pages/dist`, ofPages, () =>

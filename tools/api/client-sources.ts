@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { currencies, minorUnit } from '@store/shared/values/currencies';
 import { problemTypes } from '@store/shared/values/problem-types';
 import { execa } from 'execa';
 import { root } from '../paths.ts';
@@ -31,6 +32,15 @@ function asTyped(_: string, value: unknown): unknown {
 export function clientProblemCodes(): string {
   const codes = Object.keys(problemTypes).map((code) => `\n  | '${code}'`);
   return `// Written by make api from the problem types of the services.\nexport type ProblemCode =${codes.join('')};\n`;
+}
+
+/** Currencies that have not the usual two decimals. */
+export function clientMinorUnits(): string {
+  const lines = currencies
+    .filter((currency) => minorUnit(currency) !== 2)
+    .map((currency) => `  ${currency}: ${minorUnit(currency)},\n`);
+  const start = '// Written by make api from the currencies of the services (ISO 4217).\n';
+  return `${start}export const minorUnits: Readonly<Record<string, number>> = {\n${lines.join('')}};\n`;
 }
 
 /** Method and path of each operation, for the methods of the client. Streams have methods that are written by hand. */

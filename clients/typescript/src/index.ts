@@ -1,4 +1,5 @@
 export { keepCookies } from './keep-cookies.ts';
+export { minorUnit } from './money.ts';
 export type { OrderEvent, OrderEventsOptions, StreamState } from './order-events.ts';
 export { StoreProblem } from './problem.ts';
 export type { ProblemCode } from './problem-codes.ts';

@@ -8,6 +8,7 @@ import {
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { configOf, emailConfirmation } from '@store/shared/service/config';
+import { currencies } from '@store/shared/values/currencies';
 import { serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -21,9 +22,9 @@ export const configSchema = configOf({
   AUTH_URL: serviceUrl.describe('Address of auth'),
   PRODUCT_URL: serviceUrl.describe('Address of product'),
   STORE_CURRENCY: z
-    .enum(Intl.supportedValuesOf('currency') as [string, ...string[]], { error: 'must be a currency such as USD' })
+    .enum(currencies, { error: 'must be a currency that ISO 4217 lists today, such as USD' })
     .default('USD')
-    .describe('Currency of all prices (ISO 4217)'),
+    .describe('Currency of all prices, as ISO 4217 lists it'),
   EMAIL_CONFIRMATION: emailConfirmation,
   STREAMS_PER_ADDRESS: wholeNumber(0, 5_000)
     .default(0)

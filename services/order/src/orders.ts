@@ -5,7 +5,7 @@ import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondi
 import { newEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError, found } from '@store/shared/values/errors';
-import { type Money, minorUnit, total } from '@store/shared/values/money';
+import { type Money, total } from '@store/shared/values/money';
 import type { Kysely, Transaction } from 'kysely';
 import type { AuthClient } from './auth-client.ts';
 import type { DB } from './generated/tables.ts';
@@ -54,7 +54,6 @@ interface Seen {
 export type Orders = ReturnType<typeof createOrders>;
 
 export function createOrders({ kysely, repository, lists, products, mayOrder, currency, clock }: Dependencies) {
-  const digits = minorUnit(currency);
   /** Keys whose first request is in flight in this process. Across processes the database decides when it stores. */
   const inFlight = new Set<string>();
 
@@ -93,7 +92,7 @@ export function createOrders({ kysely, repository, lists, products, mayOrder, cu
     let sum: Money;
     try {
       items = priceLines(lines, await products.find(lines.map(({ productId }) => productId)));
-      sum = total(items, currency, digits);
+      sum = total(items, currency);
       mustCost(expectedTotal, sum, items);
     } catch (error) {
       // A repetition is answered as the first request was, whatever has become of the products and their prices.

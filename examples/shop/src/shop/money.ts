@@ -1,18 +1,22 @@
-import type { Money } from '@store-platform/client';
+import { type Money, minorUnit } from '@store-platform/client';
 
 /** Prices of products name no currency (contract 4.4): it is that of the store, STORE_CURRENCY. */
 const currency: string = import.meta.env.VITE_STORE_CURRENCY ?? 'USD';
-const digits =
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+const digits = minorUnit(currency);
 
 interface Priced {
   price: number;
   quantity: number;
 }
 
-/** Prices have up to four decimals, which are shown if they are there. */
+/** Prices have up to four decimals, which are shown if they are there. The browser's own digits may differ from the store's. */
 export const money = (amount: number, of = currency): string =>
-  new Intl.NumberFormat(undefined, { style: 'currency', currency: of, maximumFractionDigits: 4 }).format(amount);
+  new Intl.NumberFormat(undefined, {
+    style: 'currency',
+    currency: of,
+    minimumFractionDigits: minorUnit(of),
+    maximumFractionDigits: 4,
+  }).format(amount);
 
 /** In ten-thousandths, so that no binary fraction is added up. */
 const sum = (lines: readonly Priced[]): bigint =>

@@ -1,3 +1,4 @@
+import { minorUnit } from '../../../shared/src/values/currencies.ts';
 import type { Said } from '../api/acts.ts';
 import { timeOf } from './clock.ts';
 
@@ -54,7 +55,10 @@ export const Badge = ({ text }: { text: string }) => <span class={`badge ${tones
 
 export function money({ amount, currency }: { amount: number; currency: string }): string {
   try {
-    return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(amount);
+    // Not the browser's own digits, which differ from those of ISO 4217.
+    const minimumFractionDigits = minorUnit(currency);
+    const digits = { minimumFractionDigits, maximumFractionDigits: Math.max(minimumFractionDigits, 4) };
+    return new Intl.NumberFormat(undefined, { style: 'currency', currency, ...digits }).format(amount);
   } catch {
     return `${amount} ${currency}`;
   }

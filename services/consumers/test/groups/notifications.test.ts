@@ -20,6 +20,7 @@ describe('notifications', () => {
     const items = [{ productId: randomUUID(), quantity: 1 }];
     const money = { amount: 12.5, currency: 'USD' } as never;
     const yen = { amount: 700, currency: 'JPY' } as never;
+    const forint = { amount: 1999.5, currency: 'HUF' } as never;
     const rejected = { ...one, items, reason: 'it is no more' };
     const told = [
       [storedEvent('OrderCreated', { ...one, total: money }), /^Thank you. .* of 12\.50 USD\.$/],
@@ -29,6 +30,7 @@ describe('notifications', () => {
       [storedEvent('StockRejected', rejected), /: it is no more\. The order is cancelled/],
       [storedEvent('OrderCancelled', { ...one, reason: 'changed my mind' }), /is cancelled: changed my mind\.$/],
       [storedEvent('PaymentRefunded', { ...one, paymentId, amount: yen }), /^We have refunded 700 JPY for your order/],
+      [storedEvent('PaymentRefunded', { ...one, paymentId, amount: forint }), /^We have refunded 1999\.50 HUF for/],
       [storedEvent('OrderShipped', { ...one, shipmentId }), new RegExp(`has left us as shipment ${shipmentId}\\.$`)],
     ] as const;
     const events = told.map(([event]) => event);

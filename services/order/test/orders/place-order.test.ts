@@ -7,6 +7,7 @@ const database = useDatabase('order');
 const order = database.open((url) => testApp(url, { products, clock: () => now }));
 const customer = as(alice, order);
 const yen = database.open((url) => testApp(url, { env: { STORE_CURRENCY: 'JPY' } }));
+const forint = database.open((url) => testApp(url, { env: { STORE_CURRENCY: 'HUF' } }));
 
 beforeEach(() => {
   products.asked = [];
@@ -106,6 +107,7 @@ describe('the total of an order', () => {
     ['rounded half to even', order, { [salt]: 3 }, '0.02,"currency":"USD"}'],
     ['of 0.00', order, { [dust]: 1 }, '0,"currency":"USD"}'],
     ['of yen without a fraction', yen, { [tea]: 1 }, '4,"currency":"JPY"}'],
+    ['of forints with the two decimals of ISO 4217', forint, { [tea]: 1 }, '4.5,"currency":"HUF"}'],
   ])('is exact: %s', async (_name, service, lines, total) => {
     const { text } = await as(alice, service).place({ items: linesOf(...Object.entries(lines)) });
     expect(text).toContain(`"total":{"amount":${total}`);

@@ -1,4 +1,4 @@
-import { Decimal, decimal, minorUnit, total } from './money.ts';
+import { Decimal, decimal, inDecimals, total } from './money.ts';
 
 const line = (unitPrice: string, quantity = 1) => ({ unitPrice: new Decimal(unitPrice), quantity });
 
@@ -15,6 +15,9 @@ describe('total', () => {
     ['JPY', [line('2.5')], '2'],
     ['KWD', [line('0.0015')], '0.002'],
     ['KWD', [line('1.2345')], '1.234'],
+    ['HUF', [line('1999.50')], '1999.5'],
+    ['IQD', [line('0.0015')], '0.002'],
+    ['CLF', [line('1.2345')], '1.2345'],
     ['USD', [], '0'],
     ['USD', Array(100).fill(line('999999999999.9999', 10_000)), '999999999999999900'],
   ])('in %s of %j is %s', (currency, lines, amount) => {
@@ -29,12 +32,14 @@ describe('total', () => {
 });
 
 it.each([
-  ['USD', 2],
-  ['EUR', 2],
-  ['JPY', 0],
-  ['KWD', 3],
-])('%s has %i decimals', (currency, digits) => {
-  expect(minorUnit(currency)).toBe(digits);
+  ['1999.5', 'HUF', '1999.50'],
+  ['12.75', 'USD', '12.75'],
+  ['4.2525', 'USD', '4.2525'],
+  ['700', 'JPY', '700'],
+  ['0.5', 'IQD', '0.500'],
+  ['1000', 'DEM', '1000.00'],
+])('%s %s is written %s', (amount, currency, words) => {
+  expect(inDecimals(new Decimal(amount), currency)).toBe(words);
 });
 
 describe('decimal', () => {

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
+import { minorUnit } from './currencies.ts';
 import { uuid } from './fields.ts';
 
 export { Decimal } from 'decimal.js';
@@ -44,20 +45,13 @@ export const pricedItem = z.object({
   unitPrice: z.object({ amount: decimal(12, 4), currency: z.string() }),
 });
 
-/** The number of decimals of an ISO 4217 currency: 2 for USD, 0 for JPY. */
-export function minorUnit(currency: string): number {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+/** Sum of price times quantity, rounded half-even to the currency's minor unit (contract 4.2). */
+export function total(lines: { unitPrice: Decimal; quantity: number }[], currency: string): Money {
+  const sum = lines.reduce((all, line) => all.plus(line.unitPrice.times(line.quantity)), new Decimal(0));
+  return { amount: sum.toDecimalPlaces(minorUnit(currency), Decimal.ROUND_HALF_EVEN), currency };
 }
 
-/**
- * Sum of price times quantity, rounded half-even to the currency's minor unit (contract 4.5).
- * @param digits of the minor unit; callers that need them often look them up once, which costs as much as the rest
- */
-export function total(
-  lines: { unitPrice: Decimal; quantity: number }[],
-  currency: string,
-  digits = minorUnit(currency),
-): Money {
-  const sum = lines.reduce((all, line) => all.plus(line.unitPrice.times(line.quantity)), new Decimal(0));
-  return { amount: sum.toDecimalPlaces(digits, Decimal.ROUND_HALF_EVEN), currency };
+/** An amount with the decimals of its currency; those of a price may be more. */
+export function inDecimals(amount: Decimal, currency: string): string {
+  return amount.toFixed(Math.max(minorUnit(currency), amount.decimalPlaces()));
 }

@@ -1,6 +1,6 @@
 import type { customerInvoiceOut } from '@store/shared/contracts/invoice';
 import { html, htmlPage } from '@store/shared/http/page';
-import { type Decimal, minorUnit } from '@store/shared/values/money';
+import { type Decimal, inDecimals } from '@store/shared/values/money';
 import type { z } from 'zod';
 
 const style = `
@@ -25,8 +25,7 @@ export function invoicePage({
   lines,
   amount,
 }: z.output<typeof customerInvoiceOut>): ReturnType<typeof htmlPage> {
-  const digits = minorUnit(amount.currency);
-  const inWords = (value: Decimal) => value.toFixed(Math.max(digits, value.decimalPlaces()));
+  const inWords = (value: Decimal) => inDecimals(value, amount.currency);
   const rows = lines.map(
     ({ productId, name, quantity, unitPrice }) =>
       html`<tr><td>${name ?? productId}</td><td>${quantity}</td><td>${inWords(unitPrice.amount)}</td><td>${inWords(unitPrice.amount.times(quantity))}</td></tr>`,

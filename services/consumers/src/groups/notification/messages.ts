@@ -1,5 +1,5 @@
 import type { AccountEvent, OrderEvent } from '@store/shared/messaging/events';
-import { type Money, minorUnit } from '@store/shared/values/money';
+import { inDecimals, type Money } from '@store/shared/values/money';
 import { en } from './mails/en.ts';
 import type { MailData, MailKind } from './mails/words.ts';
 import type { Notification } from './notification-repository.ts';
@@ -34,6 +34,4 @@ const storable = (text: string) => text.replaceAll('\0', '').toWellFormed();
 /** Those fields of all kinds that mails tell. */
 type MailPayload = Omit<MailData, 'amount'> & { amount?: Money; total?: Money };
 
-function inWords({ amount, currency }: Money): string {
-  return `${amount.toFixed(Math.max(minorUnit(currency), amount.decimalPlaces()))} ${currency}`;
-}
+const inWords = ({ amount, currency }: Money) => `${inDecimals(amount, currency)} ${currency}`;
