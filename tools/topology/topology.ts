@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { lookUp } from '../look-up.ts';
 import { root } from '../paths.ts';
@@ -7,7 +7,7 @@ import { root } from '../paths.ts';
 // The topology of the store as the values of charts/store describe it, for everything outside the cluster that needs it.
 
 export interface Service {
-  /** Name of the component: the alias or, for an entry point other than main, `<image>-<entry>` such as order-worker. */
+  /** What people call the component, such as order-worker: its alias, unless the values have another name. */
   name: string;
   /** Host name in the cluster and key in the values. */
   alias: string;
@@ -33,6 +33,7 @@ export interface Service {
 export type Topology = ReturnType<typeof readTopology>;
 
 interface ServiceValues {
+  name?: string;
   image: string;
   args?: string[];
   localPort?: number;
@@ -75,11 +76,11 @@ export function readTopology(chart: string) {
 }
 
 function serviceOf(alias: string, values: ServiceValues): Service {
-  const { image, args, localPort, database, kafka, audited = false, env = {}, secrets = {} } = values;
+  const { name = alias, image, args, localPort, database, kafka, audited = false, env = {}, secrets = {} } = values;
   if (!localPort) throw new Error(`values.yaml: ${alias} has no localPort, its port on 127.0.0.1 in the local run.`);
   const entry = args?.[0] ?? 'dist/main.js';
   return {
-    name: args ? `${image}-${basename(entry, '.js')}` : alias,
+    name,
     alias,
     image,
     entry,
