@@ -12,15 +12,21 @@ interface Mail {
 
 /** A mail server for all tests of a file, with the mails of each test. */
 export function useMailServer() {
-  /** `refusals` are the codes that the next mails get; those that follow are taken. */
-  const server = { url: '', mails: [] as Mail[], refusals: [] as number[] };
+  /**
+   * `refusals` are the codes that the next mails get, with `reason`; those that follow are taken. `recipients` is what it says to
+   * every recipient, of whom it takes none.
+   */
+  const server = { url: '', mails: [] as Mail[], refusals: [] as number[], reason: 'Not this one', recipients: '' };
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onRcptTo(_, __, done) {
+      done(server.recipients === '' ? null : Object.assign(new Error(server.recipients), { responseCode: 550 }));
+    },
     async onData(stream, { envelope }, done) {
       const source = await textOf(stream);
       const responseCode = server.refusals.shift();
-      if (responseCode !== undefined) return done(Object.assign(new Error('Not this one'), { responseCode }));
+      if (responseCode !== undefined) return done(Object.assign(new Error(server.reason), { responseCode }));
       server.mails.push({ to: envelope.rcptTo.map(({ address }) => address), source });
       done();
     },
@@ -32,7 +38,7 @@ export function useMailServer() {
     server.url = `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`;
   });
   beforeEach(() => {
-    Object.assign(server, { mails: [], refusals: [] });
+    Object.assign(server, { mails: [], refusals: [], reason: 'Not this one', recipients: '' });
   });
   afterAll(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
   return Object.assign(server, {

@@ -45,7 +45,9 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
     app,
     /** In one transaction, as events of one chunk are. */
     handle: (...events: StoredEvent[]) => handleOnce(consumer.group, database.kysely, events.map(receivedEvent)),
-    startJobs: () => jobs.map((job) => job.start(createLog(name, 'silent'))),
+    /** @param logTo takes the lines of their log, which otherwise nobody reads */
+    startJobs: (logTo?: { write(line: string): void }) =>
+      jobs.map((job) => job.start(createLog(name, logTo ? 'trace' : 'silent', logTo))),
     get: (path: string) => request(app).get(path),
     close: database.close,
   };

@@ -35,11 +35,11 @@ describe('mails', () => {
   const group = database.open((url) => testGroup(url, 'notification-group', withMails));
 
   /** Starts a replica that sends mails. @returns a function that stops it */
-  function startSender(SMTP_URL = server.url) {
+  function startSender(SMTP_URL = server.url, logTo?: { write(line: string): void }) {
     const shop = { SHOP_URL: 'https://shop.example', MAIL_FROM: 'Store <store@shop.example>' };
     const env = { ...shop, SMTP_URL, ACCOUNT_URL: accounts.url, INTERNAL_CREDENTIAL: credential };
     const replica = testGroup(database.url, 'notification-group', env);
-    const [sender] = replica.startJobs();
+    const [sender] = replica.startJobs(logTo);
     const stop = async () => sender?.stop();
     stops.push(stop, replica.close);
     return stop;
@@ -81,8 +81,24 @@ describe('mails', () => {
     expect(await counted()).toMatchObject({ postponed: postponed + 1, given_up: given_up + 1 });
     expect(await row()).toMatchObject({ attempts: 2, sentAt: null });
     const [listed] = await allOf<{ refusal: string }>(group, '/notifications?size=1');
-    expect(listed?.refusal).toMatch(/550 Not this one/);
+    expect(listed?.refusal).toBe('The mail server said 550 to DATA.');
     expect(server.mails).toEqual([]);
+  });
+
+  it.each([
+    ['the recipient', { recipients: 'User ada@example.com is unknown, ask Ada' }],
+    ['the mail, for now', { refusals: [450], reason: 'Greylisted <ada@example.com> (ada=40example.com)' }],
+    ['the mail for good', { refusals: [550], reason: '5.7.1 ada@example.com does not want this' }],
+  ])('leave no address in table and log where the mail server repeats it, refusing %s', async (_, answers) => {
+    Object.assign(server, answers);
+    const logged: string[] = [];
+    await group.handle(cancelled());
+    startSender(server.url, { write: (line) => void logged.push(line) });
+    await attempted();
+    await until('the refusal is logged', () => logged.some((line) => line.includes('notificationId')));
+    const { refusal } = (await row()) ?? {};
+    for (const text of [logged.join(), `${refusal}`]) expect(text).not.toMatch(/ada|example\.com/i);
+    expect(logged.join()).toMatch(/450|550/);
   });
 
   it('wait for an unavailable mail server while events are still handled', async () => {

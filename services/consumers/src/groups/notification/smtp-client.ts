@@ -29,16 +29,37 @@ export function createSmtpClient({ url, from }: SmtpOptions) {
      * @throws MailRefused if the mail server will never take it
      */
     async send(id: string, mail: Mail): Promise<void> {
-      await transport.sendMail({ ...mail, from, messageId: `<${id}@${domain}>` }).catch((error: unknown) => {
-        throw isRefusal(error) ? new MailRefused(error.message, { cause: error }) : error;
+      await transport.sendMail({ ...mail, from, messageId: `<${id}@${domain}>` }).catch((error: SmtpError) => {
+        throw isRefusal(error) ? new MailRefused(inWords(error)) : new Error(inWords(error));
       });
     },
     close: () => transport.close(),
   };
 }
 
+/** What nodemailer throws; its message, its stack and further fields may repeat the recipient. */
+interface SmtpError extends Error {
+  /** Such as ECONNECTION. */
+  code?: string;
+  /** Of the mail server's reply. */
+  responseCode?: number;
+  /** The mail server's reply. */
+  response?: string;
+  /** To which it replied, or during which the connection failed; CONN before any. */
+  command?: string;
+}
+
 /** A 5yz reply must not be repeated (RFC 5321, 4.2.1), unless it is to the login and not to this message. */
-function isRefusal(error: unknown): error is Error {
-  const { code, responseCode = 0 } = error as { code?: string; responseCode?: number };
-  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500 && responseCode < 600;
+const isRefusal = ({ code, responseCode = 0 }: SmtpError): boolean =>
+  (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500 && responseCode < 600;
+
+/** Says what happened in codes alone (RFC 5321, RFC 3463): whatever a mail server writes about a mail may name its recipient. */
+function inWords({ code = 'no code', responseCode, response, command = '', message }: SmtpError): string {
+  const [verb] = /^[A-Z]+/.exec(command) ?? ['the mail'];
+  if (responseCode !== undefined) {
+    const [enhanced] = /(?<=^\d{3}[ -])[245]\.\d{1,3}\.\d{1,3}\b/.exec(response ?? '') ?? [];
+    return `The mail server said ${[responseCode, ...(enhanced ? [enhanced] : [])].join(' ')} to ${verb}.`;
+  }
+  const isSilent = verb === 'CONN' && response === undefined;
+  return `The mail server cannot be used (${code}, ${verb})${isSilent ? `: ${message}` : ''}.`;
 }
