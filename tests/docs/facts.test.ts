@@ -39,7 +39,7 @@ describe('personal data', () => {
   /** Columns, in whatever table, that say nothing of a person beyond an id. Those of payloads do so only as long as events do. */
   const impersonal = new Set([
     ...'kind key payload traceparent status currency consumer_group error outcome reason cancel_reason'.split(' '),
-    ...'requested_by items missing request_hash location body purpose roles locale'.split(' '),
+    ...'kid requested_by items missing request_hash location body purpose roles locale'.split(' '),
     ...'actor before after'.split(' '), // of the audit trail: ids, and names that operators give themselves
     ...'unit description images category category1 category2'.split(' '),
   ]);

@@ -120,7 +120,7 @@ export async function withGateway(
 const isCheck = ({ service, path, headers }: Seen) =>
   service === 'auth' && (path === '/check' || (path === '/auth/solve' && !headers['x-forwarded-proto']));
 
-/** Auth's rule: exactly one token cookie, with the known token. */
+/** Auth's rule: the known token, and no other beside it. */
 export function goodAuth(seen: Seen): string {
   if (!isCheck(seen)) return reply(200, ['x-service: auth']);
   const { path, headers, body } = seen;

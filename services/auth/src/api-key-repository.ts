@@ -1,12 +1,13 @@
 import { recordChange } from '@store/shared/database/audit';
-import { deleteInBatches } from '@store/shared/database/batches';
+import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
 import { isoTime } from '@store/shared/database/keyset';
 import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
 import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
-import { lockSessions, secondsOf, storeEnd } from './session-repository.ts';
+import type { SignedKey } from './orphaned-keys.ts';
+import { lockSessions, notify, secondsOf, storeEnd } from './session-repository.ts';
 import type { Session } from './tokens.ts';
 
 export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;
@@ -37,7 +38,7 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
       actor: string,
       key: NewKey,
       by: Session,
-      tokenFor: (authenticatedAt: number) => Promise<{ token: string; digest: Buffer }>,
+      tokenFor: (authenticatedAt: number) => Promise<{ token: string; digest: Buffer; kid: string }>,
     ): Promise<{ token: string; createdAt: number }> =>
       inTransaction(kysely, async (tx) => {
         await lockSessions(tx, key.accountId);
@@ -59,18 +60,23 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
           throw new DomainError('conflict', `The account has ${maxKeys} API keys that have not expired.`, {
             code: 'too-many-keys',
           });
-        const { token, digest } = await tokenFor(createdAt);
+        const { token, digest, kid } = await tokenFor(createdAt);
+        const signed: SignedKey = { digest: digest.toString('base64url'), kid, expiresAt: key.expiresAt };
         await tx
-          .insertInto('api_keys')
-          .values({
-            id: key.id,
-            account_id: key.accountId,
-            name: key.name,
-            scopes: key.scopes,
-            token_digest: digest,
-            created_at: sql`to_timestamp(${createdAt})`,
-            expires_at: sql`to_timestamp(${key.expiresAt})`,
-          })
+          .with('stored', (db) =>
+            db.insertInto('api_keys').values({
+              id: key.id,
+              account_id: key.accountId,
+              name: key.name,
+              scopes: key.scopes,
+              token_digest: digest,
+              kid,
+              created_at: sql`to_timestamp(${createdAt})`,
+              expires_at: sql`to_timestamp(${key.expiresAt})`,
+            }),
+          )
+          // For replicas that do not know the signing key, during a rotation
+          .selectNoFrom(notify(JSON.stringify(signed)))
           .execute();
         // Without the name, which may say more of a person than an id.
         const after = JSON.stringify({ accountId: key.accountId, scopes: key.scopes });
@@ -90,15 +96,20 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
         .orderBy('created_at', 'desc')
         .execute(),
 
-    /** The key of a token, whatever key signed that. */
-    findByDigest: (id: string, digest: Buffer): Promise<Session | undefined> =>
-      kysely
+    /** Passes on the keys that have neither expired nor ended, of which other signing keys than these made the token. */
+    async load(kids: string[], add: (key: SignedKey) => void): Promise<void> {
+      const keys = kysely
         .selectFrom('api_keys')
-        .select(['id', 'account_id as accountId', 'scopes'])
-        .select([secondsOf('created_at').as('authenticatedAt'), secondsOf('expires_at').as('expiresAt')])
-        .where('id', '=', id)
-        .where('token_digest', '=', digest)
-        .executeTakeFirst(),
+        .select(['id', 'kid', 'token_digest as digest', secondsOf('expires_at').as('expiresAt')])
+        .where('expires_at', '>', sql<Date>`now()`)
+        .where('ended_at', 'is', null)
+        .where((one) => one.or([one('kid', 'is', null), one('kid', 'not in', kids)]))
+        .orderBy('id');
+      for await (const rows of readInBatches<{ id: string; kid: string | null; digest: Buffer; expiresAt: number }>(
+        (last, limit) => (last ? keys.where('id', '>', last.id) : keys).limit(limit).execute(),
+      ))
+        for (const { digest, ...key } of rows) add({ ...key, digest: digest.toString('base64url') });
+    },
 
     /**
      * Once or again, on the path of a session that ends.

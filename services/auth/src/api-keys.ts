@@ -44,7 +44,7 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
       const key = { id: randomUUID(), accountId, scopes, expiresAt: Math.floor(Date.parse(expiresAt) / 1000) };
       const made = await repository.make(by, { ...key, name }, session, async (authenticatedAt) => {
         const token = await tokens.issueKey({ ...key, authenticatedAt });
-        return { token, digest: digestOf(token) };
+        return { token, digest: digestOf(token), kid: tokens.kid };
       });
       log.info({ accountId, keyId: key.id, scopes }, 'API key made');
       return {

@@ -1,5 +1,6 @@
 import { ifReadable } from '@store/shared/values/errors';
 import { z } from 'zod';
+import { signedKey } from './orphaned-keys.ts';
 import { accountRoles } from './roles.ts';
 import type { Session } from './tokens.ts';
 
@@ -7,7 +8,7 @@ import type { Session } from './tokens.ts';
 const endedSession = z.object({ id: z.string(), expiresAt: z.number() });
 /** All sessions of an account that began at `endedAt` or before. */
 const sessionCutoff = z.object({ accountId: z.string(), endedAt: z.number(), expiresAt: z.number() });
-const notification = z.union([endedSession, sessionCutoff, accountRoles]);
+const notification = z.union([endedSession, sessionCutoff, accountRoles, signedKey]);
 
 export type EndedSession = z.output<typeof endedSession>;
 export type SessionCutoff = z.output<typeof sessionCutoff>;

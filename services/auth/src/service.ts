@@ -19,6 +19,7 @@ import { createFollower, type Follower } from './follower.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createLoginFailureRepository } from './login-failure-repository.ts';
+import { createOrphanedKeys } from './orphaned-keys.ts';
 import { createRoleRepository } from './role-repository.ts';
 import { createRoles, type Roles } from './roles.ts';
 import { authRoutes } from './routes.ts';
@@ -42,23 +43,31 @@ export async function createAuthService(
   const endedSessions = createEndedSessions();
   const roleRepository = createRoleRepository(database.kysely);
   const roles = createRoles();
+  const keyRepository = createApiKeyRepository(prisma, database.kysely);
+  const kids = [keys.key, ...keys.previousKeys].map(({ kid }) => kid);
+  const orphanedKeys = createOrphanedKeys(kids);
   const follower = createFollower({
     name: 'ended sessions',
     databaseUrl: config.DATABASE_URL,
     channel: endedSessionsChannel,
-    load: () => Promise.all([sessions.load(endedSessions.add), roleRepository.load(roles.add)]),
+    load: () =>
+      Promise.all([
+        sessions.load(endedSessions.add),
+        roleRepository.load(roles.add),
+        keyRepository.load(kids, orphanedKeys.add),
+      ]),
     onNotification(payload) {
       const heard = notificationOf(payload);
       if (heard && 'roles' in heard) roles.add(heard);
+      else if (heard && 'digest' in heard) orphanedKeys.add(heard);
       else if (heard) endedSessions.add(heard);
     },
   });
-  const keyRepository = createApiKeyRepository(prisma, database.kysely);
   const tokens = createTokens({
     ...keys,
     ttlSeconds,
     hasEnded: endedSessions.has,
-    findKey: keyRepository.findByDigest,
+    isOrphanedKey: orphanedKeys.has,
   });
   const cookie = createTokenCookie(config);
   const parts = { tokens, endedSessions, roles, log };
@@ -84,6 +93,7 @@ export async function createAuthService(
       follower,
       loop({ name: 'expired sessions', everyMs: hourMs }, async () => {
         endedSessions.forgetExpired();
+        orphanedKeys.forgetExpired();
         await sessions.deleteForgotten();
         await keyRepository.deleteExpired();
       }),

@@ -25,5 +25,5 @@ export function createTokenCookie(config: AuthConfig) {
   };
 }
 
-/** Two if the header has more than one: the caller refuses both (contract 3.1). */
+/** Two if the header has different ones: the caller refuses both (contract 3.1). */
 export const tokensInCookies = cookieReader(tokenCookieName);

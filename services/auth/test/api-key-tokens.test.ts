@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { bearerFrom } from '@store/shared/auth/bearer';
 import { importTokenKey } from '@store/shared/auth/token-keys';
 import { decodeJwt } from 'jose';
+import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createTokens } from '../src/tokens.ts';
 import { newSecret, useAuth } from './_app.ts';
 import { customersOf } from './_customers.ts';
 import { keysOf } from './_keys.ts';
 
-const { env, open } = useAuth({ JWT_TTL_SECONDS: '600' });
+const { database, env, open, query, start } = useAuth({ JWT_TTL_SECONDS: '600' });
 const [auth, rotated] = [open(), open({ JWT_SECRET_KEY: newSecret() })];
 const { make, end, identify } = keysOf(auth);
 const { loggedIn } = customersOf(auth);
@@ -61,6 +62,7 @@ describe('the token of an API key', () => {
   it('outlives the key that signed it, and forgeries of it do not', async () => {
     const owner = await loggedIn();
     const { id, key } = (await make(owner)).body;
+    await until('it is known', async () => (await statusAt(rotated, key)) === 200, { timeoutMs: 1_000 });
     expect(await keysOf(rotated).identify(key)).toMatchObject({ status: 200, scopes: 'orders:read' });
     const forge = createTokens({ key: await importTokenKey(newSecret()), ttlSeconds: 600, hasEnded: () => false });
     const { exp = 0, auth_time: authenticatedAt } = decodeJwt<{ auth_time: number }>(key);
@@ -71,5 +73,26 @@ describe('the token of an API key', () => {
     expect(await statusAt(rotated, owner.token)).toBe(401);
     await end(owner, id).expect(204);
     await until('it is refused', async () => (await statusAt(rotated, key)) === 401, { timeoutMs: 1_000 });
+  });
+
+  it('is checked without asking the database, made-up or not, whatever key signed it', async () => {
+    const owner = await loggedIn();
+    const { id, key } = (await make(owner)).body;
+    const { id: oldId, key: old } = (await make(owner)).body;
+    // As the release before made it
+    await query(`update api_keys set kid = null where id = '${oldId}'`);
+    const stranger = createTokens({ key: await importTokenKey(newSecret()), ttlSeconds: 600, hasEnded: () => false });
+    const madeUp = { id, accountId: owner.id, authenticatedAt: Date.now() / 1000, expiresAt: Date.now() / 1000 + 600 };
+    const proxy = await createTcpProxy(database.url);
+    const restarted = await start({ databaseUrl: proxy.url, env: { JWT_SECRET_KEY: newSecret() } });
+    try {
+      await proxy.close();
+      const forged = await stranger.issueKey({ ...madeUp, scopes: ['orders:read'] });
+      const statuses = await Promise.all([forged, key, old].map((one) => statusAt(restarted, one)));
+      expect(statuses).toEqual([401, 200, 200]);
+    } finally {
+      await restarted.close();
+      await proxy.close();
+    }
   });
 });

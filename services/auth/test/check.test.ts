@@ -32,6 +32,8 @@ describe('the token check', () => {
   // How values are read from the header is tested with cookies, in shared.
   it.each([
     ['in the second of two Cookie headers that a proxy joined', 'a=1,__store_jwt_token={T}; b=2'],
+    ['in quotes', '__store_jwt_token="{T}"'],
+    ['that comes twice with one value', '__store_jwt_token={T}; a=1; __store_jwt_token="{T}"'],
     [
       'beside similar ones',
       '__store_jwt_tokens={U}; __STORE_JWT_TOKEN={U}; a=__store_jwt_token={U}; __store_jwt_token={T}',
@@ -46,12 +48,15 @@ describe('the token check', () => {
     ['no cookie', [], missing],
     ['a token of white space', ['a=1; __store_jwt_token= \t; b=2'], missing],
     ['another letter case', ['__Store_Jwt_Token={T}'], missing],
-    ['a quoted token', ['__store_jwt_token="{T}"'], 'Invalid token'],
     ['a URL-encoded token', ['__store_jwt_token=%20{T}'], 'Invalid token'],
-    ['the same token twice', ['__store_jwt_token={T}; __store_jwt_token={T}'], 'Invalid token'],
+    [
+      'another token behind two that are the same',
+      [`${'__store_jwt_token={T};'.repeat(2)}__store_jwt_token={U}`],
+      'Invalid token',
+    ],
     ['a valid and an empty token', ['__store_jwt_token=; __store_jwt_token={T}'], 'Invalid token'],
     ['a token with Bearer', ['__store_jwt_token=Bearer {T}'], 'Invalid token'],
-    ['two Cookie headers with a token each', ['__store_jwt_token={T}', '__store_jwt_token={T}'], 'Invalid token'],
+    ['two Cookie headers with a token each', ['__store_jwt_token={T}', '__store_jwt_token={U}'], 'Invalid token'],
   ])('is 401 for %s', async (_, cookies, detail) => {
     const { body, headers } = await check(...cookies);
     expect(headers['content-type']).toBe('application/problem+json');

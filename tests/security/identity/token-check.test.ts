@@ -159,7 +159,7 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
       ['in one header, the valid one last', [`Cookie: ${OTHER}; ${COOKIE}`]],
       ['in two headers', [`Cookie: ${COOKIE}`, `Cookie: ${OTHER}`]],
       ['in two headers, the valid one last', [`Cookie: ${OTHER}`, `cookie: ${COOKIE}`]],
-      ['with the same value', [`Cookie: ${COOKIE}; ${COOKIE}`]],
+      ['behind one that comes twice', [`Cookie: ${COOKIE}; ${COOKIE}; ${OTHER}`]],
       ['with the second quoted', [`Cookie: ${COOKIE}; __store_jwt_token="other.token.x"`]],
       ['with the second empty', [`Cookie: ${COOKIE}; __store_jwt_token=`]],
       ['with white space', [`Cookie: ${COOKIE};\t__store_jwt_token =x`]],
@@ -175,10 +175,17 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
       ['between others', [`Cookie: a=1; ${COOKIE}; b=2`]],
       ['in the second header', ['Cookie: a=1', `Cookie: ${COOKIE}`]],
       ['beside invalid UTF-8', [`Cookie: a=\xe9; ${COOKIE}`]],
-    ])('once, %s, lets the service get the identity and all cookies', async (_, lines) => {
+      ['in quotes', [`Cookie: __store_jwt_token="${TOKEN}"`]],
+      ['twice with one value', [`Cookie: ${COOKIE}; a=1; ${COOKIE}`]],
+      [
+        'twice with one value, once in quotes, in two headers',
+        [`Cookie: ${COOKIE}`, `Cookie: __store_jwt_token="${TOKEN}"`],
+      ],
+    ])('%s, lets the service get the identity and all cookies', async (_, lines) => {
       expect((await gateway.ask('GET /accounts', lines)).status).toBe(200);
       const identity = { 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}` };
-      expect(gateway.reached()).toMatchObject([{ headers: { ...identity, cookie: expect.stringContaining(COOKIE) } }]);
+      const cookie = expect.stringContaining('__store_jwt_token=');
+      expect(gateway.reached()).toMatchObject([{ headers: { ...identity, cookie } }]);
     });
   });
 });
@@ -192,17 +199,21 @@ describe('the specified call', () => {
   it.each([
     ['in white space', ` \t ${TOKEN} \t `, TOKEN],
     ['with an equals sign', 'a=b==', 'a=b=='],
-    ['with quotes', '"a"b"', '"a"b"'],
+    ['with quotes inside', 'a"b"c', 'a"b"c'],
+    ['in quotes', '"a"b"', 'a"b'],
     ['with backslashes', 'a\\"b\\\\c\\', 'a\\"b\\\\c\\'],
     ['that would end the text', 'a","token":"b', 'a"'],
     ['that would add a field', '"}\\u0022', '"}\\u0022'],
     ['with a pattern', '%0%1%%[a]*', '%0%1%%[a]*'],
-  ])('the value of the cookie, %s, arrives trimmed and as it is', async (_, value, token) => {
-    solved(`{"idAccount":"${ACCOUNT}"}`);
-    expect((await ask(value)).status).toBe(200);
-    expect(gateway.checks().map(({ body }) => JSON.parse(body))).toEqual([{ token }]);
-    expect(gateway.reached()).toMatchObject([{ headers: { authorization: `Bearer ${token}` } }]);
-  });
+  ])(
+    'the value of the cookie, %s, arrives trimmed, without its quotes, and otherwise as it is',
+    async (_, value, token) => {
+      solved(`{"idAccount":"${ACCOUNT}"}`);
+      expect((await ask(value)).status).toBe(200);
+      expect(gateway.checks().map(({ body }) => JSON.parse(body))).toEqual([{ token }]);
+      expect(gateway.reached()).toMatchObject([{ headers: { authorization: `Bearer ${token}` } }]);
+    },
+  );
 
   it.each([
     ['bytes above ASCII', 'a\xe9b'],

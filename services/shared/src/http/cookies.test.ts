@@ -10,7 +10,8 @@ const read = cookieReader('token');
 /** The rule, written without regard to cost. */
 function allValues(header: string): string[] {
   const pairs = header.split(/[;,]/).map((pair) => /^([^=]*)=(.*)$/s.exec(pair) ?? []);
-  return pairs.filter(([, name]) => name?.trim() === 'token').map(([, , value = '']) => value.trim());
+  const values = pairs.filter(([, name]) => name?.trim() === 'token').map(([, , value = '']) => value.trim());
+  return [...new Set(values.map((value) => /^"(.*)"$/s.exec(value)?.[1] ?? value))];
 }
 
 it.each([
@@ -19,7 +20,10 @@ it.each([
   ['white space', ' \t token\u00a0= x ', ['x']],
   ['a value with =', 'token=x=y', ['x=y']],
   ['no value', 'token=', ['']],
-  ['quotes as they are', 'token="x"', ['"x"']],
+  ['a quoted value', 'token="x"', ['x']],
+  ['a quote at one end as it is', 'token="x; token=y"', ['"x', 'y"']],
+  ['one that comes twice', 'token=x; token="x", token= x', ['x']],
+  ['another behind one that comes twice', 'token=x; token=x; token=y', ['x', 'y']],
   ['two, of which one is empty', 'token=; token=x', ['', 'x']],
   ['two that a proxy joined', 'token=x,token=y', ['x', 'y']],
   ['the first two of three', 'token=1;token=2;token=3', ['1', '2']],

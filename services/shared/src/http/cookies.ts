@@ -3,22 +3,25 @@ import type { Handler } from 'express';
 import { z } from 'zod';
 
 /**
- * Reads one cookie of a `Cookie` header, trimmed, neither unquoted nor decoded: its first two values, since parsers
- * disagree on which counts. A comma separates, too: by it proxies join two headers. One pass by an expression that
+ * Reads one cookie of a `Cookie` header, trimmed and without quotes around it (RFC 6265, 4.1.1), but not decoded: its first two
+ * different values, since parsers disagree on which counts. A comma separates, too: by it proxies join two headers. One pass by an expression that
  * never goes back: the header is of the client's making, and a list of all its cookies would cost milliseconds.
  * @param name letters, digits, - and _
  */
 export function cookieReader(name: string): (header: string | undefined) => string[] {
   const pattern = new RegExp(`(?:^|[;,])\\s*${name}\\s*=([^;,]*)`, 'g');
   return (header = '') => {
-    const values: string[] = [];
+    const values = new Set<string>();
     for (const [, value = ''] of header.matchAll(pattern)) {
-      values.push(value.trim());
-      if (values.length === 2) break;
+      values.add(unquoted(value.trim()));
+      if (values.size === 2) break;
     }
-    return values;
+    return [...values];
   };
 }
+
+const unquoted = (value: string) =>
+  value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
 
 /** Reads the cookies that a route names. cookie-parser sees no others: 58 KB like JSON would cost it 58 ms of CPU. */
 export function readCookies(schema: z.ZodType | undefined): Handler[] {

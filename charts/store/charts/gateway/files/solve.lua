@@ -6,13 +6,16 @@ local function trim(text)
   return text:find("^%s*$") and "" or text:match("^%s*(.*%S)")
 end
 
--- Returns the trimmed value of the only token cookie; nil if there are several, or if it cannot be a token.
+-- Returns the value of the token cookie, trimmed and without quotes around it; nil if there are different ones, or if it cannot be a
+-- token.
 local function token_in(cookies)
   local found
   for key, value in cookies:gmatch("([^;,=]*)=?([^;,]*)") do
     if trim(key) == name then
-      if found then return nil end
-      found = trim(value)
+      value = trim(value)
+      value = value:match('^"(.*)"$') or value
+      if found and found ~= value then return nil end
+      found = value
     end
   end
   return found and not found:find("[^!-~]") and found or nil
