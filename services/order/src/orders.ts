@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
-import { inTransaction } from '@store/shared/database/transaction';
+import type { Database } from '@store/shared/database/database';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import { newEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError, found } from '@store/shared/values/errors';
 import { type Money, total } from '@store/shared/values/money';
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { AuthClient } from './auth-client.ts';
 import type { DB } from './generated/tables.ts';
 import {
@@ -25,7 +25,7 @@ import type { OrderRepository } from './order-repository.ts';
 import type { OrderChange, OrderIn, OrderQuery } from './schemas.ts';
 
 interface Dependencies {
-  kysely: Kysely<DB>;
+  transactionOf: Database<DB>['transactionOf'];
   repository: OrderRepository;
   lists: OrderListRepository;
   products: ProductClient;
@@ -53,7 +53,7 @@ interface Seen {
 
 export type Orders = ReturnType<typeof createOrders>;
 
-export function createOrders({ kysely, repository, lists, products, mayOrder, currency, clock }: Dependencies) {
+export function createOrders({ transactionOf, repository, lists, products, mayOrder, currency, clock }: Dependencies) {
   /** Keys whose first request is in flight in this process. Across processes the database decides when it stores. */
   const inFlight = new Set<string>();
 
@@ -156,7 +156,7 @@ export function createOrders({ kysely, repository, lists, products, mayOrder, cu
   }
 
   const cancelOrRefuse = (accountId: string, orderId: string, seen: Seen): Promise<Cancelled> =>
-    inTransaction(kysely, async (tx) => {
+    transactionOf(accountId, async (tx) => {
       const result = await cancel(tx, accountId, orderId, seen);
       if (result !== 'shipped') return result;
       throw new DomainError('conflict', 'The order has been shipped and can no longer be cancelled.', {
@@ -198,7 +198,7 @@ export function createOrders({ kysely, repository, lists, products, mayOrder, cu
 
     /** Cancels the order if that is still possible, and hides it from its owner. */
     remove: (accountId: string, orderId: string, ifMatch?: string): Promise<void> =>
-      inTransaction(kysely, async (tx) => {
+      transactionOf(accountId, async (tx) => {
         await cancel(tx, accountId, orderId, { ifMatch });
         await repository.markDeleted(tx, orderId, clock());
       }),

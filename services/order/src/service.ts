@@ -42,7 +42,7 @@ export function createOrderService(
 ): Service<DB> {
   const auth = createAuthClient({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL });
   const orders = createOrders({
-    kysely: database.kysely,
+    transactionOf: database.transactionOf,
     repository: createOrderRepository(new PrismaClient({ adapter: database.adapter }), database),
     mayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
     lists: createOrderListRepository(database),

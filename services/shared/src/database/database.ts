@@ -1,10 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { type CompiledQuery, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import type pg from 'pg';
 import { DomainError } from '../values/errors.ts';
 import { createFairQueue } from '../values/fair-queue.ts';
 import { createPool, nameOf } from './connection.ts';
 import { createReadReplica } from './replica.ts';
+import { inTransaction } from './transaction.ts';
 
 export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 
@@ -28,9 +29,31 @@ export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: st
     patienceMs: limits.connectionTimeoutMillis,
     refusal: tooManyLists,
   });
+  const kysely = kyselyOn<Tables>(pool);
+  const lockTurns = createFairQueue({
+    concurrency: Math.floor(poolSize / 2),
+    spare: 1,
+    waiting: maxWaitingForLocks,
+    patienceMs: limits.connectionTimeoutMillis,
+    refusal: tooManyChanges,
+  });
   return {
-    kysely: kyselyOn<Tables>(pool),
+    kysely,
     run: runOn(pool),
+    /**
+     * Runs a transaction that locks what its caller has chosen, such as one order. Callers take turns, and hold half of the connections
+     * at most: those who wait for their own locks keep nobody else waiting. No lock is waited for longer than 2 s.
+     * @param callerId the account, or whoever else can have sent so many
+     * @throws DomainError unavailable if too many wait
+     */
+    transactionOf: <Result>(callerId: string, work: (tx: Transaction<Tables>) => Promise<Result>): Promise<Result> =>
+      lockTurns.run([callerId], () =>
+        inTransaction(kysely, async (tx) => {
+          // For this transaction: events wait longer for the locks of others, and a pooler drops settings of a connection.
+          await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(tx);
+          return work(tx);
+        }),
+      ),
     /** `new PrismaClient({ adapter })` uses the same connections. */
     adapter: new PrismaPg(pool, { onConnectionError: () => undefined, statementNameGenerator: nameOf }),
     /**
@@ -61,6 +84,9 @@ const limits = {
   idle_in_transaction_session_timeout: 20_000,
   keepAlive: true,
 };
+const lockTimeoutMs = 2_000;
+/** As of lists, fewer than requests are admitted. */
+const maxWaitingForLocks = 200;
 const maxLists = 5;
 const listLimits = { max: maxLists, statement_timeout: 2_000 };
 /** The second takes over while the first is given up as silent. */
@@ -70,6 +96,10 @@ const maxWaitingLists = 200;
 
 function tooManyLists(): DomainError {
   return new DomainError('unavailable', 'Too many lists are being read. Try again shortly.', { code: 'overloaded' });
+}
+
+function tooManyChanges(): DomainError {
+  return new DomainError('unavailable', 'Too many changes are waiting. Try again shortly.', { code: 'overloaded' });
 }
 
 /** Refuses what would wait behind too many others. */

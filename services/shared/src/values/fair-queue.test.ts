@@ -78,6 +78,31 @@ it('refuses what has waited for too long, and goes on with what has not', async 
   }
 });
 
+it('keeps its spare places for those who have nothing running', async () => {
+  const queue = createFairQueue({ concurrency: 3, spare: 1, waiting: 40, refusal: () => new Error('overloaded') });
+  const started: string[] = [];
+  const ends: Record<string, () => void> = {};
+  const add = (name: string) => {
+    const end = Promise.withResolvers<void>();
+    ends[name] = end.resolve;
+    queue.run([name.slice(0, 1)], async () => {
+      started.push(name);
+      await end.promise;
+    });
+  };
+  const end = async (name: string) => {
+    ends[name]?.();
+    await setImmediate();
+    return started.splice(0);
+  };
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) add(name);
+  expect(started.splice(0)).toEqual(['a1', 'a2', 'b1']);
+  expect(await end('b1')).toEqual(['b2']);
+  expect(await end('a1')).toEqual(['c1']);
+  expect(await end('b2')).toEqual([]);
+  expect(await end('c1')).toEqual(['a3']);
+});
+
 it('goes on after work that fails', async () => {
   const queue = createFairQueue({ concurrency: 1, waiting: 1, refusal: () => new Error('overloaded') });
   const failing = queue.run(['a'], () => Promise.reject(new Error('broken')));

@@ -1,5 +1,7 @@
 interface Options {
   concurrency: number;
+  /** Of those, how many only a key that has nothing running may use: default 0. Without it whoever came first may have them all. */
+  spare?: number;
   /** How many more may wait. */
   waiting: number;
   /** How long it is worth waiting, in ms: what has waited longer is refused when its turn comes. */
@@ -9,6 +11,7 @@ interface Options {
 }
 
 interface Place {
+  keys: string[];
   /** The turn that each key has reached with it. */
   turns: Map<string, number>;
   /** The last of them: the turn in which it is due. */
@@ -21,10 +24,35 @@ interface Place {
  * Runs work in turns: each key has one place per turn, so that whoever sends the most waits for itself (start-time fair queueing).
  * When too many wait, the one that is due last gives way, whether it has come last or not.
  */
-export function createFairQueue({ concurrency, waiting: maxWaiting, patienceMs = Infinity, refusal }: Options) {
+export function createFairQueue({
+  concurrency,
+  spare = 0,
+  waiting: maxWaiting,
+  patienceMs = Infinity,
+  refusal,
+}: Options) {
   const places: Place[] = [];
   let running = 0;
+  /** How much of each key is running. */
+  const runningOf = new Map<string, number>();
   let turn = 0;
+
+  const mayStart = (keys: string[]) =>
+    running < concurrency - spare || (running < concurrency && !keys.some((key) => runningOf.has(key)));
+
+  function enter(keys: string[]): void {
+    running += 1;
+    for (const key of keys) runningOf.set(key, (runningOf.get(key) ?? 0) + 1);
+  }
+
+  function leave(keys: string[]): void {
+    running -= 1;
+    for (const key of keys) {
+      const others = (runningOf.get(key) ?? 0) - 1;
+      if (others > 0) runningOf.set(key, others);
+      else runningOf.delete(key);
+    }
+  }
 
   /** A key's turn counts what waits of that key alone: a stranger's place with two keys makes neither of them wait for the other. */
   const turnOf = (key: string) => Math.max(turn, ...places.map(({ turns }) => (turns.get(key) ?? -1) + 1));
@@ -37,19 +65,18 @@ export function createFairQueue({ concurrency, waiting: maxWaiting, patienceMs =
   const queued = (keys: string[]) =>
     new Promise<void>((start, refuse) => {
       const turns = new Map(keys.map((key) => [key, turnOf(key)]));
-      places.push({ turns, due: Math.max(turn, ...turns.values()), start, refuse });
+      places.push({ keys, turns, due: Math.max(turn, ...turns.values()), start, refuse });
       if (places.length <= maxWaiting) return;
       remove(places.reduce((last, place) => (place.due >= last.due ? place : last))).refuse(refusal());
     });
 
   function startNext(): void {
-    const [first, ...others] = places;
-    if (first === undefined) {
-      running -= 1;
-      return;
-    }
+    const [first, ...others] = places.filter(({ keys }) => mayStart(keys));
+    if (first === undefined) return;
     const next = remove(others.reduce((soonest, place) => (place.due < soonest.due ? place : soonest), first));
-    turn = next.due;
+    // A newcomer may have overtaken places of an earlier turn, to which the queue does not go back.
+    turn = Math.max(turn, next.due);
+    enter(next.keys);
     next.start();
   }
 
@@ -60,12 +87,13 @@ export function createFairQueue({ concurrency, waiting: maxWaiting, patienceMs =
      */
     async run<T>(keys: string[], work: () => Promise<T>): Promise<T> {
       const since = performance.now();
-      if (running < concurrency) running += 1;
+      if (mayStart(keys)) enter(keys);
       else await queued(keys);
       try {
         if (performance.now() - since > patienceMs) throw refusal();
         return await work();
       } finally {
+        leave(keys);
         startNext();
       }
     },
