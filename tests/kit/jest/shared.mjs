@@ -5,9 +5,9 @@ import { freePort } from '../../../tools/free-port.ts';
 
 /**
  * Proxies before the broker, each with a listener of its own: as many as test files hold at the same time. Those of payment's
- * broken-connections.test.ts are eight until its end, and consumers' broker.test.ts has another one.
+ * broken-connections.test.ts are eight until its end; consumers' broker.test.ts and order's relay.test.ts have one each.
  */
-const proxies = 9;
+const proxies = 10;
 
 /** Starts what the tests of all files share, by the names in jest.config.mjs. Each returns what stops it. */
 const starts = {

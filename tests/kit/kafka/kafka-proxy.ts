@@ -42,9 +42,13 @@ export async function createKafkaProxy() {
   const listener = await lockListener();
   let trap: { api: ApiName; mode: ProxyMode; spring(): void } | undefined;
   let unanswered: ApiName | undefined;
+  let awaited: { key: number; take(request: Buffer): void } | undefined;
 
   function onSend(bytes: Buffer): boolean {
-    const keys = requestsIn(bytes);
+    const requests = requestsIn(bytes);
+    const keys = requests.map(({ key }) => key);
+    const found = requests.find(({ key }) => key === awaited?.key);
+    if (found) awaited?.take(found.request);
     if (trap !== undefined && keys.includes(apiKeys[trap.api])) {
       const { mode, spring } = trap;
       trap = undefined;
@@ -66,6 +70,11 @@ export async function createKafkaProxy() {
       new Promise<void>((spring) => {
         trap = { api, mode, spring };
       }),
+    /** The next such request that a client sends, if it is a small one. */
+    next: (api: ApiName) =>
+      new Promise<Buffer>((take) => {
+        awaited = { key: apiKeys[api], take };
+      }),
     /** Silences each connection with its first such request; undefined: no further ones. */
     silenceAt: (api: ApiName | undefined) => {
       unanswered = api;
@@ -73,10 +82,13 @@ export async function createKafkaProxy() {
   };
 }
 
-/** The API keys of the requests that a client has written. A chunk begins with a request unless that before it was large. */
-function requestsIn(bytes: Buffer): number[] {
-  const keys: number[] = [];
-  for (let at = 0; at + 6 <= bytes.length; at += 4 + Math.max(0, bytes.readInt32BE(at)))
-    keys.push(bytes.readInt16BE(at + 4));
-  return keys;
+/** The requests that a client has written, with their API keys. A chunk begins with a request unless that before it was large. */
+function requestsIn(bytes: Buffer) {
+  const requests: { key: number; request: Buffer }[] = [];
+  let end: number;
+  for (let at = 0; at + 6 <= bytes.length; at = end) {
+    end = at + 4 + Math.max(0, bytes.readInt32BE(at));
+    requests.push({ key: bytes.readInt16BE(at + 4), request: bytes.subarray(at, end) });
+  }
+  return requests;
 }

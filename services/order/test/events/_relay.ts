@@ -73,8 +73,8 @@ export function relaysOn(databaseUrl: string) {
       closing.push(relay.stop);
       return { ...relay, lines, isActive: () => lines.includes('The relay is active') };
     },
-    createPublisher(): Publisher {
-      const publisher = createPublisher({ brokers, clientId: 'order', log: createLog('publisher', 'silent') });
+    createPublisher(to = brokers): Publisher {
+      const publisher = createPublisher({ brokers: to, clientId: 'order', log: createLog('publisher', 'silent') });
       closing.push(publisher.close);
       return publisher;
     },

@@ -3,12 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '@store/shared/database/database';
 import { laneCount } from '@store/shared/messaging/outbox/relay';
 import { deleteSent } from '@store/shared/messaging/outbox/statements';
+import { createKafkaProxy } from '../../../../tests/kit/kafka/kafka-proxy.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
-import { whileHolding } from '../_transaction.ts';
+import { blockedBy, whileHolding } from '../_transaction.ts';
 import { expectInOrder, fakePublisher, outboxOf, relaysOn } from './_relay.ts';
 
 const database = useDatabase('order', 'each');
@@ -19,7 +20,7 @@ describe('relay', () => {
   it('publishes stored events once each, in order per key, and marks them as sent', async () => {
     const topic = await relays.createTopic(3);
     const ids = await outbox.fill(3_000);
-    const publishers = Array.from({ length: laneCount }, relays.createPublisher);
+    const publishers = Array.from({ length: laneCount }, () => relays.createPublisher());
     relays.start(publishers, { topic: topic.name });
     await topic.has(ids);
     await outbox.untilSent(3_000);
@@ -44,15 +45,24 @@ describe('relay', () => {
     expect(publisher.batches).toEqual([[ids[0]], ids.slice(1)]);
   });
 
-  // And stops after the batch in flight.
-  it('marks events as sent only after the broker has acknowledged them', async () => {
+  it('marks a full batch as sent only after the broker has acknowledged it', async () => {
+    const publisher = fakePublisher();
+    const [first] = await outbox.fill(2_000);
+    // The statement that marks the first batch waits for one of its rows: it comes with the second batch, not before.
+    await blockedBy(database.url, 'select from outbox where id = $1 for update', [first], 1, async () => {
+      relays.start(publisher);
+    });
+    expect(publisher.batches.length).toBe(2);
+    await outbox.untilSent(2_000);
+  });
+
+  it('stops after the batch in flight, which it marks once the broker has acknowledged it', async () => {
     const publisher = fakePublisher();
     const { promise: acknowledged, resolve: acknowledge } = Promise.withResolvers<void>();
     publisher.accept = () => acknowledged;
     await outbox.fill(2_000);
     const { stop } = relays.start(publisher);
     await until('the batch is in flight', () => publisher.batches.length === 1);
-    expect(await outbox.sent()).toBe(0);
     const stopped = stop();
     acknowledge();
     await stopped;
@@ -98,15 +108,17 @@ describe('relay', () => {
     expect([await outbox.sent(), await outbox.unsent()]).toEqual([1, 1]);
   });
 
-  it('retries a batch that the broker refused, oldest event first', async () => {
+  it.each([3, 2_000])('retries a batch of %i events that the broker refused, oldest event first', async (count) => {
     const publisher = fakePublisher();
     publisher.accept = async () => {
       if (publisher.batches.length < 3) throw new Error('not now');
     };
-    const ids = await outbox.fill(3);
+    const ids = await outbox.fill(count);
     relays.start(publisher);
-    await outbox.untilSent(3);
-    expect(publisher.batches).toEqual([ids, ids, ids]);
+    await outbox.untilSent(count);
+    const [batch = [], ...more] = publisher.batches;
+    expect(more.slice(0, 2)).toEqual([batch, batch]);
+    expect([...batch, ...more.slice(2).flat()]).toEqual(ids);
   });
 
   it('reconnects when its database connection is cut, idle or while publishing', async () => {
@@ -128,13 +140,51 @@ describe('relay', () => {
   });
 });
 
-it('a publisher takes further events while it connects', async () => {
-  const about = { orderId: randomUUID(), customerId: randomUUID(), paymentId: randomUUID() };
-  const event = storedEvent('OrderPaid', { ...about, amount: { amount: 4.5, currency: 'USD' } });
-  const topic = await createTopic(3);
-  for (let round = 0; round < 10; round++) {
-    const publisher = relays.createPublisher();
-    const publishAfter = (delayMs: number) => pause(delayMs).then(() => publisher.publish(topic, [event]));
-    await Promise.all(Array.from({ length: 40 }, (_, index) => publishAfter(index)));
-  }
+describe('a publisher', () => {
+  const event = storedEvent('OrderPaid', {
+    orderId: randomUUID(),
+    customerId: randomUUID(),
+    paymentId: randomUUID(),
+    amount: { amount: 4.5, currency: 'USD' },
+  });
+
+  it('takes further events while it connects', async () => {
+    const topic = await createTopic(3);
+    for (let round = 0; round < 10; round++) {
+      const publisher = relays.createPublisher();
+      const publishAfter = (delayMs: number) => pause(delayMs).then(() => publisher.publish(topic, [event]));
+      await Promise.all(Array.from({ length: 40 }, (_, index) => publishAfter(index)));
+    }
+  });
+
+  it('asks for acks = all, and numbers its batches, so that the broker knows a repeated one', async () => {
+    const topic = await createTopic(1);
+    const proxy = database.closeLater(await createKafkaProxy());
+    const publisher = relays.createPublisher(proxy.brokers);
+    const sent = [];
+    for (let n = 0; n < 2; n += 1) {
+      const request = proxy.next('Produce');
+      await publisher.publish(topic, [event]);
+      sent.push(produced(await request));
+    }
+    const { producerId } = sent[0] ?? {};
+    expect(producerId).toBeGreaterThanOrEqual(0); // -1 without idempotence
+    expect(sent).toEqual([0, 1].map((sequence) => ({ acks: -1, producerId, sequence })));
+  });
 });
+
+/** Kafka, "Produce API (Key: 0)" in version 3 to 8, for one partition, whose batch is described under "Record Batch". */
+function produced(request: Buffer) {
+  const textAt = (at: number) => 2 + Math.max(0, request.readInt16BE(at));
+  const clientId = 4 + 2 + 2 + 4;
+  const transactionalId = clientId + textAt(clientId);
+  const acks = transactionalId + textAt(transactionalId);
+  const topic = acks + 2 + 4 + 4;
+  const batch = topic + textAt(topic) + 4 + 4 + 4;
+  const producerId = batch + 8 + 4 + 4 + 1 + 4 + 2 + 4 + 8 + 8;
+  return {
+    acks: request.readInt16BE(acks),
+    producerId: Number(request.readBigInt64BE(producerId)),
+    sequence: request.readInt32BE(producerId + 8 + 2),
+  };
+}
