@@ -7,9 +7,9 @@ import { createKafkaProxy } from '../../../../tests/kit/kafka/kafka-proxy.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { blockedBy, whileHolding } from '../../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
-import { blockedBy, whileHolding } from '../_transaction.ts';
 import { expectInOrder, fakePublisher, outboxOf, relaysOn } from './_relay.ts';
 
 const database = useDatabase('order', 'each');

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { readTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { whileHolding } from '../../../../tests/kit/postgres/transaction.ts';
 import { useServices } from '../../../../tests/kit/service-process.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, as, tea, testApp } from '../_app.ts';
-import { whileHolding } from '../_transaction.ts';
 import { expectInOrder, outboxOf, relaysOn } from './_relay.ts';
 
 const startService = useServices();

@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { explain } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
+import { commit, openTransaction } from '../../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { createOrderChanges } from '../../src/live/order-change-repository.ts';
 import { orderEvent } from '../../src/schemas.ts';
 import { alice, as, bob } from '../_app.ts';
-import { commit, openTransaction } from '../_transaction.ts';
 import { beganStream, headersOf, type OpenStream, openStream, placing, startReplica } from './_streams.ts';
 
 const database = useDatabase('order');

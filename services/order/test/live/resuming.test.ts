@@ -5,10 +5,10 @@ import { execa } from 'execa';
 import { useFolder } from '../../../../tests/kit/folder.ts';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { type Postgres, startPostgres } from '../../../../tests/kit/postgres/server.ts';
+import { commit, openTransaction } from '../../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { freePort } from '../../../../tools/free-port.ts';
 import { alice, bob } from '../_app.ts';
-import { commit, openTransaction } from '../_transaction.ts';
 import { beganStream, headersOf, openStream, placing, startReplica } from './_streams.ts';
 
 const database = useDatabase('order');

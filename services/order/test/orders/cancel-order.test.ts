@@ -1,6 +1,6 @@
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { blockedBy } from '../../../../tests/kit/postgres/transaction.ts';
 import { alice, as, eventsOf, testApp } from '../_app.ts';
-import { blockedBy } from '../_transaction.ts';
 
 const database = useDatabase('order');
 const order = database.open(testApp);

@@ -2,10 +2,10 @@ import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { type Contract, describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { openTransaction } from '../../../../tests/kit/postgres/transaction.ts';
 import { orderRecordRoutes } from '../../src/order-record-routes.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, as, bob, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
-import { openTransaction } from '../_transaction.ts';
 import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 
 // Only for the document; the requests go to the application.

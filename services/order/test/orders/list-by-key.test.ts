@@ -1,8 +1,8 @@
 import { dayMs } from '@store/shared/values/time';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { blockedBy } from '../../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, as, bob, fakeProducts, rowCounts, testApp } from '../_app.ts';
-import { blockedBy } from '../_transaction.ts';
 
 const products = fakeProducts();
 let now = new Date();

@@ -1,7 +1,7 @@
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { whileHolding } from '../../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, as, bob, testApp } from '../_app.ts';
-import { whileHolding } from '../_transaction.ts';
 
 const database = useDatabase('order');
 const order = database.open((url) => testApp(url, { expects: /A dependency is unavailable/ }));

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { orderStatuses } from '@store/shared/contracts/order';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { whileHolding } from '../../../../tests/kit/postgres/transaction.ts';
 import { addUpOrderCounts } from '../../src/order-count-repository.ts';
 import { alice, as, bob, testApp } from '../_app.ts';
-import { whileHolding } from '../_transaction.ts';
 
 const database = useDatabase('order');
 const order = database.open(testApp);

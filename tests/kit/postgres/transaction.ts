@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { queryOnce } from '../../../tests/kit/postgres/database.ts';
-import { until } from '../../../tests/kit/until.ts';
+import { until } from '../until.ts';
+import { queryOnce } from './database.ts';
 
 /** A transaction of which the database knows that it may write. */
 export async function openTransaction(databaseUrl: string): Promise<pg.Client> {
