@@ -553,6 +553,7 @@ export interface components {
          *     }
          */
         AccountChange: {
+            /** @description One line, without links. */
             name?: string;
             /**
              * @description The language of mails.
@@ -643,6 +644,7 @@ export interface components {
          *     }
          */
         AccountIn: {
+            /** @description One line, without links. */
             name: string;
             /** Format: email */
             email: string;

@@ -50,6 +50,8 @@ describe('POST /internal/accounts', () => {
   it.each([
     ['no name', { name: undefined }, ['body.name']],
     ['a name of 201 characters', { name: 'x'.repeat(201) }, ['body.name']],
+    ['a name of two lines', { name: 'Ada\nYour account is locked' }, ['body.name']],
+    ['a name with a link', { name: 'Ada, see https://evil.example' }, ['body.name']],
     ['an e-mail without @', { email: 'ada' }, ['body.email']],
     ['an e-mail of 255 characters', { email: `${'a'.repeat(243)}@example.com` }, ['body.email']],
     ['an empty password', { password: '' }, ['body.password']],
@@ -189,6 +191,11 @@ describe('PATCH /accounts/{id}', () => {
     expect(body).toEqual({ ...registered, name: 'Countess' });
     expect((await get(`/accounts/${registered.id}`, registered.id)).body).toEqual(body);
     await checkPassword(ada.email, ada.password).expect(200);
+  });
+
+  it('takes no name that would be a letter of its own in a mail', async () => {
+    const { id } = (await register(ada).expect(201)).body;
+    for (const name of ['Ada\n\nYour account is locked', 'see www.evil.example']) await rename(id, name).expect(400);
   });
 
   it('of two changes to the same state one is refused', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roleNames } from '../http/identity.ts';
-import { email, password, text, timestamp, uuid } from '../values/fields.ts';
+import { email, password, personName, text, timestamp, uuid } from '../values/fields.ts';
 
 // Accounts as auth and the account service exchange them (contract 4.3 and 3.5).
 
@@ -16,7 +16,7 @@ const locale = z.enum(['en', 'pt']).describe('The language of mails.');
 
 export const accountIn = z
   .object({
-    name: text(1, 200),
+    name: personName(1, 200).describe('One line, without links.'),
     email,
     password: newPassword,
     locale: locale.optional(),

@@ -14,6 +14,17 @@ export function text(min: number, max: number) {
     .meta({ minLength: min, maxLength: max });
 }
 
+/** What no single line has: control characters, ends of lines and paragraphs, and what turns the direction of the text after it. */
+const beyondOneLine = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+/** How links begin that mail clients and browsers make of a text. */
+const link = /:\/\/|\bwww\./i;
+
+/** The name of a person, which mails repeat: a text of one line, without links. */
+export const personName = (min: number, max: number) =>
+  text(min, max)
+    .refine((name) => !beyondOneLine.test(name), 'must be one line, without control characters')
+    .refine((name) => !link.test(name.normalize('NFKC')), 'must not contain a link');
+
 /** An e-mail address as written, trimmed. Case is ignored when addresses are compared. */
 export const email = z
   .string()
