@@ -35,13 +35,14 @@ export async function startGateway({ limits, tls, ...values }: Values = {}, cert
     Upstream
   >;
   auth.answer(goodAuth);
-  const [port, metricsPort, httpsPort] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [port, metricsPort, httpsPort, insidePort] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   if (certificate) await mountCertificate(dir, certificate);
   const envoy = await startEnvoy({
     values: {
       port,
       metricsPort,
+      insidePort,
       upstreams: Object.fromEntries(
         started.map(([name, upstream]) => [name, { host: '127.0.0.1', port: upstream.port }]),
       ),
@@ -59,6 +60,7 @@ export async function startGateway({ limits, tls, ...values }: Values = {}, cert
   return {
     port,
     httpsPort,
+    insidePort,
     metricsPort,
     pid: envoy.pid,
     auth,

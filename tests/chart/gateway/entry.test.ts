@@ -41,6 +41,25 @@ describe('TLS at the gateway', () => {
     expect(named('NetworkPolicy', 'store-jobs').spec.egress[0].ports).toEqual([{ port: 8443 }]);
   });
 
+  it('probe, helm test and forwarded ports speak no PROXY protocol where customers come by it', async () => {
+    const { named, pods } = await manifests({ gateway: { tls, proxyProtocol: true } });
+    const [{ ports, startupProbe }] = named('Deployment', 'gateway').spec.template.spec.containers;
+    expect(startupProbe.httpGet).toEqual({ path: '/health-check', port: 'inside', scheme: 'HTTPS' });
+    expect(ports).toContainEqual({ name: 'inside', containerPort: 8081 });
+    expect(namesOf(named('Service', 'gateway').spec.ports)).toEqual(['http', 'https']);
+    expect(named('Service', 'gateway-inside').spec).toMatchObject({
+      ports: [{ name: 'https', port: 443, targetPort: 'inside' }],
+    });
+    expect(named('Service', 'gateway-inside').spec).not.toHaveProperty('type');
+    const [test] = pods().get('Pod/store-test').spec.containers;
+    expect(test.env).toContainEqual({ name: 'GATEWAY', value: 'https://gateway-inside:443' });
+    expect(named('NetworkPolicy', 'store-jobs').spec.egress[0].ports).toEqual([{ port: 8081 }]);
+    const { ingress } = named('NetworkPolicy', 'gateway').spec;
+    const inside = ingress.filter((rule: Manifest) => namesOf(rule.ports).includes('inside'));
+    expect(inside).toHaveLength(1);
+    expect(inside[0].from[0].podSelector.matchLabels).toMatchObject({ 'app.kubernetes.io/name': 'store-test' });
+  });
+
   it('mounts configuration and certificate as one volume, whose replacement Envoy watches', async () => {
     const { Deployment, ConfigMap } = await rendered({ tls });
     const { volumes, containers } = Deployment.spec.template.spec;

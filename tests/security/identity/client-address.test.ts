@@ -1,4 +1,5 @@
 import { http, useGateway } from '../_fixture.ts';
+import { sendRaw } from '../_raw.ts';
 import type { Seen } from '../_upstream.ts';
 
 // The client's address, as services get it: x-envoy-external-address.
@@ -79,5 +80,10 @@ describe('with the PROXY protocol (gateway.proxyProtocol)', () => {
   ])('a connection %s is closed', async (_, sent) => {
     await expect(gateway.send(sent)).rejects.toThrow('the connection was closed');
     expect(gateway.reached()).toEqual([]);
+  });
+
+  it('the port for the inside of the cluster answers without it', async () => {
+    expect((await sendRaw(gateway.insidePort, request)).status).toBe(200);
+    expect(gateway.reached().map(addresses)).toEqual([[`${name}: 127.0.0.1`]]);
   });
 });

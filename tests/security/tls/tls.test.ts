@@ -169,3 +169,13 @@ describe('HTTP/2 over TLS', () => {
     expect(gateway.reached()).toEqual([]);
   });
 });
+
+describe('with the PROXY protocol in front', () => {
+  const behindBalancer = useGateway({ proxyProtocol: true }, certificate);
+
+  it('the port of the startup probe serves HTTPS with the certificate, and needs no PROXY header', async () => {
+    const { status } = await sendHttps(behindBalancer.insidePort, { ca, path: '/health-check' });
+    expect(status).toBe(200);
+    await expect(sendHttps(behindBalancer.httpsPort, { ca, path: '/health-check' })).rejects.toThrow();
+  });
+});

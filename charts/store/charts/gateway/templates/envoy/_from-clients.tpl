@@ -1,7 +1,8 @@
-{{- /* Before anything else reads from a connection. */}}
+{{- /* Before anything else reads from a connection, unless it comes to the port for the inside of the cluster. */}}
 {{- define "gateway.proxyProtocol" -}}
 {{- if .Values.proxyProtocol -}}
 - name: envoy.filters.listener.proxy_protocol
+  filter_disabled: {destination_port_range: {start: {{ .Values.insidePort }}, end: {{ add .Values.insidePort 1 }}}}
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol
 {{- end }}
