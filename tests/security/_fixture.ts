@@ -35,7 +35,12 @@ export async function startGateway({ limits, tls, ...values }: Values = {}, cert
     Upstream
   >;
   auth.answer(goodAuth);
-  const [port, metricsPort, httpsPort, insidePort] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+  const [port, metricsPort, httpsPort, insidePort] = await Promise.all([
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+  ]);
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   if (certificate) await mountCertificate(dir, certificate);
   const envoy = await startEnvoy({
