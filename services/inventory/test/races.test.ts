@@ -1,5 +1,6 @@
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { lockedOutOfOrder, planWithoutOrder } from '../../../tests/kit/postgres/transaction.ts';
 import { seededRandom } from '../../../tests/kit/random.ts';
 import { type Demanded, orderOf, testInventory } from './_inventory.ts';
 
@@ -83,5 +84,37 @@ describe('chunks of two replicas', () => {
     expect(kinds.filter((kind) => kind === 'StockReserved')).toHaveLength(100);
     expect(kinds.filter((kind) => kind === 'StockRejected')).toHaveLength(60);
     expect(await inventory.available(tea)).toBe(0);
+  });
+});
+
+describe('locks are taken in the order of ids, whatever the plan, of', () => {
+  // Rows are stored in the opposite order.
+  const planned = async () => {
+    await planWithoutOrder(database.url);
+    return database.closeLater(testInventory(database.url));
+  };
+
+  it('stock', async () => {
+    const ids = Array.from({ length: 5 }, () => crypto.randomUUID() as string).sort();
+    for (const productId of ids.toReversed())
+      await inventory.prisma.stock.create({ data: { productId, available: 9 } });
+    const { take } = await planned();
+    const rows = { table: 'stock', key: 'product_id::text' };
+    const order = orderOf(...ids.toReversed().map((id): Demanded => [id, 1]));
+    expect(await lockedOutOfOrder(database.url, rows, ids, () => take(order.created()))).toEqual([]);
+    expect(await inventory.statusOf(order.orderId)).toBe('RESERVED');
+  });
+
+  it('reservations', async () => {
+    const tea = await inventory.setStock(100);
+    const orders = Array.from({ length: 5 }, () => orderOf([tea, 1]));
+    const reversed = orders.sort((a, b) => (a.orderId < b.orderId ? 1 : -1));
+    for (const order of reversed) await inventory.take(order.created());
+    const { take } = await planned();
+    const ids = reversed.map(({ orderId }) => orderId).toReversed();
+    const rows = { table: 'reservations', key: 'order_id::text' };
+    const cancelAll = () => take(...reversed.map((order) => order.cancelled()));
+    expect(await lockedOutOfOrder(database.url, rows, ids, cancelAll)).toEqual([]);
+    expect(await inventory.available(tea)).toBe(100);
   });
 });

@@ -3,6 +3,7 @@ import { setImmediate as othersToGoOn } from 'node:timers/promises';
 import type { DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
 import { receivedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { lockedOutOfOrder, planWithoutOrder } from '../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { aboveLimit, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 
@@ -122,6 +123,25 @@ describe('a chunk of payments', () => {
       await Promise.all([payment.apply(...cancelled()), other.apply(...cancelled().reverse())]);
       expect(await statesOf(ids)).toEqual(ids.map(() => refunded));
     }
+  });
+});
+
+describe('the payments of a chunk', () => {
+  const own = useDatabase('payment', 'each');
+
+  it('are locked in the order of ids, whatever the plan', async () => {
+    const before = testPayments(own.url);
+    const ids = newIds(5).sort();
+    // They are stored in the opposite order.
+    for (const id of ids.toReversed()) await before.apply(stockReserved(id));
+    await before.close();
+    await planWithoutOrder(own.url);
+    const { apply, stateOf } = own.closeLater(testPayments(own.url, { provider }));
+    provider.refund = async () => undefined;
+    const cancelAll = () => apply(...ids.toReversed().map((id) => orderCancelled(id)));
+    const rows = { table: 'payments', key: 'order_id::text' };
+    expect(await lockedOutOfOrder(own.url, rows, ids, cancelAll)).toEqual([]);
+    expect(await Promise.all(ids.map(stateOf))).toEqual(ids.map(() => refunded));
   });
 });
 

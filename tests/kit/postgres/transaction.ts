@@ -2,6 +2,8 @@ import pg from 'pg';
 import { until } from '../until.ts';
 import { queryOnce } from './database.ts';
 
+const blocked = 'select from pg_stat_activity where datname = current_database() and wait_event_type = $$Lock$$';
+
 /** A transaction of which the database knows that it may write. */
 export async function openTransaction(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -43,11 +45,44 @@ export async function blockedBy<T>(
   count: number,
   begin: () => Promise<T>,
 ): Promise<T> {
-  const blocked = 'select from pg_stat_activity where datname = current_database() and wait_event_type = $$Lock$$';
   const { outcome } = await whileHolding(databaseUrl, sql, values, async () => {
     const outcome = begin();
     await until(`${count} wait for the lock`, async () => (await queryOnce(databaseUrl, blocked)).length >= count);
     return { outcome };
   });
   return outcome;
+}
+
+/**
+ * Begins work that locks rows while the first of them is held, until the work waits for it. See {@link planWithoutOrder}: many plans
+ * happen to sort.
+ * @param keys of the rows, in the order in which they should be locked
+ * @returns the keys of those that were locked before the first one: none, so that two of such works never wait for each other
+ */
+export async function lockedOutOfOrder(
+  databaseUrl: string,
+  { table, key }: { table: string; key: string },
+  keys: readonly string[],
+  begin: () => Promise<unknown>,
+): Promise<string[]> {
+  const rows = `from ${table} where ${key} = any($1::text[]) for update`;
+  const [first, ...others] = keys;
+  const found = { done: Promise.resolve() as Promise<unknown>, free: [] as string[] };
+  await whileHolding(databaseUrl, `select ${rows}`, [[first]], async () => {
+    found.done = begin();
+    await until('it waits for the first row', async () => (await queryOnce(databaseUrl, blocked)).length > 0);
+    const client = await openTransaction(databaseUrl);
+    const free = await client.query<{ key: string }>(`select ${key} as key ${rows} skip locked`, [others]);
+    found.free = free.rows.map((row) => row.key);
+    await commit(client);
+  });
+  await found.done;
+  return others.filter((other) => !found.free.includes(other));
+}
+
+/** Has new connections to a database read rows as they are stored, and group them without sorting. */
+export async function planWithoutOrder(databaseUrl: string): Promise<void> {
+  const name = new URL(databaseUrl).pathname.slice(1);
+  for (const plan of ['indexscan', 'indexonlyscan', 'bitmapscan', 'sort'])
+    await queryOnce(databaseUrl, `alter database "${name}" set enable_${plan} = off`);
 }

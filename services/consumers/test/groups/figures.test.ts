@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { lockedOutOfOrder, planWithoutOrder } from '../../../../tests/kit/postgres/transaction.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { allOf, cancelled, paid, testGroup } from './_group.ts';
 
@@ -62,5 +63,19 @@ describe('figures', () => {
     expect(all).toEqual(
       [1, 2, 3, 4, 5].map((n) => ({ ...none, day: day(n).slice(0, 10), orders: 40, paid: 40, revenue: [usd(400)] })),
     );
+  });
+
+  it.each([
+    { table: 'daily_figures', key: 'day::text', suffix: '' },
+    { table: 'daily_amounts', key: "day || ' ' || currency", suffix: ' USD' },
+  ])('are added in the order of the days, whatever the plan: $table', async ({ suffix, ...rows }) => {
+    const days = Array.from({ length: 28 }, (_, n) => `2026-03-${String(n + 1).padStart(2, '0')}`);
+    const events = () => days.toReversed().map((day) => paidOn(`${day}T12:00:00.000Z`));
+    await analytics.handle(...events());
+    await planWithoutOrder(database.url);
+    const { handle } = database.closeLater(testGroup(database.url, 'analytics-group'));
+    const keys = days.map((day) => day + suffix);
+    expect(await lockedOutOfOrder(database.url, rows, keys, () => handle(...events()))).toEqual([]);
+    expect((await figures()).content[0]).toMatchObject({ paid: 2 });
   });
 });
