@@ -8,13 +8,17 @@ export const faults: Fault[] = [...processFaults, ...postgresFaults, ...kafkaFau
 
 /** Alerts that nothing on one machine can cause, and why. */
 export const notHere: Record<string, string> = {
+  StoreAutoscalerAtMaximum:
+    'kube-state-metrics reports the autoscalers of a cluster; its rule is tested by promtool alone',
   StoreBackupMissing: 'kube-state-metrics reports the CronJobs of a cluster; its rule is tested by promtool alone',
   StoreCertificateExpires: 'the stage has no certificate; its rule is tested by promtool alone',
+  StoreJobFailed: 'kube-state-metrics reports the Jobs of a cluster; its rule is tested by promtool alone',
   StoreMailsNotSent: 'the stage has no mail server; its rule is tested by promtool alone',
   StoreMigrationWaits: 'only a new release has a migration that is not applied; its rule is tested by promtool alone',
   StorePostgresArchiving: 'only CloudNativePG reports it; its rule is tested by promtool alone',
   StorePostgresReplicationLag: 'only CloudNativePG reports it; its rule is tested by promtool alone',
   StorePostgresStandbyLost: 'only CloudNativePG reports it; its rule is tested by promtool alone',
+  StoreReplicasMissing: 'kube-state-metrics reports the Deployments of a cluster; its rule is tested by promtool alone',
   StoreRolloutStuck: 'kube-state-metrics reports the Deployments of a cluster; its rule is tested by promtool alone',
   StoreVolumeFilling: 'kubelet reports the volumes of a cluster; its rule is tested by promtool alone',
   StoreVolumeFull: 'kubelet reports the volumes of a cluster; its rule is tested by promtool alone',
