@@ -169,7 +169,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm your e-mail address with the link in a mail */
+        /** Confirm your e-mail address, or cancel a change of it, with the link in a mail */
         post: operations["confirmEmail"];
         delete?: never;
         options?: never;
@@ -307,7 +307,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Log out everywhere: end all of the caller's sessions and API keys, and clear the cookie */
+        /** Log out everywhere: end all of the caller's sessions, API keys and links in mails, and clear the cookie */
         delete: operations["endSessions"];
         options?: never;
         head?: never;
@@ -1127,7 +1127,7 @@ export interface components {
              *     - `malformed-json`, 400: The body is not JSON in UTF-8, or is nested more than 20 levels deep.
              *     - `unknown-product`, 400: The order names a product that does not exist, or no longer. Read the catalogue again.
              *     - `email-taken`, 409: An account with this e-mail address exists already. Log in, or register with another address.
-             *     - `invalid-token`, 403: The link of a mail was used, is older than half an hour (a day for an e-mail address), or was replaced. Ask for another.
+             *     - `invalid-token`, 403: The link of a mail was used, is older than half an hour (a day for an e-mail address), or is void since the password or the address has changed. Ask for another.
              *     - `email-not-confirmed`, 403: Only customers with a confirmed e-mail address may order here. Follow the link in the mail. `PATCH /accounts/{id}` with the same address and the password sends another one.
              *     - `too-many-resets`, 429: This client address asked for too many mails about forgotten passwords within an hour.
              *     - `too-many-changes`, 429: The account's e-mail address was to be changed five times within an hour. Follow the link in the last mail, or wait for `Retry-After`.
@@ -2155,7 +2155,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The address is confirmed. */
+            /** @description The address is confirmed or, with the link to the present one, the change cancelled. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -2,7 +2,7 @@ import { StoreProblem } from '@store-platform/client';
 import { useEffect, useRef } from 'preact/hooks';
 import { AccountPage } from './pages/account.tsx';
 import { BasketPage } from './pages/basket.tsx';
-import { ConfirmPage, ForgottenPage, ResetPage } from './pages/by-mail.tsx';
+import { CancelPage, ConfirmPage, ForgottenPage, ResetPage } from './pages/by-mail.tsx';
 import { CataloguePage } from './pages/catalogue.tsx';
 import { CredentialsPage } from './pages/credentials.tsx';
 import { OrderPage } from './pages/order.tsx';
@@ -103,6 +103,7 @@ function pageByMail({ path: [page, token = ''] }: Route) {
   if (page === 'forgotten') return <ForgottenPage />;
   if (page === 'reset') return <ResetPage key={token} token={token} />;
   if (page === 'confirm') return <ConfirmPage key={token} token={token} />;
+  if (page === 'cancel') return <CancelPage key={token} token={token} />;
   return undefined;
 }
 

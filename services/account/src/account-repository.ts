@@ -5,6 +5,17 @@ import type { DB } from './generated/tables.ts';
 
 export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
+/** For so long after the beginning of a deletion an account begins no session, so that none outlives it. */
+const closedSeconds = 30;
+/** Until then the deletion has to be done. */
+const deletableSeconds = 15;
+
+const isClosing = (seconds: number) =>
+  sql<boolean>`coalesce(closing_at > now() - ${sql.lit(seconds)} * interval '1 s', false)`;
+
+/** An account as it is stored. */
+export type StoredAccount = Omit<Account, 'closingAt'> & { isClosing: boolean };
+
 const columns = [
   'id',
   'name',
@@ -13,6 +24,7 @@ const columns = [
   'password_hash as passwordHash',
   'created_at as createdAt',
   'confirmed_at as confirmedAt',
+  isClosing(closedSeconds).as('isClosing'),
 ] as const;
 
 const selectAccounts = (on: Kysely<DB>) => on.selectFrom('accounts').select(columns);
@@ -22,19 +34,23 @@ export function createAccountRepository({ kysely, run }: Database<DB>) {
   const select = selectAccounts(kysely).where('id', '=', '').compile();
 
   return {
-    find: async (id: string): Promise<Account | undefined> => (await run<Account>({ ...select, parameters: [id] }))[0],
+    find: async (id: string): Promise<StoredAccount | undefined> =>
+      (await run<StoredAccount>({ ...select, parameters: [id] }))[0],
     /** Not by Prisma's `mode: 'insensitive'`: that is ILIKE, which uses no index and to which an underscore is any character. */
-    findByEmail: (email: string): Promise<Account | undefined> =>
+    findByEmail: (email: string): Promise<StoredAccount | undefined> =>
       selectAccounts(kysely).where(sql`lower(email)`, '=', sql`lower(${email})`).executeTakeFirst(),
+    /** Locks the account that has an address until the end of the transaction. */
+    lockByEmail: (tx: Transaction<DB>, email: string): Promise<StoredAccount | undefined> =>
+      selectAccounts(tx).where(sql`lower(email)`, '=', sql`lower(${email})`).forUpdate().executeTakeFirst(),
     /** Locks an account until the end of the transaction. */
-    lock: (tx: Transaction<DB>, id: string): Promise<Account | undefined> =>
+    lock: (tx: Transaction<DB>, id: string): Promise<StoredAccount | undefined> =>
       selectAccounts(tx).where('id', '=', id).forUpdate().executeTakeFirst(),
     /** Leaves undefined properties as they are. */
     update: (
       tx: Transaction<DB>,
       id: string,
       { passwordHash, isConfirmed, ...fields }: AccountUpdate,
-    ): Promise<Account | undefined> =>
+    ): Promise<StoredAccount | undefined> =>
       tx
         .updateTable('accounts')
         .set({
@@ -47,15 +63,25 @@ export function createAccountRepository({ kysely, run }: Database<DB>) {
         .returning(columns)
         .executeTakeFirst(),
     /** @returns undefined if the e-mail is taken */
-    insert: (tx: Transaction<DB>, { passwordHash, ...account }: NewAccount): Promise<Account | undefined> =>
+    insert: (tx: Transaction<DB>, { passwordHash, ...account }: NewAccount): Promise<StoredAccount | undefined> =>
       tx
         .insertInto('accounts')
         .values({ ...account, password_hash: passwordHash })
         .onConflict((conflict) => conflict.doNothing())
         .returning(columns)
         .executeTakeFirst(),
-    /** With its requests for mails. */
-    delete: (tx: Transaction<DB>, id: string) => tx.deleteFrom('accounts').where('id', '=', id).execute(),
+    /** Begins a deletion: from now on no session of the account begins. */
+    beginClosing: (id: string) =>
+      kysely.updateTable('accounts').set({ closing_at: sql`now()` }).where('id', '=', id).execute(),
+    /** Deletes an account with its requests for mails. @returns false unless its deletion began a moment ago */
+    async delete(tx: Transaction<DB>, id: string): Promise<boolean> {
+      const { numDeletedRows } = await tx
+        .deleteFrom('accounts')
+        .where('id', '=', id)
+        .where(isClosing(deletableSeconds))
+        .executeTakeFirstOrThrow();
+      return numDeletedRows > 0n;
+    },
   };
 }
 

@@ -5,8 +5,7 @@ import { DomainError, found } from '@store/shared/values/errors';
 import type { ProblemCode } from '@store/shared/values/problem-types';
 import type { Kysely } from 'kysely';
 import { announce } from './account-events.ts';
-import type { AccountRepository } from './account-repository.ts';
-import type { Account } from './generated/client.ts';
+import type { AccountRepository, StoredAccount } from './account-repository.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
@@ -21,7 +20,7 @@ interface Dependencies {
 }
 
 /** @throws DomainError notFound, as for a customer who asks for another's account */
-export const accountOf = async (repository: AccountRepository, id: string, callerId = id): Promise<Account> =>
+export const accountOf = async (repository: AccountRepository, id: string, callerId = id): Promise<StoredAccount> =>
   found(callerId === id ? await repository.find(id) : undefined, `account ${id}`);
 
 export const emailTaken = () =>
@@ -30,7 +29,9 @@ export const emailTaken = () =>
 export const tooMany = (what: string, code: ProblemCode) =>
   new DomainError('rateLimited', `Too many ${what}. Try again later.`, { code, retryAfterSeconds: 600 });
 
-export const toOut = ({ id, name, email, locale, createdAt }: Account): AccountOut => ({
+const closing = () => new DomainError('unavailable', 'The account is being deleted.', { retryAfterSeconds: 30 });
+
+export const toOut = ({ id, name, email, locale, createdAt }: StoredAccount): AccountOut => ({
   id,
   name,
   email,
@@ -38,7 +39,7 @@ export const toOut = ({ id, name, email, locale, createdAt }: Account): AccountO
   createdAt: createdAt.toISOString(),
 });
 
-const listOf = (account: Account | undefined) => (account === undefined ? [] : [toOut(account)]);
+const listOf = (account: StoredAccount | undefined) => (account === undefined ? [] : [toOut(account)]);
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
@@ -46,7 +47,16 @@ export function createAccounts({ kysely, repository, requests, passwords, mustCo
   return {
     /** Everything that the caller may see: the caller's own account. */
     list: async (callerId: string): Promise<AccountOut[]> => listOf(await repository.find(callerId)),
-    get: async (id: string, callerId?: string): Promise<AccountOut> => toOut(await accountOf(repository, id, callerId)),
+    get: async (id: string, callerId: string): Promise<AccountOut> => toOut(await accountOf(repository, id, callerId)),
+    /**
+     * Returns an account for auth, which begins no session that has seen it before and would outlive it: one that is being deleted is
+     * not there any more.
+     * @throws DomainError notFound
+     */
+    async lasting(id: string): Promise<AccountOut> {
+      const account = await accountOf(repository, id);
+      return toOut(found(account.isClosing ? undefined : account, `account ${id}`));
+    },
     /** Finds whoever has this address: nobody, or one. */
     search: async (email: string): Promise<AccountOut[]> => listOf(await repository.findByEmail(email)),
     async register({ password, ...account }: AccountIn, client: string | undefined): Promise<AccountOut> {
@@ -65,14 +75,18 @@ export function createAccounts({ kysely, repository, requests, passwords, mustCo
       const passwordHash = await passwords.hash(password, client);
       await inTransaction(kysely, async (tx) => {
         found(await repository.update(tx, id, { passwordHash }), `account ${id}`);
-        await requests.endAll(tx, id, 'PASSWORD');
+        await requests.endAll(tx, id);
         await announce(tx, 'PasswordChanged', { accountId: id });
       });
     },
+    /** @throws DomainError unauthenticated, or unavailable while the account is being deleted */
     async checkPassword({ email, password }: Credentials, client: string | undefined): Promise<AccountOut> {
       const account = await repository.findByEmail(email);
       const matches = await passwords.verify(account?.passwordHash, password, { email, client });
-      if (account !== undefined && matches) return toOut(account);
+      if (account !== undefined && matches) {
+        if (account.isClosing) throw closing();
+        return toOut(account);
+      }
       throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
     },
   };

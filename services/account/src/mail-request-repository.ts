@@ -5,8 +5,8 @@ import { type Kysely, type NotNull, sql, type Transaction } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 
-/** The use of the link in a mail: to set the password anew, or to confirm an address. */
-export type Purpose = 'PASSWORD' | 'EMAIL';
+/** The use of the link in a mail: to set the password anew, to confirm an address, or to cancel a change of it. */
+export type Purpose = 'PASSWORD' | 'EMAIL' | 'CANCEL';
 
 interface NewRequest {
   /** None where no account has the address. */
@@ -15,6 +15,8 @@ interface NewRequest {
   /** The address to be confirmed. */
   email?: string;
   clientAddress?: string | undefined;
+  /** Until its mail may be sent; default: none. */
+  delaySeconds?: number;
 }
 
 export type MailRequestRepository = ReturnType<typeof createMailRequestRepository>;
@@ -27,37 +29,81 @@ const keptMs = dayMs;
 /** Only this is stored: who reads the table can use no link. */
 const digestOf = (token: string) => createHash('sha256').update(token).digest();
 
-/** Makes the links of an account's mails void. */
-async function endAll(tx: Transaction<DB>, accountId: string, purpose: Purpose): Promise<void> {
-  await tx
-    .updateTable('mail_requests')
-    .set({ ended_at: sql`now()`, token_digest: null })
-    .where('account_id', '=', accountId)
+const recentOf = (tx: Transaction<DB>, purpose: Purpose) =>
+  tx
+    .selectFrom('mail_requests')
     .where('purpose', '=', purpose)
-    .where('ended_at', 'is', null)
-    .execute();
-}
+    .where('created_at', '>', sql<Date>`now() - interval '1 hour'`);
 
+// What begins, uses or ends requests of an account holds the lock of its row (account-repository.ts), so that a limit and the
+// request that it counts are one step, and so are the use of a link and the end of all others.
 export function createMailRequestRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   return {
-    endAll,
-    /** Stores a request, which ends the account's earlier ones for this purpose: their links are void. @returns its id */
+    /** Makes the links of an account's mails void: all of them, or those for a purpose. */
+    async endAll(tx: Transaction<DB>, accountId: string, purpose?: Purpose): Promise<void> {
+      const open = tx
+        .updateTable('mail_requests')
+        .set({ ended_at: sql`now()`, token_digest: null })
+        .where('account_id', '=', accountId)
+        .where('ended_at', 'is', null);
+      await (purpose === undefined ? open : open.where('purpose', '=', purpose)).execute();
+    },
+    /** Stores a request. @returns its id */
     async begin(tx: Transaction<DB>, request: NewRequest): Promise<string> {
-      const { accountId, purpose, email, clientAddress } = request;
+      const { accountId, purpose, email, clientAddress, delaySeconds } = request;
       const id = randomUUID();
-      if (accountId !== undefined) await endAll(tx, accountId, purpose);
+      const dueAt = delaySeconds === undefined ? undefined : sql<Date>`now() + make_interval(secs => ${delaySeconds})`;
       await tx
         .insertInto('mail_requests')
-        .values({ id, account_id: accountId, purpose, email, client_address: clientAddress })
+        .values({ id, account_id: accountId, purpose, email, client_address: clientAddress, due_at: dueAt })
         .execute();
       return id;
     },
-    /** Counts the requests of the last hour. */
-    async countRecent(purpose: Purpose, by: { accountId: string } | { clientAddress: string }): Promise<number> {
-      return prisma.mailRequest.count({
-        where: { purpose, ...by, createdAt: { gt: new Date(Date.now() - 3_600_000) } },
-      });
+    /** Until the end of the transaction nobody else counts the requests of a client address. */
+    lockClient: (tx: Transaction<DB>, clientAddress: string) =>
+      sql`select pg_advisory_xact_lock(hashtextextended(${clientAddress}, 0))`.execute(tx),
+    /** Counts the requests of the last hour from a client address, for whichever account. */
+    async countOfClient(tx: Transaction<DB>, purpose: Purpose, clientAddress: string): Promise<number> {
+      const { count } = await recentOf(tx, purpose)
+        .where('client_address', '=', clientAddress)
+        .select(sql<number>`count(*)::int`.as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
     },
+    /** Counts the requests of the last hour for an account, and those of them from a client address. */
+    countOfAccount: (tx: Transaction<DB>, purpose: Purpose, accountId: string, clientAddress?: string) =>
+      recentOf(tx, purpose)
+        .where('account_id', '=', accountId)
+        .select([
+          sql<number>`count(*)::int`.as('all'),
+          sql<number>`count(*) filter (where client_address is not distinct from ${clientAddress ?? null})::int`.as(
+            'ofClient',
+          ),
+          sql<boolean>`coalesce(bool_or(due_at is not null and ended_at is null), false)`.as('isWaiting'),
+        ])
+        .executeTakeFirstOrThrow(),
+    /**
+     * Takes requests whose mails have become due, 100 at most. The time of their links begins now.
+     * @returns the requests, each for one caller
+     */
+    takeDue: (tx: Transaction<DB>) =>
+      tx
+        .updateTable('mail_requests')
+        .set({ due_at: null, created_at: sql`now()` })
+        .where('id', 'in', (db) =>
+          db
+            .selectFrom('mail_requests')
+            .select('id')
+            .where('due_at', '<=', sql<Date>`now()`)
+            .where('ended_at', 'is', null)
+            .limit(100)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .where('account_id', 'is not', null)
+        .returning(['id', 'account_id as accountId'])
+        .$narrowType<{ accountId: NotNull }>()
+        .execute(),
     /**
      * Makes the token of a mail that is about to be sent; one that was made before is void.
      * @returns undefined if the request has ended, or is too old
@@ -70,6 +116,7 @@ export function createMailRequestRepository(prisma: PrismaClient, kysely: Kysely
         .where('id', '=', id)
         .where('account_id', '=', accountId)
         .where('ended_at', 'is', null)
+        .where('due_at', 'is', null)
         .where(isValid)
         .returning('email')
         .executeTakeFirst();
@@ -81,17 +128,18 @@ export function createMailRequestRepository(prisma: PrismaClient, kysely: Kysely
       return row?.email ?? undefined;
     },
     /** Finds a request by the token of its mail, as long as that is valid. */
-    find: (token: string, purpose: Purpose) =>
+    find: (token: string, ...purposes: Purpose[]) =>
       kysely
         .selectFrom('mail_requests')
         .select(['id', 'account_id as accountId', 'email', sql<boolean>`ended_at is not null`.as('isUsed')])
+        .select(sql<Purpose>`purpose`.as('purpose'))
         .where('token_digest', '=', digestOf(token))
         .where('account_id', 'is not', null)
-        .where('purpose', '=', purpose)
+        .where('purpose', 'in', purposes)
         .where(isValid)
         .$narrowType<{ accountId: NotNull }>()
         .executeTakeFirst(),
-    /** @returns false if it has been used, or another has taken its place */
+    /** @returns false if it has been used, or is void */
     async use(tx: Transaction<DB>, id: string, formerEmail?: string): Promise<boolean> {
       const { numUpdatedRows } = await tx
         .updateTable('mail_requests')

@@ -1,11 +1,11 @@
 import {
-  accountOut,
   confirmationIn,
   confirmedOut,
   mailTo,
   mailToIn,
   type PasswordRules,
   resetInBy,
+  resetOut,
   resetRequest,
 } from '@store/shared/contracts/account';
 import { type AnyRoute, noContent, ok, problem, route, tooMany } from '@store/shared/http/route';
@@ -38,7 +38,7 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       path: '/internal/password-resets/confirmation',
       body: resetInBy(rules),
       responses: {
-        200: { description: 'The account that has it.', body: accountOut },
+        200: { description: 'The account that has it.', body: resetOut },
         403: problem('The token is not valid.'),
       },
       handler: async ({ body, clientAddress }) => ok(await mails.reset(body.token, body.password, clientAddress)),
@@ -49,12 +49,23 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       path: '/internal/email-confirmations',
       body: confirmationIn,
       responses: {
-        204: { description: 'Confirmed.' },
+        204: { description: 'Confirmed, or the change cancelled, as the token says.' },
         403: problem('The token is not valid.'),
         409: problem('Another account has taken the e-mail address.'),
       },
       async handler({ body }) {
         await mails.confirmEmail(body.token);
+        return noContent();
+      },
+    }),
+    route({
+      identity: 'caller',
+      method: 'delete',
+      path: '/internal/accounts/{id}/mail-requests',
+      params,
+      responses: { 204: { description: 'The links in all mails to the account are void.' } },
+      async handler({ params: { id } }) {
+        await mails.endAll(id);
         return noContent();
       },
     }),

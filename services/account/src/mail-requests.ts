@@ -1,4 +1,4 @@
-import type { AccountOut, MailTo } from '@store/shared/contracts/account';
+import type { MailTo, ResetOut } from '@store/shared/contracts/account';
 import { isDuplicate } from '@store/shared/database/errors';
 import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
@@ -19,11 +19,15 @@ interface Dependencies {
 
 /** In an hour. An address is that of a household or an office, too. */
 const maxPerAddress = 20;
-/** In an hour: further ones are answered alike, and nothing is sent. */
-const maxPerAccount = 5;
+/** In an hour, for one account from one client address. */
+const maxPerAddressAndAccount = 5;
+/** In an hour, for one account from all client addresses. */
+const maxPerAccount = 20;
+/** Of a mail beyond that. It answers all that are asked for meanwhile. */
+const delaySeconds = 600;
 
 const invalidToken = () =>
-  new DomainError('forbidden', 'This link is no longer valid. Ask for a new one.', { code: 'invalid-token' });
+  new DomainError('forbidden', 'This link is used or no longer valid. Ask for a new one.', { code: 'invalid-token' });
 
 export type MailRequests = ReturnType<typeof createMailRequests>;
 
@@ -31,71 +35,92 @@ export type MailRequests = ReturnType<typeof createMailRequests>;
 export function createMailRequests({ kysely, repository, requests, passwords }: Dependencies) {
   return {
     /**
-     * Has a link sent to an address by which the password can be set anew. Nobody is told whether an account has the address.
+     * Has a link sent to an address by which the password can be set anew, later where many were. Links that were sent before stay
+     * valid, so that nobody makes those of another void. Nobody is told whether an account has the address.
      * @throws DomainError rateLimited
      */
     async requestReset(email: string, clientAddress: string | undefined): Promise<void> {
-      const recent = clientAddress === undefined ? 0 : await requests.countRecent('PASSWORD', { clientAddress });
-      if (recent >= maxPerAddress) {
-        throw tooMany('password resets were requested from your address', 'too-many-resets');
-      }
-      const account = await repository.findByEmail(email);
-      const isSent = account && (await requests.countRecent('PASSWORD', { accountId: account.id })) < maxPerAccount;
-      const accountId = isSent ? account.id : undefined;
       await inTransaction(kysely, async (tx) => {
-        const requestId = await requests.begin(tx, { accountId, purpose: 'PASSWORD', clientAddress });
-        if (accountId !== undefined) await announce(tx, 'PasswordResetRequested', { accountId, requestId });
+        if (clientAddress !== undefined) {
+          await requests.lockClient(tx, clientAddress);
+          if ((await requests.countOfClient(tx, 'PASSWORD', clientAddress)) >= maxPerAddress)
+            throw tooMany('password resets were requested from your address', 'too-many-resets');
+        }
+        const accountId = (await repository.lockByEmail(tx, email))?.id;
+        const request = { accountId, purpose: 'PASSWORD', clientAddress } as const;
+        if (accountId === undefined) {
+          await requests.begin(tx, request);
+          return;
+        }
+        const recent = await requests.countOfAccount(tx, 'PASSWORD', accountId, clientAddress);
+        if (recent.ofClient < maxPerAddressAndAccount && recent.all < maxPerAccount) {
+          const requestId = await requests.begin(tx, request);
+          await announce(tx, 'PasswordResetRequested', { accountId, requestId });
+        } else if (recent.isWaiting) {
+          // It counts for the client address alone.
+          await requests.begin(tx, { ...request, accountId: undefined });
+        } else {
+          await requests.begin(tx, { ...request, delaySeconds });
+        }
       });
     },
 
     /**
-     * Sets the password by the token of a mail. It may be repeated with the same password, for a caller that has seen no answer.
-     * @throws DomainError forbidden for a token that is unknown, used, too old or void
+     * Sets the password by the token of a mail, which ends all other requests of the account.
+     * @returns `isUsed` if that was done before: whoever has such a link learns of no password
+     * @throws DomainError forbidden for a token that is unknown, too old or void
      */
-    async reset(token: string, password: string, client: string | undefined): Promise<AccountOut> {
+    async reset(token: string, password: string, client: string | undefined): Promise<ResetOut> {
       const request = await requests.find(token, 'PASSWORD');
       const account = request && (await repository.find(request.accountId));
       if (request === undefined || account === undefined) throw invalidToken();
-      if (request.isUsed) {
-        const { email, passwordHash } = account;
-        if (await passwords.verify(passwordHash, password, { email, client })) return toOut(account);
-        throw invalidToken();
-      }
+      if (request.isUsed) return { ...toOut(account), isUsed: true };
       const passwordHash = await passwords.hash(password, client);
       return inTransaction(kysely, async (tx) => {
+        await repository.lock(tx, account.id);
         if (!(await requests.use(tx, request.id))) throw invalidToken();
+        await requests.endAll(tx, account.id);
         // The link has arrived, so the address is confirmed as well.
         const changed = await repository.update(tx, account.id, { passwordHash, isConfirmed: true });
         if (changed === undefined) throw invalidToken();
         await announce(tx, 'PasswordChanged', { accountId: account.id });
-        return toOut(changed);
+        return { ...toOut(changed), isUsed: false };
       });
     },
 
     /**
-     * Confirms an address by the token of the mail to it, once or again; one that is new comes into force by that.
+     * Confirms an address by the token of the mail to it, once or again; one that is new comes into force by that. The token of a mail
+     * to the present address cancels what waits for that.
      * @throws DomainError forbidden as for `reset`, conflict if the address has become another account's
      */
     async confirmEmail(token: string): Promise<void> {
-      const request = await requests.find(token, 'EMAIL');
+      const request = await requests.find(token, 'EMAIL', 'CANCEL');
       if (request === undefined) throw invalidToken();
       if (request.isUsed) return;
       const { id, accountId, email } = request;
       const confirm = inTransaction(kysely, async (tx) => {
         const current = await repository.lock(tx, accountId);
+        if (request.purpose === 'CANCEL') return requests.endAll(tx, accountId, 'EMAIL');
         if (current === undefined || email === null) throw invalidToken();
         const isNew = current.email !== email;
         if (!(await requests.use(tx, id, current.email))) throw invalidToken();
         await repository.update(tx, accountId, { email, isConfirmed: true });
         if (!isNew) return;
-        // A reader of the former address must not set the password.
-        await requests.endAll(tx, accountId, 'PASSWORD');
+        // A reader of the former address must neither set the password nor cancel what comes.
+        await requests.endAll(tx, accountId);
         await announce(tx, 'EmailChanged', { accountId, requestId: id });
       });
       await confirm.catch((error: unknown) => {
         throw isDuplicate(error) ? emailTaken() : error;
       });
     },
+
+    /** Makes all links in mails to an account void, for a customer who logs out everywhere. Once or again. */
+    endAll: (accountId: string): Promise<void> =>
+      inTransaction(kysely, async (tx) => {
+        await repository.lock(tx, accountId);
+        await requests.endAll(tx, accountId);
+      }),
 
     async isConfirmed(accountId: string): Promise<boolean> {
       return (await accountOf(repository, accountId)).confirmedAt !== null;
@@ -120,3 +145,12 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
     },
   };
 }
+
+/** Announces the mails about forgotten passwords that were to be sent later and have become due. @returns true if there may be more */
+export const announceDueResets = (kysely: Kysely<DB>, requests: MailRequestRepository): Promise<boolean> =>
+  inTransaction(kysely, async (tx) => {
+    const due = await requests.takeDue(tx);
+    for (const { id: requestId, accountId } of due)
+      await announce(tx, 'PasswordResetRequested', { accountId, requestId });
+    return due.length > 0;
+  });

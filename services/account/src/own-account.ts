@@ -1,11 +1,11 @@
 import type { AccountChange, AccountOut } from '@store/shared/contracts/account';
 import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustMatch } from '@store/shared/http/precondition';
-import { found } from '@store/shared/values/errors';
+import { DomainError, found, unavailable } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { announce } from './account-events.ts';
-import type { AccountRepository } from './account-repository.ts';
+import type { AccountRepository, StoredAccount } from './account-repository.ts';
 import { accountOf, toOut, tooMany } from './accounts.ts';
 import type { AuthClient, Customer } from './auth-client.ts';
 import type { DB } from './generated/tables.ts';
@@ -21,10 +21,30 @@ interface Dependencies {
 /** In an hour. */
 const maxEmailChanges = 5;
 
+const wrongPassword = () => new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
+
 export type OwnAccount = ReturnType<typeof createOwnAccount>;
 
 /** Changes that customers make to their own account (contract 4.3). */
 export function createOwnAccount({ kysely, repository, requests, auth }: Dependencies) {
+  /** @throws DomainError rateLimited */
+  async function requestEmail(tx: Transaction<DB>, account: StoredAccount, email: string): Promise<void> {
+    const { id: accountId } = account;
+    if ((await requests.countOfAccount(tx, 'EMAIL', accountId)).all >= maxEmailChanges)
+      throw tooMany('changes of your e-mail address were requested', 'too-many-changes');
+    const isNew = email !== account.email;
+    // The present one, too, where it waits for its confirmation: the first mail may be lost.
+    if (!isNew && account.confirmedAt !== null) return;
+    await requests.endAll(tx, accountId, 'EMAIL');
+    // Whoever reads the present address can stop somebody who only knows the password.
+    if (isNew) {
+      const requestId = await requests.begin(tx, { accountId, purpose: 'CANCEL' });
+      await announce(tx, 'EmailChangePending', { accountId, requestId });
+    }
+    const requestId = await requests.begin(tx, { accountId, purpose: 'EMAIL', email });
+    await announce(tx, 'EmailChangeRequested', { accountId, requestId });
+  }
+
   return {
     /**
      * Changes the account; another address comes into force by the link in the mail to it.
@@ -37,35 +57,31 @@ export function createOwnAccount({ kysely, repository, requests, auth }: Depende
       ifMatch: string | undefined,
     ): Promise<AccountOut> {
       const present = await accountOf(repository, id, customer.accountId);
-      if (email !== undefined) {
-        await auth.checkPassword(customer, present.email, currentPassword ?? '');
-        if ((await requests.countRecent('EMAIL', { accountId: id })) >= maxEmailChanges) {
-          throw tooMany('changes of your e-mail address were requested', 'too-many-changes');
-        }
-      }
+      if (email !== undefined) await auth.checkPassword(customer, present.email, currentPassword ?? '');
       return inTransaction(kysely, async (tx) => {
         const current = found(await repository.lock(tx, id), `account ${id}`);
         mustMatch(ifMatch, entityTag(stringifyJson(toOut(current))));
-        // The present one, too, where it waits for its confirmation: the first mail may be lost.
-        if (email !== undefined && (email !== current.email || current.confirmedAt === null)) {
-          const requestId = await requests.begin(tx, { accountId: id, purpose: 'EMAIL', email });
-          await announce(tx, 'EmailChangeRequested', { accountId: id, requestId });
+        if (email !== undefined) {
+          // Otherwise another password has come into force since it was checked.
+          if (current.passwordHash !== present.passwordHash) throw wrongPassword();
+          await requestEmail(tx, current, email);
         }
         return toOut((await repository.update(tx, id, change)) ?? current);
       });
     },
 
     /**
-     * Deletes the account. Its sessions end first: if this process ends in between, its customer logs in and does it again. All other
-     * services learn of it by the event.
-     * @throws DomainError notFound, forbidden for a wrong password, rateLimited
+     * Deletes the account. First no session begins any more, then all end: none outlives it. If this process ends in between, its
+     * customer logs in half a minute later and does it again. All other services learn of it by the event.
+     * @throws DomainError notFound, forbidden for a wrong password, rateLimited, unavailable if ending the sessions took too long
      */
     async delete(customer: Customer, id: string, password: string): Promise<void> {
       const { email } = await accountOf(repository, id, customer.accountId);
       await auth.checkPassword(customer, email, password);
+      await repository.beginClosing(id);
       await auth.endSessions(customer);
       await inTransaction(kysely, async (tx) => {
-        await repository.delete(tx, id);
+        if (!(await repository.delete(tx, id))) throw unavailable('The deletion of the account');
         await announce(tx, 'AccountDeleted', { accountId: id });
       });
     },

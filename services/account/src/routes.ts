@@ -141,7 +141,7 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       path: '/internal/accounts/{id}',
       params,
       responses: { 200: { description: 'The account.', body: accountOut } },
-      handler: async ({ params: { id } }) => ok(await accounts.get(id)),
+      handler: async ({ params: { id } }) => ok(await accounts.lasting(id)),
     }),
     route({
       identity: 'caller',

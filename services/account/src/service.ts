@@ -12,7 +12,7 @@ import { type AccountConfig, configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createMailRequestRepository } from './mail-request-repository.ts';
-import { createMailRequests } from './mail-requests.ts';
+import { announceDueResets, createMailRequests } from './mail-requests.ts';
 import { createOwnAccount } from './own-account.ts';
 import { passwordRules } from './password-rules.ts';
 import { createPasswords, type PasswordLimits } from './passwords.ts';
@@ -39,7 +39,10 @@ export async function createAccountService(
   return {
     app: createHttpApp({ title: 'Account API', routes, log, config }),
     publisher: { topic: accountEventsTopic, config, publishesAs: 'account' },
-    jobs: [loop({ name: 'old requests for mails', everyMs: hourMs }, requests.deleteOld)],
+    jobs: [
+      loop({ name: 'old requests for mails', everyMs: hourMs }, requests.deleteOld),
+      loop({ name: 'due mails about forgotten passwords' }, () => announceDueResets(kysely, requests)),
+    ],
   };
 }
 

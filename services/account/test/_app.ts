@@ -8,6 +8,7 @@ import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createMailRequestRepository } from '../src/mail-request-repository.ts';
+import { announceDueResets } from '../src/mail-requests.ts';
 import { createAccountService } from '../src/service.ts';
 
 export const ada = { name: 'Ada Lovelace', email: 'Ada.Lovelace@Example.com', password: ' correct horse ' };
@@ -46,8 +47,9 @@ export async function testApp(databaseUrl: string, limits: Parameters<typeof cre
   });
   const { app } = await createAccountService({ config, log, database }, { auth: fakeAuth, ...limits });
   const prisma = new PrismaClient({ adapter: database.adapter });
-  const forget = createMailRequestRepository(prisma, database.kysely).deleteOld;
-  return { app, prisma, logged, forget, close: database.close };
+  const requests = createMailRequestRepository(prisma, database.kysely);
+  const announceDue = () => announceDueResets(database.kysely, requests);
+  return { app, prisma, logged, forget: requests.deleteOld, announceDue, close: database.close };
 }
 
 type TestApp = Awaited<ReturnType<typeof testApp>>;
@@ -59,15 +61,16 @@ export async function register({ app }: Pick<TestApp, 'app'>, more = {}) {
   return { ...body, id: created.id as string };
 }
 
-/** The id of the request that the last event of an account is about. */
-export async function lastRequest({ prisma }: TestApp, accountId: string): Promise<string> {
-  const event = await prisma.outbox.findFirstOrThrow({ where: { key: accountId }, orderBy: { seq: 'desc' } });
+/** The id of the request that the last event of an account, or the last of this kind, is about. */
+export async function lastRequest({ prisma }: TestApp, accountId: string, kind?: string): Promise<string> {
+  const where = { key: accountId, ...(kind !== undefined && { kind }) };
+  const event = await prisma.outbox.findFirstOrThrow({ where, orderBy: { seq: 'desc' } });
   return JSON.parse(event.payload).requestId;
 }
 
 /** The token of the mail that follows from it. */
-export async function lastToken(account: TestApp, accountId: string): Promise<string> {
-  const requestId = await lastRequest(account, accountId);
+export async function lastToken(account: TestApp, accountId: string, kind?: string): Promise<string> {
+  const requestId = await lastRequest(account, accountId, kind);
   const { body } = await request(account.app)
     .post(`/internal/accounts/${accountId}/mail`)
     .send({ requestId })

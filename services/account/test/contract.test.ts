@@ -101,6 +101,9 @@ describeContract({
         return { body: { token } };
       },
     },
+    'delete /internal/accounts/{id}/mail-requests': {
+      204: () => internal('/mail-requests'),
+    },
     'get /internal/accounts/{id}/confirmation': {
       200: () => internal('/confirmation'),
     },

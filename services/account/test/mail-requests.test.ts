@@ -37,14 +37,11 @@ async function forgetful() {
 }
 
 describe('a forgotten password', () => {
-  it('is set anew by the token of the mail, once, and again to the same, for who has seen no answer', async () => {
+  it('is set anew by the token of the mail, once', async () => {
     const { id, email, token } = await forgetful();
-    for (let times = 0; times < 2; times += 1) {
-      const { body } = await reset(token, 'battery staple').expect(200);
-      expect(body).toMatchObject({ id, email });
-    }
+    expect((await reset(token, 'battery staple').expect(200)).body).toMatchObject({ id, email, isUsed: false });
     await logIn(email, ada.password).expect(401);
-    await reset(token, 'another one').expect(403);
+    expect((await reset(token, 'another one').expect(200)).body).toMatchObject({ id, isUsed: true });
     await logIn(email, 'battery staple').expect(200);
     expect(await eventsOf(id)).toEqual(['AccountRegistered', 'PasswordResetRequested', 'PasswordChanged']);
   });
@@ -52,7 +49,8 @@ describe('a forgotten password', () => {
   it('is set by one of many who use the token at once', async () => {
     const { token } = await forgetful();
     const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => reset(token, `password ${n}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403, 403]);
+    const hasSet = ({ status, body }: (typeof answers)[0]) => status === 200 && !body.isUsed;
+    expect(answers.filter(hasSet)).toHaveLength(1);
   });
 
   it('is answered alike where no account has the address, and nothing is sent', async () => {
@@ -65,7 +63,6 @@ describe('a forgotten password', () => {
 
   type Account = Awaited<ReturnType<typeof register>>;
   it.each<[string, (account: Account) => unknown]>([
-    ['a newer one is asked for', ({ email }) => askReset(email).expect(202)],
     ['the mail is sent a second time', ({ id }) => lastToken(account, id)],
     ['the password is changed', ({ id }) => setPassword(id, 'new one').expect(204)],
     ['half an hour is over', ({ id }) => age(id, 31 * 60_000)],
@@ -95,7 +92,7 @@ describe('a forgotten password', () => {
     await logIn(one.email, 'battery staple').expect(200);
   });
 
-  it('has five mails in an hour at most, which nobody is told', async () => {
+  it('has five mails at most at once, which nobody is told', async () => {
     const { id, email } = await register();
     for (let n = 0; n < 7; n += 1) await askReset(email).expect(202);
     expect((await eventsOf(id)).filter((kind) => kind === 'PasswordResetRequested')).toHaveLength(5);
@@ -143,7 +140,12 @@ describe('an e-mail address', () => {
     await confirm(await lastToken(account, id)).expect(204);
     await logIn(next, ada.password).expect(200);
     await logIn(email, ada.password).expect(401);
-    expect(await eventsOf(id)).toEqual(['AccountRegistered', 'EmailChangeRequested', 'EmailChanged']);
+    expect(await eventsOf(id)).toEqual([
+      'AccountRegistered',
+      'EmailChangePending',
+      'EmailChangeRequested',
+      'EmailChanged',
+    ]);
     expect((await mail(id, { requestId, isFormer: true })).body).toEqual({ name: ada.name, locale: 'en', email });
   });
 

@@ -4,6 +4,8 @@ import {
   accountOut,
   type Credentials,
   confirmedOut,
+  type ResetOut,
+  resetOut,
 } from '@store/shared/contracts/account';
 import { type Answer, createHttpClient, type HttpClientOptions, type Refusals } from '@store/shared/http/client';
 import { z } from 'zod';
@@ -44,9 +46,15 @@ export function createAccountClient(options: Omit<HttpClientOptions, 'service' |
       read(nothing, await client.call('POST', '/internal/password-resets', sent), tooMany);
     },
     /** @throws DomainError forbidden for a token that is not valid, invalid for a password that the account service rejects */
-    async resetPassword(token: string, password: string, clientAddress?: string): Promise<AccountOut> {
+    async resetPassword(token: string, password: string, clientAddress?: string): Promise<ResetOut> {
       const sent = { body: { token, password }, clientAddress };
-      return read(accountOut, await client.call('POST', '/internal/password-resets/confirmation', sent), badToken);
+      return read(resetOut, await client.call('POST', '/internal/password-resets/confirmation', sent), badToken);
+    },
+    /** Makes the links in all mails to an account void. */
+    async endMailRequests(accountId: string): Promise<void> {
+      const answer = await client.call('DELETE', `/internal/accounts/${accountId}/mail-requests`);
+      // An account service of the previous release does not know the path.
+      if (answer.status !== 404) read(nothing, answer);
     },
     /** @throws DomainError forbidden for a token that is not valid, conflict if the address has become another account's */
     async confirmEmail(token: string): Promise<void> {

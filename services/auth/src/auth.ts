@@ -36,6 +36,9 @@ const secondsAfter = 0.000001;
 
 const wrongPassword = () => new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
 
+const usedLink = () =>
+  new DomainError('forbidden', 'This link is used or no longer valid. Ask for a new one.', { code: 'invalid-token' });
+
 export type Auth = ReturnType<typeof createAuth>;
 
 export function createAuth(dependencies: Dependencies) {
@@ -56,8 +59,8 @@ export function createAuth(dependencies: Dependencies) {
     }));
   }
 
-  /** Tries the passwords in turn, as one login. @returns undefined if none is right */
-  async function checkCounted(email: string, passwords: string[], { clientAddress }: Client) {
+  /** Checks a password, as a login. @returns undefined if it is wrong */
+  async function checkCounted({ email, password }: Credentials, { clientAddress }: Client) {
     const at = await failures.count(email);
     if (at === undefined) {
       throw new DomainError('rateLimited', 'Too many logins with this e-mail address have failed. Try again later.', {
@@ -65,16 +68,13 @@ export function createAuth(dependencies: Dependencies) {
         retryAfterSeconds: await failures.delayOf(email),
       });
     }
-    for (const password of passwords) {
-      const account = await accounts.checkPassword({ email, password }, clientAddress).catch(async (error: unknown) => {
-        await failures.uncount(email, at).catch((err: unknown) => log.warn({ err }, 'A login still counts as failed'));
-        throw error;
-      });
-      if (account === undefined) continue;
-      await failures.forget(email);
-      return { account, at };
-    }
-    return undefined;
+    const account = await accounts.checkPassword({ email, password }, clientAddress).catch(async (error: unknown) => {
+      await failures.uncount(email, at).catch((err: unknown) => log.warn({ err }, 'A login still counts as failed'));
+      throw error;
+    });
+    if (account === undefined) return undefined;
+    await failures.forget(email);
+    return { account, at };
   }
   async function begin(accountId: string, at: number, client: Client): Promise<string> {
     const { token, session } = await tokens.issue(accountId, at);
@@ -91,8 +91,8 @@ export function createAuth(dependencies: Dependencies) {
   return {
     register: (account: AccountIn, clientAddress: string | undefined) => accounts.register(account, clientAddress),
     /** @throws DomainError unauthenticated, or rateLimited after too many failures, whatever the password is */
-    async login({ email, password }: Credentials, client: Client) {
-      const checked = await checkCounted(email, [password], client);
+    async login(credentials: Credentials, client: Client) {
+      const checked = await checkCounted(credentials, client);
       if (checked === undefined) {
         throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
       }
@@ -106,9 +106,14 @@ export function createAuth(dependencies: Dependencies) {
      */
     async changePassword(accountId: string, { currentPassword, newPassword }: PasswordChange, client: Client) {
       const { email } = await existing(accountId);
-      if ((await checkCounted(email, [currentPassword, newPassword], client)) === undefined) throw wrongPassword();
+      const isRight = async (password: string) => (await checkCounted({ email, password }, client)) !== undefined;
+      // Each is a guess, and counts as one.
+      if (!(await isRight(currentPassword)) && (newPassword === currentPassword || !(await isRight(newPassword))))
+        throw wrongPassword();
       await accounts.setPassword(accountId, newPassword, client.clientAddress);
       const { endedAt } = await endAll(accountId);
+      // A deletion that begins after this ends the new session, too; one that began before has only ended the others.
+      await existing(accountId);
       return begin(accountId, endedAt + secondsAfter, client);
     },
     /**
@@ -120,13 +125,14 @@ export function createAuth(dependencies: Dependencies) {
       if (outcome.status === 'rejected') throw outcome.reason;
     },
     /**
-     * Sets the password by the token of a mail and ends all sessions of the account. To be repeated with the same body where it did not
-     * answer.
+     * Sets the password by the token of a mail and ends all sessions of the account. With a used token it ends the sessions once more,
+     * in case that was interrupted, and says the same whatever the password is.
      * @throws DomainError forbidden, invalid
      */
     async resetPassword({ token, password }: PasswordReset, { clientAddress }: Client): Promise<void> {
-      const { id, email } = await accounts.resetPassword(token, password, clientAddress);
+      const { id, email, isUsed } = await accounts.resetPassword(token, password, clientAddress);
       await endAll(id);
+      if (isUsed) throw usedLink();
       await failures.forget(email);
     },
     confirmEmail: (token: string) => accounts.confirmEmail(token),
@@ -157,8 +163,8 @@ export function createAuth(dependencies: Dependencies) {
      * Checks the password of a customer who does what needs it.
      * @throws DomainError forbidden if it is wrong, rateLimited as for logins
      */
-    async checkOwnPassword({ email, password }: Credentials, accountId: string, client: Client): Promise<void> {
-      const checked = await checkCounted(email, [password], client);
+    async checkOwnPassword(credentials: Credentials, accountId: string, client: Client): Promise<void> {
+      const checked = await checkCounted(credentials, client);
       if (checked?.account.id !== accountId) throw wrongPassword();
     },
     /** Ends all sessions of an account that is about to be deleted, and forgets from where they began. */
@@ -166,8 +172,14 @@ export function createAuth(dependencies: Dependencies) {
       await endAll(accountId);
       await sessions.forget(accountId);
     },
-    /** Ends all sessions of the account that have begun by now. */
-    endSessions: endAll,
+    /**
+     * Ends all sessions of the account that have begun by now. What waits for the link of a mail ends before: if this process ends in
+     * between, the caller's session is still there to repeat it.
+     */
+    async endSessions(accountId: string): Promise<void> {
+      await accounts.endMailRequests(accountId);
+      await endAll(accountId);
+    },
     /** @throws DomainError notFound */
     async rolesOf(accountId: string): Promise<{ roles: Role[] }> {
       await existing(accountId);

@@ -44,10 +44,10 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       method: 'post',
       path: '/auth/email-confirmations',
       operationId: 'confirmEmail',
-      summary: 'Confirm your e-mail address with the link in a mail',
+      summary: 'Confirm your e-mail address, or cancel a change of it, with the link in a mail',
       body: confirmationIn,
       responses: {
-        204: { description: 'The address is confirmed.' },
+        204: { description: 'The address is confirmed or, with the link to the present one, the change cancelled.' },
         403: problem('The link is void or expired.'),
         409: problem('Another account has taken the e-mail address.'),
       },

@@ -86,7 +86,8 @@ export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks:
       method: 'delete',
       path: '/auth/sessions',
       operationId: 'endSessions',
-      summary: "Log out everywhere: end all of the caller's sessions and API keys, and clear the cookie",
+      summary:
+        "Log out everywhere: end all of the caller's sessions, API keys and links in mails, and clear the cookie",
       tag: 'auth',
       identity: 'account',
       responses: {

@@ -22,6 +22,7 @@ export const newKey = () => importTokenKey(newSecret());
 export function fakeAccounts(): AccountClient & { calls: unknown[] } {
   const known = new Map<string, { account: AccountOut; password: string }>();
   const calls: unknown[] = [];
+  const used = new Set<string>();
   return {
     calls,
     async find(accountId) {
@@ -50,8 +51,13 @@ export function fakeAccounts(): AccountClient & { calls: unknown[] } {
     async resetPassword(token, password) {
       const found = known.get(token);
       if (found === undefined) throw new DomainError('forbidden', 'Not valid.', { code: 'invalid-token' });
-      found.password = password;
-      return found.account;
+      const isUsed = used.has(token);
+      used.add(token);
+      if (!isUsed) found.password = password;
+      return { ...found.account, isUsed };
+    },
+    async endMailRequests(accountId) {
+      calls.push({ endMailRequests: accountId });
     },
     async confirmEmail(token) {
       if (token === 'taken') throw new DomainError('conflict', 'Taken.', { code: 'email-taken' });

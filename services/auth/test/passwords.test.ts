@@ -2,7 +2,7 @@ import request from 'supertest';
 import { ada, useAuth } from './_app.ts';
 import { type Customer, customersOf, identityOf, type LoggedIn, tokenIn } from './_customers.ts';
 
-const { accounts, open } = useAuth();
+const { accounts, query, start, open } = useAuth();
 const auth = open();
 const { register, loggedIn, tryLogin, logIn, check } = customersOf(auth);
 
@@ -15,9 +15,9 @@ const change = ({ id, headers }: LoggedIn, currentPassword: string, newPassword 
 const checkOwn = ({ headers }: LoggedIn, { email }: Customer, password = ada.password) =>
   request(auth.app).post('/internal/own-password-checks').set(headers).send({ email, password });
 
-it('guesses count together: those of logins, changes and checks of the own password', async () => {
+it('guesses count together: those of logins, both of a change, and checks of the own password', async () => {
   const customer = await loggedIn();
-  for (let n = 0; n < 4; n += 1) await change(customer, `guess ${n}`).expect(403);
+  for (let n = 0; n < 2; n += 1) await change(customer, `guess ${n}`, `another guess ${n}`).expect(403);
   for (let n = 0; n < 4; n += 1) await checkOwn(customer, customer, `guess ${n}`).expect(403);
   for (let n = 0; n < 2; n += 1) await tryLogin(customer, 'wrong').expect(401);
   await change(customer, ada.password).expect(429);
@@ -64,6 +64,30 @@ describe('PUT /accounts/{id}/password', () => {
     expect([await check(customer.token), await statusOfLogin(customer, ada.password)]).toEqual([200, 200]);
   });
 
+  it('begins no session for an account that is being deleted, which would outlive it', async () => {
+    const customer = await loggedIn();
+    let isClosing = false;
+    const closing = await start({
+      accounts: {
+        ...accounts,
+        find: async (id) => (isClosing ? undefined : accounts.find(id)),
+        async setPassword(id, password) {
+          await accounts.setPassword(id, password);
+          isClosing = true;
+        },
+      },
+    });
+    const path = `/accounts/${customer.id}/password`;
+    const body = { currentPassword: ada.password, newPassword: replacement };
+    const answer = await request(closing.app).put(path).set(customer.headers).send(body).expect(404);
+    await closing.close();
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(
+      await query(`select from sessions where account_id = '${customer.id}' and began_at > (
+      select ended_at from session_cutoffs where account_id = '${customer.id}')`),
+    ).toEqual([]);
+  });
+
   it("is 404 for another's account, and 401 without the token", async () => {
     const [customer, other] = [await loggedIn(), await register()];
     await change(customer, ada.password, replacement, other.id).expect(404);
@@ -74,8 +98,8 @@ describe('PUT /accounts/{id}/password', () => {
 
 describe('POST /auth/password-resets', () => {
   // The token is the e-mail address.
-  const reset = (token: string) =>
-    request(auth.app).post('/auth/password-resets/confirmation').send({ token, password: replacement });
+  const reset = (token: string, password = replacement) =>
+    request(auth.app).post('/auth/password-resets/confirmation').send({ token, password });
 
   it('ends all sessions, and delays of failed logins, once the password is set anew', async () => {
     const customer = await loggedIn();
@@ -85,6 +109,18 @@ describe('POST /auth/password-resets', () => {
     await reset(customer.email).expect(204);
     expect(await check(customer.token)).toBe(401);
     expect(await check(await logIn({ ...customer, password: replacement }))).toBe(200);
+  });
+
+  it('says the same of every password once its link is used, and ends the sessions that it may have left', async () => {
+    const customer = await loggedIn();
+    await accounts.resetPassword(customer.email, replacement); // as if auth had been killed behind this
+    expect(await check(customer.token)).toBe(200);
+    const guesses = [await reset(customer.email), await reset(customer.email, 'a wrong guess')];
+    const [right, wrong] = guesses.map(({ status, body }) => ({ status, body }));
+    expect(right).toMatchObject({ status: 403, body: { type: 'urn:problem:store:invalid-token' } });
+    expect(right).toEqual(wrong);
+    expect(await check(customer.token)).toBe(401);
+    expect(await statusOfLogin(customer, replacement)).toBe(200);
   });
 
   it('ends no session by a token that is not valid', async () => {

@@ -1,4 +1,5 @@
 import { openDatabase } from '@store/shared/database/database';
+import { unavailable } from '@store/shared/values/errors';
 import { decodeProtectedHeader } from 'jose';
 import request from 'supertest';
 import { until } from '../../../tests/kit/until.ts';
@@ -11,7 +12,7 @@ import { newKey, newSecret, useAuth } from './_app.ts';
 import { customersOf, identityOf, type LoggedIn, tokenIn } from './_customers.ts';
 
 const previousSecret = newSecret();
-const { database, query, open } = useAuth();
+const { accounts, database, query, start, open } = useAuth();
 const auth = open({ JWT_PREVIOUS_SECRET_KEYS: previousSecret, JWT_TTL_SECONDS: '600' });
 const previous = open({ JWT_SECRET_KEY: previousSecret });
 const connection = database.open((url) => openDatabase<DB>(url));
@@ -99,6 +100,19 @@ describe('DELETE /auth/sessions', () => {
     await end(identityOf(id, await auth.issue(crypto.randomUUID()))).expect(401);
     await end({ authorization: `Bearer ${token}` }).expect(401);
     expect(await check(token)).toBe(200);
+  });
+
+  it('ends what waits for the link of a mail first, or nothing', async () => {
+    const { id, token, headers } = await loggedIn();
+    const away = await start({
+      accounts: { ...accounts, endMailRequests: () => Promise.reject(unavailable('The account service')) },
+    });
+    await request(away.app).delete('/auth/sessions').set(headers).expect(503);
+    await away.close();
+    expect(await check(token)).toBe(200);
+    await end(headers).expect(204);
+    expect(accounts.calls).toContainEqual({ endMailRequests: id });
+    expect(await check(token)).toBe(401);
   });
 
   it('forgets where they began, too, for an account that is deleted', async () => {

@@ -45,7 +45,14 @@ it('a customer confirms, forgets the password, moves to another address, and lea
   const path = `/accounts/${ada.accountId}`;
   const moved = `moved-${ada.email}`;
   expect((await again('PATCH', path, { email: moved, currentPassword: 'wrong' })).status).toBe(403);
-  expect((await again('PATCH', path, { email: moved, currentPassword: 'battery staple' })).status).toBe(200);
+  const move = () => again('PATCH', path, { email: moved, currentPassword: 'battery staple' });
+  expect((await move()).status).toBe(200);
+  const cancelled = await next('Confirm your e-mail address');
+  const warning = await next('Your e-mail address is to be changed');
+  expect([cancelled.address, warning.address]).toEqual([moved, ada.email]);
+  expect((await anonymous('POST', '/auth/email-confirmations', { token: warning.token })).status).toBe(204);
+  expect((await anonymous('POST', '/auth/email-confirmations', { token: cancelled.token })).status).toBe(403);
+  expect((await move()).status).toBe(200);
   const { address, token: confirmation } = await next('Confirm your e-mail address');
   expect(address).toBe(moved);
   expect((await anonymous('POST', '/auth/email-confirmations', { token: confirmation })).status).toBe(204);

@@ -62,15 +62,28 @@ export function ResetPage({ token }: { token: string }) {
   );
 }
 
-/** Confirms an e-mail address by the link of a mail. */
-export function ConfirmPage({ token }: { token: string }) {
+/** Confirms an e-mail address by the link of a mail to it. */
+export const ConfirmPage = ({ token }: { token: string }) => (
+  <ByLink token={token} done="Thank you. Your e-mail address is confirmed." />
+);
+
+/** Cancels a change of the e-mail address by the link of a mail to the present one. */
+export const CancelPage = ({ token }: { token: string }) => (
+  <ByLink
+    token={token}
+    done="The change is cancelled, and your e-mail address stays. Now change your password: somebody else knows it."
+  />
+);
+
+/** Does what a link is for, which its token says. */
+function ByLink({ token, done }: { token: string; done: string }) {
   const [sentence, setSentence] = useState('One moment…');
   useEffect(() => {
     store.confirmEmail({ body: { token } }).then(
-      () => setSentence('Thank you. Your e-mail address is confirmed.'),
+      () => setSentence(done),
       (error) => setSentence(sentenceOf(error)),
     );
-  }, [token]);
+  }, [token, done]);
   return (
     <Page title="E-mail address">
       <p role="status">{sentence}</p>

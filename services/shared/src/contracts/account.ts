@@ -126,6 +126,11 @@ export const resetIn = z
 
 export const resetInBy = (rules: PasswordRules) => resetIn.extend({ password: passwordBy(rules) });
 
+export const resetOut = accountOut.extend({
+  // An account service of the previous release leaves it out.
+  isUsed: z.boolean().default(false).describe('The link set a password before, and has set none now.'),
+});
+
 export const confirmationIn = z
   .object({ token })
   .meta({ id: 'EmailConfirmation', examples: [{ token: exampleToken }] });
@@ -142,7 +147,7 @@ export const mailTo = z.object({
   name: z.string(),
   email: z.string(),
   locale: z.string(),
-  token: z.string().optional().describe('For the link of the mail; those before are void.'),
+  token: z.string().optional().describe('For the link of the mail; one that was made for the same request is void.'),
 });
 
 const role = z.enum(roleNames);
@@ -163,5 +168,6 @@ export type AccountIn = z.output<typeof accountIn>;
 export type Credentials = z.output<typeof credentials>;
 export type AccountChange = z.output<typeof accountChange>;
 export type PasswordReset = z.output<typeof resetIn>;
+export type ResetOut = z.output<typeof resetOut>;
 export type MailTo = z.output<typeof mailTo>;
 export type AccountOut = z.output<typeof accountOut>;

@@ -32,6 +32,7 @@ export const accountPayloads = {
     .describe('requestId: that of its confirmation'),
   PasswordResetRequested: z.object({ ...ofAccount, requestId: uuid }),
   PasswordChanged: z.object(ofAccount),
+  EmailChangePending: z.object({ ...ofAccount, requestId: uuid }).describe('requestId: that of its cancellation'),
   EmailChangeRequested: z.object({ ...ofAccount, requestId: uuid }),
   EmailChanged: z.object({ ...ofAccount, requestId: uuid }),
   AccountDeleted: z.object(ofAccount),

@@ -9,7 +9,7 @@ export const problemTypes = {
   'email-taken': '409: An account with this e-mail address exists already. Log in, or register with another address.',
   'invalid-token':
     '403: The link of a mail was used, is older than half an hour (a day for an e-mail address), ' +
-    'or was replaced. Ask for another.',
+    'or is void since the password or the address has changed. Ask for another.',
   'email-not-confirmed':
     '403: Only customers with a confirmed e-mail address may order here. Follow the link in the mail. ' +
     '`PATCH /accounts/{id}` with the same address and the password sends another one.',

@@ -48,6 +48,11 @@ export const en: Words = {
       subject: 'Your password has been changed',
       text: 'The password of your account has been changed, and all other sessions have ended. If it was not you, ask for a new password at once.',
     }),
+    EmailChangePending: () => ({
+      subject: 'Your e-mail address is to be changed',
+      text: 'Somebody who knows your password has asked for another e-mail address of your account. If it was you, do nothing here. If not, cancel the change, and then change your password.',
+      link: 'Cancel the change',
+    }),
     EmailChangeRequested: () => ({
       subject: 'Confirm your e-mail address',
       text: 'Confirm that this is the new address of your account, within a day.',

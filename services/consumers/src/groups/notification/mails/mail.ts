@@ -10,6 +10,7 @@ const languages: Record<string, Words> = { en, pt };
 /** Pages of the shop to which links lead. The token is behind a #, which browsers tell no server. */
 const pageOf: Partial<Record<MailKind, string>> = {
   AccountRegistered: 'confirm',
+  EmailChangePending: 'cancel',
   EmailChangeRequested: 'confirm',
   PasswordResetRequested: 'reset',
 };

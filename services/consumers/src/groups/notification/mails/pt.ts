@@ -60,6 +60,11 @@ export const pt: Words = {
       subject: 'A sua senha foi alterada',
       text: 'A senha da sua conta foi alterada e todas as outras sessões terminaram. Se não foi você, peça já uma nova senha.',
     }),
+    EmailChangePending: () => ({
+      subject: 'O seu endereço de e-mail vai ser alterado',
+      text: 'Alguém que conhece a sua senha pediu outro endereço de e-mail para a sua conta. Se foi você, não faça nada aqui. Se não foi, cancele a alteração e depois altere a sua senha.',
+      link: 'Cancelar a alteração',
+    }),
     EmailChangeRequested: () => ({
       subject: 'Confirme o seu endereço de e-mail',
       text: 'Confirme que este é o novo endereço da sua conta, no prazo de um dia.',

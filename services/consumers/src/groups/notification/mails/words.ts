@@ -14,6 +14,7 @@ export const accountKinds = [
   'AccountRegistered',
   'PasswordResetRequested',
   'PasswordChanged',
+  'EmailChangePending',
   'EmailChangeRequested',
   'EmailChanged',
 ] as const satisfies AccountEventKind[];

@@ -1,0 +1,232 @@
+import { unavailable } from '@store/shared/values/errors';
+import request from 'supertest';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
+import type { AuthClient } from '../src/auth-client.ts';
+import { ada, fakeAuth, lastRequest, lastToken, register as registerAt, testApp } from './_app.ts';
+
+const database = useDatabase('account');
+const account = database.open((url) => testApp(url));
+
+type App = Pick<typeof account, 'app'>;
+const register = (more = {}) => registerAt(account, more);
+const patch = (id: string, body: object, { app }: App = account) =>
+  request(app).patch(`/accounts/${id}`).set('id-account', id).send(body);
+const askReset = (email: string, client = '192.0.2.1') =>
+  request(account.app).post('/internal/password-resets').set('x-envoy-external-address', client).send({ email });
+const reset = (token: string, password = 'battery staple') =>
+  request(account.app).post('/internal/password-resets/confirmation').send({ token, password });
+const confirm = (token: string) => request(account.app).post('/internal/email-confirmations').send({ token });
+const logIn = (email: string, password: string = ada.password) =>
+  request(account.app).post('/internal/password-checks').send({ email, password });
+const setPassword = (id: string, password: string) =>
+  request(account.app).put(`/internal/accounts/${id}/password`).send({ password });
+/** As auth does for a customer who logs out everywhere. */
+const endRequests = (id: string) => request(account.app).delete(`/internal/accounts/${id}/mail-requests`);
+const remove = (id: string, { app }: App = account) =>
+  request(app).delete(`/accounts/${id}`).set('id-account', id).send({ password: ada.password });
+const mail = (id: string, body: object) => request(account.app).post(`/internal/accounts/${id}/mail`).send(body);
+const eventsOf = async (id: string) =>
+  (await account.prisma.outbox.findMany({ where: { key: id }, orderBy: { seq: 'asc' } })).map(({ kind }) => kind);
+const countEvents = async (id: string, kind: string) => (await eventsOf(id)).filter((one) => one === kind).length;
+/** The same service, for which auth is another one. */
+const withAuth = async (auth: Partial<AuthClient>) =>
+  database.closeLater(await testApp(database.url, { auth: { ...fakeAuth, ...auth } }));
+
+/** The link that somebody with the password has asked for, to move the account to an address of their own. */
+async function attacked() {
+  const one = await register();
+  const theirs = `attacker-${one.email}`;
+  await patch(one.id, { email: theirs, currentPassword: ada.password }).expect(200);
+  return { ...one, theirs, token: await lastToken(account, one.id) };
+}
+type Attacked = Awaited<ReturnType<typeof attacked>>;
+async function resetOf({ id, email }: Pick<Attacked, 'id' | 'email'>, client?: string) {
+  await askReset(email, client).expect(202);
+  return lastToken(account, id);
+}
+
+describe('a change of the e-mail address that waits for its link', () => {
+  it.each<[string, (one: Attacked) => Promise<unknown>]>([
+    ['a change of the password', async ({ id }) => setPassword(id, 'battery staple').expect(204)],
+    ['a reset', async (one) => reset(await resetOf(one)).expect(200)],
+    ['a logout everywhere', async ({ id }) => endRequests(id).expect(204)],
+    [
+      'its link of cancellation',
+      async ({ id }) => confirm(await lastToken(account, id, 'EmailChangePending')).expect(204),
+    ],
+  ])('ends with %s', async (_, what) => {
+    const one = await attacked();
+    await what(one);
+    await confirm(one.token).expect(403);
+    await logIn(one.theirs).expect(401);
+    const stored = await account.prisma.account.findUniqueOrThrow({ where: { id: one.id } });
+    expect(stored.email).toBe(one.email);
+  });
+
+  it('is told to the present address at once, with a link that cancels it and every other one, once or again', async () => {
+    const { id, email, token } = await attacked();
+    expect(await eventsOf(id)).toEqual(['AccountRegistered', 'EmailChangePending', 'EmailChangeRequested']);
+    const notice = await lastRequest(account, id, 'EmailChangePending');
+    expect((await mail(id, { requestId: notice })).body).toMatchObject({ email, token: expect.any(String) });
+    const cancelling = await lastToken(account, id, 'EmailChangePending');
+    await patch(id, { email: `second-${email}`, currentPassword: ada.password }).expect(200);
+    const second = await lastToken(account, id);
+    for (let times = 0; times < 2; times += 1) await confirm(cancelling).expect(204);
+    for (const one of [token, second]) await confirm(one).expect(403);
+    await reset(cancelling).expect(403);
+    expect((await logIn(email).expect(200)).body.email).toBe(email);
+  });
+
+  it('cannot be cancelled by a link to the former address once it is in force', async () => {
+    const { id, theirs, token } = await attacked();
+    const cancelling = await lastToken(account, id, 'EmailChangePending');
+    await confirm(token).expect(204);
+    await patch(id, { email: `third-${theirs}`, currentPassword: ada.password }).expect(200);
+    const next = await lastToken(account, id);
+    await confirm(cancelling).expect(403);
+    await confirm(next).expect(204);
+  });
+
+  it('does not begin with a password that has been replaced since it was checked', async () => {
+    const { id, email } = await register();
+    const slow = await withAuth({ checkPassword: async () => void (await setPassword(id, 'new one').expect(204)) });
+    const { body } = await patch(id, { email: `b-${email}`, currentPassword: ada.password }, slow).expect(403);
+    expect(body.type).toBe('urn:problem:store:wrong-password');
+    expect(await countEvents(id, 'EmailChangeRequested')).toBe(0);
+  });
+
+  it('is asked for five times in an hour, however many ask at once', async () => {
+    const { id, email } = await register();
+    const change = (n: number) => patch(id, { email: `${n}-${email}`, currentPassword: ada.password });
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => change(n)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(15).fill(429)]);
+    expect(await countEvents(id, 'EmailChangeRequested')).toBe(5);
+  });
+});
+
+describe('links to set the password anew', () => {
+  it('remain valid while others are asked for, until one of them is used', async () => {
+    const one = await register();
+    const [own, ...others] = [await resetOf(one, '192.0.2.2'), await resetOf(one), await resetOf(one)];
+    await reset(own ?? '').expect(200);
+    for (const other of others) await reset(other, 'another one').expect(403);
+    await logIn(one.email, 'battery staple').expect(200);
+  });
+
+  it('set one password of all, if all are asked for and used at once', async () => {
+    const one = await register();
+    await Promise.all(Array.from({ length: 4 }, () => askReset(one.email).expect(202)));
+    const events = await account.prisma.outbox.findMany({ where: { key: one.id, kind: 'PasswordResetRequested' } });
+    const mails = await Promise.all(
+      events.map(({ payload }) => mail(one.id, { requestId: JSON.parse(payload).requestId })),
+    );
+    const links = mails.map(({ body }) => body.token);
+    const answers = await Promise.all(links.map((link, n) => reset(link, `password ${n}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403]);
+    expect(await countEvents(one.id, 'PasswordChanged')).toBe(1);
+  });
+
+  it('do not tell, once one is used, whether a guess is the present password', async () => {
+    const one = await register();
+    const link = await resetOf(one);
+    await reset(link).expect(200);
+    const [right, wrong] = [await reset(link), await reset(link, 'a wrong guess')];
+    expect([right.status, right.body]).toEqual([wrong.status, wrong.body]);
+  });
+
+  it('are asked for twenty times in an hour from an address, however many at once', async () => {
+    const client = '192.0.2.20';
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => askReset(`nobody-${n}@example.com`, client)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(20).fill(202), ...Array(20).fill(429)]);
+  });
+
+  it('come at once to who asks from elsewhere, however often a stranger has asked', async () => {
+    const one = await register();
+    for (let n = 0; n < 15; n += 1) await askReset(one.email, '192.0.2.66').expect(202);
+    const before = await countEvents(one.id, 'PasswordResetRequested');
+    expect(before).toBe(5);
+    await reset(await resetOf(one, '192.0.2.67')).expect(200);
+    expect(await countEvents(one.id, 'PasswordResetRequested')).toBe(before + 1);
+  });
+
+  it('come later, one for all that are asked for meanwhile, where there were many', async () => {
+    const one = await register();
+    await Promise.all(Array.from({ length: 15 }, () => askReset(one.email, '192.0.2.68').expect(202)));
+    const sent = () => countEvents(one.id, 'PasswordResetRequested');
+    expect(await sent()).toBe(5);
+    await account.announceDue();
+    expect(await sent()).toBe(5);
+    await account.prisma.mailRequest.updateMany({
+      where: { accountId: one.id, dueAt: { not: null } },
+      data: { dueAt: new Date(), createdAt: new Date(Date.now() - 40 * 60_000) },
+    });
+    await until('it is due', async () => {
+      await account.announceDue();
+      return (await sent()) === 6;
+    });
+    // Its time begins when it is sent.
+    await reset(await lastToken(account, one.id)).expect(200);
+    await account.announceDue();
+    expect(await sent()).toBe(6);
+  });
+
+  it('come later from many addresses, too', async () => {
+    const one = await register();
+    for (let n = 0; n < 25; n += 1) await askReset(one.email, `198.51.100.${n}`).expect(202);
+    expect(await countEvents(one.id, 'PasswordResetRequested')).toBe(20);
+    expect(await account.prisma.mailRequest.count({ where: { accountId: one.id, dueAt: { not: null } } })).toBe(1);
+  });
+
+  it('that come later do not come after the password is changed', async () => {
+    const one = await register();
+    for (let n = 0; n < 6; n += 1) await askReset(one.email, '192.0.2.69').expect(202);
+    await setPassword(one.id, 'battery staple').expect(204);
+    await account.prisma.mailRequest.updateMany({ where: { accountId: one.id }, data: { dueAt: new Date(0) } });
+    await account.announceDue();
+    expect(await countEvents(one.id, 'PasswordResetRequested')).toBe(5);
+  });
+});
+
+describe('an account that is being deleted', () => {
+  it('begins no session meanwhile, which would outlive it', async () => {
+    const { id, email } = await register();
+    const meanwhile: number[] = [];
+    const slow = await withAuth({
+      async endSessions() {
+        meanwhile.push((await logIn(email)).status, (await logIn(email, 'wrong')).status);
+        meanwhile.push((await request(account.app).get(`/internal/accounts/${id}`)).status);
+      },
+    });
+    await remove(id, slow).expect(204);
+    expect(meanwhile).toEqual([503, 401, 404]);
+    await logIn(email).expect(401);
+  });
+
+  it('is there again half a minute after a deletion that did not end', async () => {
+    const { id, email } = await register();
+    const broken = await withAuth({ endSessions: () => Promise.reject(unavailable('The auth service')) });
+    await remove(id, broken).expect(503);
+    const { headers } = await logIn(email).expect(503);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    await account.prisma.account.update({ where: { id }, data: { closingAt: new Date(Date.now() - 31_000) } });
+    await logIn(email).expect(200);
+    await remove(id).expect(204);
+  });
+
+  it('is not deleted by who has ended its sessions too long ago', async () => {
+    const { id, email } = await register();
+    const late = await withAuth({
+      endSessions: async () =>
+        void (await account.prisma.account.update({
+          where: { id },
+          data: { closingAt: new Date(Date.now() - 16_000) },
+        })),
+    });
+    await remove(id, late).expect(503);
+    expect((await eventsOf(id)).includes('AccountDeleted')).toBe(false);
+    expect((await account.prisma.account.findUniqueOrThrow({ where: { id } })).email).toBe(email);
+  });
+});
