@@ -49,6 +49,7 @@ describe('POST /internal/accounts', () => {
 
   it.each([
     ['no name', { name: undefined }, ['body.name']],
+    ['a name of which nothing is seen', { name: '\u200b\u3164\ufe0f' }, ['body.name']],
     ['a name of 201 characters', { name: 'x'.repeat(201) }, ['body.name']],
     ['a name of two lines', { name: 'Ada\nYour account is locked' }, ['body.name']],
     ['a name with a link', { name: 'Ada, see https://evil.example' }, ['body.name']],

@@ -2,6 +2,7 @@ import { recordChange } from '@store/shared/database/audit';
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
 import { inTransaction } from '@store/shared/database/transaction';
 import { actorOf } from '@store/shared/values/audit';
+import { cut } from '@store/shared/values/text';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
 import type { PrismaClient } from './generated/client.ts';
@@ -69,7 +70,7 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
           began_at: sql`to_timestamp(${authenticatedAt})`,
           expires_at: sql`to_timestamp(${expiresAt})`,
           address: client.clientAddress,
-          user_agent: client.userAgent?.slice(0, maxName),
+          user_agent: client.userAgent && cut(client.userAgent, maxName),
         })
         .execute();
     },

@@ -60,6 +60,7 @@ describe('POST /auth/keys', () => {
 
   it.each<[string, object, string]>([
     ['no name', { name: ' ' }, 'body.name'],
+    ['a name of which nothing is seen', { name: '\u2060\u00ad' }, 'body.name'],
     ['a long name', { name: 'x'.repeat(101) }, 'body.name'],
     ['no scope', { scopes: [] }, 'body.scopes'],
     ['an unknown scope', { scopes: ['orders:all'] }, 'body.scopes.0'],

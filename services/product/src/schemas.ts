@@ -1,10 +1,10 @@
 import { pagedQuery, sortQuery } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
-import { text, uuids } from '@store/shared/values/fields';
+import { comparable, text, uuids } from '@store/shared/values/fields';
 import { decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 
-const category = text(1, 100);
+const category = comparable(1, 100);
 
 const image = z.object({
   url: text(1, 2_000)
@@ -16,7 +16,7 @@ const image = z.object({
 /** contract 4.4 */
 export const productIn = z
   .object({
-    name: text(1, 200),
+    name: comparable(1, 200),
     price: decimal(12, 4)
       .refine((price) => price.isPositive() && !price.isZero(), 'must be positive')
       .meta({ type: 'number', exclusiveMinimum: 0 }),
@@ -34,7 +34,7 @@ export const productChange = productIn
 
 export const productQuery = pagedQuery(100, 1000, {
   sort: sortQuery(['id', 'name', 'price', 'createdAt'], [{ field: 'createdAt', direction: 'asc' }]),
-  q: text(1, 200)
+  q: comparable(1, 200)
     .refine((value) => /[\p{Alphabetic}\p{N}]/u.test(value), 'must have a letter or a digit')
     .optional()
     .describe(

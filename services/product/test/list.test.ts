@@ -82,6 +82,15 @@ describe('filters of GET /products', () => {
     ['%25%20c', ['100 % cotton']],
     ['%25%20o', []],
     ['lkann', ['Ölkanne']],
+    ['%25%20cotton', ['100 % cotton']],
+    ['%25cotton', []],
+    ['%25tea', []],
+    ['t%25a', []],
+    ['t_a', []],
+    ['%25e', []],
+    ['_ea', []],
+    ['and%20%5C%20more', ['"quoted" and \\ more']],
+    ['%5Cand', []],
   ])('search for q=%s as literal text', async (q, expected) => {
     for (const name of [...names, '100 % cotton', 'under_score', "it's"]) await product.post({ ...tea, name });
     const { status, body } = await product.get(`/products?q=${q}`);

@@ -44,6 +44,9 @@ describe('POST /products', () => {
 
   it.each([
     ['name', '🍵'.repeat(201), 'body.name', 'must have 1 to 200 characters'],
+    ['name', '\u200b', 'body.name', 'must have visible characters'],
+    ['unit', '\u3164', 'body.unit', 'must have visible characters'],
+    ['category', '\u2800', 'body.category', 'must have visible characters'],
     ['unit', 'x'.repeat(33), 'body.unit', 'must have 1 to 32 characters'],
     ['description', 'x'.repeat(5_001), 'body.description', 'must have 1 to 5000 characters'],
     ['category', ' ', 'body.category', 'must have 1 to 100 characters'],

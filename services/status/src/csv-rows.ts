@@ -1,4 +1,5 @@
 import { pipeline, type Readable } from 'node:stream';
+import { cut } from '@store/shared/values/text';
 import { CsvError, type InfoCallback, parse } from 'csv-parse';
 import { type CsvRow, csvRow } from './schemas.ts';
 
@@ -55,5 +56,5 @@ function checkedHeader(names: string[]): string[] {
     ...names.filter((name, index) => names.indexOf(name) < index).map((name) => `names the column "${name}" twice`),
   ];
   if (found.length === 0) return names;
-  throw new CsvProblem(`The header ${found.join(', ').slice(0, 500)}. ${expected}`);
+  throw new CsvProblem(`The header ${cut(found.join(', '), 500)}. ${expected}`);
 }

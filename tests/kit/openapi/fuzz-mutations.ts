@@ -56,7 +56,7 @@ export function fieldMutations(body: object, isValid: (value: unknown) => boolea
     const isPassword = path.includes('password');
     const characters = isPassword ? values.invalidCharacters.password : values.invalidCharacters.other;
     const strings = [...characters.map((character) => before + character + after), 'x'.repeat(100_000)];
-    if (rejected.includes('""') && !isPassword) strings.push('   ', '\u2003');
+    if (rejected.includes('""') && !isPassword) strings.push('   ', '\u2003', '\u200b', '\u3164\u00ad');
     return [
       ...(isValid(JSON.parse(put(undefined))) ? [] : [{ name: `${path} missing`, body: put(undefined) }]),
       ...[...rejected, ...values.neverValid].map((json) => ({ name: `${path} = ${json}`, body: put(json) })),
@@ -65,6 +65,21 @@ export function fieldMutations(body: object, isValid: (value: unknown) => boolea
         body: put(json),
       })),
     ];
+  });
+}
+
+/** Puts the longest text that the schema allows at each path of the valid body, with a character that UTF-16 counts twice at its end. */
+export function longestTexts(body: object, isValid: (value: unknown) => boolean): Mutation[] {
+  return pathsOf(body).flatMap(({ path, value }) => {
+    const withText = (length: number) => withValueAt(body, path, `${'x'.repeat(length - 1)}🍵`);
+    if (typeof value !== 'string' || !isValid(withText(3)) || isValid(withText(100_000))) return [];
+    let [valid, invalid] = [3, 100_000];
+    while (invalid - valid > 1) {
+      const middle = Math.floor((valid + invalid) / 2);
+      if (isValid(withText(middle))) valid = middle;
+      else invalid = middle;
+    }
+    return [{ name: `${path} of ${valid} characters`, body: JSON.stringify(withText(valid)) }];
   });
 }
 

@@ -4,6 +4,7 @@ import { documentOf } from './document.ts';
 import {
   fieldMutations,
   isRepeatable,
+  longestTexts,
   type Mutation,
   mayBeValid,
   type Operation,
@@ -141,6 +142,16 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
       itIgnores('unknown fields', operation, ({ body: json }) =>
         values.unknownFields.map((field) => ({ name: field, body: withFieldEverywhere(String(json), field) })),
       );
+      it(`${operation.method.toUpperCase()} ${path} takes texts of as many characters as it documents`, async () => {
+        const count = longestTexts(JSON.parse(String((await validRequest(operation)).body)), isValid).length;
+        for (let index = 0; index < count; index += 1) {
+          const request = await validRequest(operation);
+          const { name, body: json } = longestTexts(JSON.parse(String(request.body)), isValid)[index] ?? {};
+          const { status, text } = await send(address, { ...request, body: json });
+          // A password may be another one.
+          expect({ name, text: [400, 500].includes(status) ? text : '' }).toEqual({ name, text: '' });
+        }
+      });
       itRejects('malformed bodies', operation, ({ body: json }) =>
         Object.entries(values.malformedBodies(String(json))).map(([name, malformed]) => ({ name, body: malformed })),
       );

@@ -3,6 +3,7 @@ import pWaitFor from 'p-wait-for';
 import type { NewProduct, Order } from '../../../clients/typescript/src/index.ts';
 import { createStore, keepCookies, StoreProblem } from '../../../clients/typescript/src/index.ts';
 import { messageOf } from '../../../services/shared/src/values/errors.ts';
+import { cut } from '../../../services/shared/src/values/text.ts';
 import { Tool } from '../../run-command.ts';
 import { askGateway } from './_gateway.ts';
 
@@ -17,7 +18,7 @@ const printing =
     if (key) console.log(`  idempotency-key: ${key}`);
     const response = await send(request);
     const text = (await response.clone().text()).trim();
-    console.log(`  ${response.status} ${text.length > 400 ? `${text.slice(0, 400)} …` : text}`);
+    console.log(`  ${response.status} ${text.length > 400 ? `${cut(text, 400)} …` : text}`);
     for (const name of ['location', 'link', 'idempotency-replayed']) {
       const value = response.headers.get(name);
       if (value) console.log(`  ${name}: ${value}`);

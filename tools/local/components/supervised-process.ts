@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 import pWaitFor from 'p-wait-for';
+import { cut } from '../../../services/shared/src/values/text.ts';
 import { root } from '../../paths.ts';
 import { spawnWatched } from './orphans.ts';
 
@@ -170,6 +171,6 @@ async function lastLines(path: string, from: number): Promise<string> {
   const error = stdout.slice(0, -8).find((line) => /\b(ERROR|FATAL)\b|Exception/.test(line));
   return [error ?? [], stdout.slice(-8)]
     .flat()
-    .map((line) => `\n    ${stripVTControlCharacters(line).slice(0, 240)}`)
+    .map((line) => `\n    ${cut(stripVTControlCharacters(line), 240)}`)
     .join('');
 }

@@ -1,10 +1,18 @@
-import type { ComponentProps, TargetedSubmitEvent } from 'preact';
+import type { ComponentProps, TargetedEvent, TargetedSubmitEvent } from 'preact';
 
 /** Returns what is in the fields of a form that is submitted, by their names. */
 export function textsOf(event: TargetedSubmitEvent<HTMLFormElement>): Record<string, string> {
   event.preventDefault();
   return Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
 }
+
+/** Limits a field as services do, by code points: `maxLength` counts some characters twice. */
+export const atMost = (max: number) => ({
+  onInput({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) {
+    const isTooLong = [...currentTarget.value.trim()].length > max;
+    currentTarget.setCustomValidity(isTooLong ? `At most ${max} characters.` : '');
+  },
+});
 
 type FieldProps = ComponentProps<'input'> & { name: string; label: string };
 

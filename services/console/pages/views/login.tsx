@@ -1,7 +1,7 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useActs } from '../api/acts.ts';
 import { call } from '../api/call.ts';
-import { Field, textsOf } from '../parts/form.tsx';
+import { atMost, Field, textsOf } from '../parts/form.tsx';
 import { Outcome } from '../parts/parts.tsx';
 
 export function Login({ onLogin }: { onLogin: (name: string) => void }) {
@@ -20,7 +20,7 @@ export function Login({ onLogin }: { onLogin: (name: string) => void }) {
     <main class="login">
       <form class="card" onSubmit={logIn}>
         <h1>Store console</h1>
-        <Field name="name" label="Your name" maxLength={80} autoComplete="name" required />
+        <Field name="name" label="Your name" {...atMost(80)} autoComplete="name" required />
         <p class="note">It is logged with every change that you make.</p>
         <Field name="token" label="Token" type="password" autoComplete="current-password" required />
         <Outcome said={said} />

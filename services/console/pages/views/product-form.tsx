@@ -2,7 +2,7 @@ import type { TargetedSubmitEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useActs } from '../api/acts.ts';
 import { type AnswerTo, call, Refused } from '../api/call.ts';
-import { textsOf } from '../parts/form.tsx';
+import { atMost, textsOf } from '../parts/form.tsx';
 import { Outcome } from '../parts/parts.tsx';
 
 export type Product = AnswerTo<'showProduct'>;
@@ -19,9 +19,9 @@ interface ProductFormProps {
 
 const price = { pattern: '\\d{1,12}(\\.\\d{1,4})?', title: 'digits, with at most 4 after the point' };
 const fields = [
-  { field: 'name', label: 'Name', maxLength: 200 },
+  { field: 'name', label: 'Name', ...atMost(200) },
   { field: 'price', label: 'Price', inputMode: 'decimal', ...price },
-  { field: 'unit', label: 'Unit', maxLength: 32 },
+  { field: 'unit', label: 'Unit', ...atMost(32) },
 ] as const;
 
 /**

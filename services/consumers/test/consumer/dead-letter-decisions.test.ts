@@ -34,6 +34,33 @@ describe('a dead letter', () => {
     expect(decided).toEqual([discarded, redriven, open]);
   });
 
+  it('is discarded for a reason of as many characters as are allowed, whatever they are', async () => {
+    await deadLetteredEvents(fixture, 2);
+    const [first = '', second = ''] = await ann.ids();
+    const reasons = [`${'x'.repeat(999)}🍵`, '🍵'.repeat(1_000)];
+    await ann.discard([first], { reason: reasons[0] }).expect(200);
+    await ann.discard([second], { reason: reasons[1] }).expect(200);
+    expect((await ann.trail()).map(({ reason }: { reason: string }) => reason)).toEqual(reasons);
+  });
+
+  it('has an error and a value that are cut between characters, also where it fails again', async () => {
+    const tea = async () => {
+      throw new Error(`${'x'.repeat(999)}🍵🍵`);
+    };
+    const before = anEvent().payload.indexOf('why not');
+    await fixture.publish(anEvent(undefined, undefined, { reason: `${'x'.repeat(3_999 - before)}🍵🍵` }));
+    const consumer = fixture.start(tea, { retry: { attempts: 1, firstDelayMs: 1, multiplier: 1 } });
+    await until('it is a dead letter', async () => (await fixture.committed()) === 1);
+    await consumer.stop();
+    const error = `${'x'.repeat(999)}🍵`;
+    const { letters } = await ann.list();
+    expect(letters).toEqual([expect.objectContaining({ error, value: expect.stringMatching(/🍵$/u) })]);
+    expect([...letters[0].value]).toHaveLength(4_000);
+    const { body } = await ann.redrive([letters[0].id], { group: fixture.consumerGroup(tea) }).expect(200);
+    expect(body.results).toEqual([expect.objectContaining({ outcome: 'FAILED' })]);
+    expect(await ann.trail()).toEqual([expect.objectContaining({ outcome: 'FAILED', reason: error })]);
+  });
+
   it('that was redriven leaves no offsets in Kafka that could be forgotten', async () => {
     await deadLetteredEvents(fixture, 1);
     await ann.redriveAll();

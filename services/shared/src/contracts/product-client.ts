@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { createHttpClient } from '../http/client.ts';
 import { coalesce } from '../values/coalesce.ts';
-import { text, uuid } from '../values/fields.ts';
+import { uuid } from '../values/fields.ts';
 import { decimal } from '../values/money.ts';
 
 /** Fields of a product that an order keeps. */
 const productForSale = z.object({
-  name: text(1, 200),
+  name: z.string(),
   price: decimal(12, 4).refine((value) => value.greaterThan(0), 'must be positive'),
 });
 

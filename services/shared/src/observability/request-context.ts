@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { cut } from '../values/text.ts';
 
 /** Facts that the layers of one request tell one another. */
 interface RequestContext {
@@ -29,4 +30,4 @@ export function contextOf(res: Response): RequestContext {
 const maxLength = 2048;
 
 /** Returns the path for a log line: cut, and without the query, which may be secret. */
-export const pathOf = (req: Request): string => (req.originalUrl.split('?', 1)[0] ?? '').slice(0, maxLength);
+export const pathOf = (req: Request): string => cut(req.originalUrl.split('?', 1)[0] ?? '', maxLength);

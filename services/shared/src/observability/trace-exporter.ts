@@ -3,6 +3,7 @@ import { DiagLogLevel, diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } fro
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { cut } from '../values/text.ts';
 import { within } from '../values/time.ts';
 import type { Logger } from './log.ts';
 import { readTraceparent, recordSpans, type SpanOptions } from './trace-context.ts';
@@ -20,7 +21,7 @@ export function startTracing(service: string, log: Logger): { stop(): Promise<vo
   const complain = (message: string) => {
     if (Date.now() < complainAt) return;
     complainAt = Date.now() + complainEveryMs;
-    log.warn({ reason: message.slice(0, 500) }, 'Spans cannot be sent');
+    log.warn({ reason: cut(message, 500) }, 'Spans cannot be sent');
   };
   const nothing = () => undefined;
   diag.setLogger(

@@ -20,6 +20,7 @@ import { discard, type Letters, listDeadLetters, type Result, redrive } from '..
 import { createLog } from '../observability/log.ts';
 import { DomainError, unavailable as isUnavailable } from '../values/errors.ts';
 import { uuid } from '../values/fields.ts';
+import { cut } from '../values/text.ts';
 import { auditRoute } from './audit.ts';
 import type { ServiceConsumer } from './service.ts';
 
@@ -143,5 +144,5 @@ const toLetterOut = ({ id, eventId, kind, attempts, error, time, message }: Dead
   error,
   time: Number.isNaN(time.getTime()) ? null : time.toISOString(),
   origin: `${message.origin.topic} ${message.origin.partition}:${message.origin.offset}`,
-  value: message.value?.slice(0, maxCharacters) ?? null,
+  value: message.value === undefined ? null : cut(message.value, maxCharacters),
 });

@@ -8,6 +8,8 @@ it.each([
   [undefined, '100%', 'operator 100%'],
   [undefined, 'a%00b', 'operator ab'],
   [undefined, 'x'.repeat(300), `operator ${'x'.repeat(200)}`],
+  [undefined, encodeURIComponent(`${'x'.repeat(199)}🍵🍵`), `operator ${'x'.repeat(199)}🍵`],
+  [undefined, '%E2%80%8B%C2%AD', 'operator'],
   [undefined, '', 'operator'],
   [undefined, undefined, 'operator'],
 ])('the account %s with the name %s is the actor %s', (accountId, header, expected) => {

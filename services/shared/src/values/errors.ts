@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Money, pricedItem } from './money.ts';
 import type { ProblemCode } from './problem-types.ts';
+import { cut } from './text.ts';
 
 /** Kinds of failure, in terms of the domain; only http/problem.ts knows the HTTP status of each. */
 export type ErrorKind =
@@ -56,7 +57,7 @@ export class DomainError extends Error {
 /** For fields that break their rules. A body with a thousand invalid items is not worth a thousand lines. */
 export function invalidFields(...errors: FieldError[]): DomainError {
   const detail = errors.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  return new DomainError('invalid', detail.slice(0, 500), { code: 'validation', errors: errors.slice(0, 20) });
+  return new DomainError('invalid', cut(detail, 500), { code: 'validation', errors: errors.slice(0, 20) });
 }
 
 /** For an unavailable dependency (a database, another service): 503, worth retrying. */

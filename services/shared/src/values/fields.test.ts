@@ -4,6 +4,23 @@ import { email, password, personName, text, timestamp, uuid, wholeNumber } from 
 const tea = '🍵';
 const refused = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message ?? 'taken';
 
+/** By their names in Unicode. */
+const invisible = {
+  'zero width space': '\u200b',
+  'zero width joiner': '\u200d',
+  'soft hyphen': '\u00ad',
+  'combining grapheme joiner': '\u034f',
+  'word joiner': '\u2060',
+  'right-to-left override': '\u202e',
+  'hangul filler': '\u3164',
+  'halfwidth hangul filler': '\uffa0',
+  'variation selector-16': '\ufe0f',
+  'tag space': '\u{e0020}',
+  'braille pattern blank': '\u2800',
+  'mongolian vowel separator': '\u180e',
+  'line separator between two of them': '\u200b\u2028\u200b',
+};
+
 describe('text', () => {
   const name = text(1, 5);
   it.each([
@@ -11,13 +28,16 @@ describe('text', () => {
     ['  a b\t', 'a b'],
     [tea.repeat(5), tea.repeat(5)],
     [`   ${'x'.repeat(5)}   `, 'xxxxx'],
+    ['👩\u200d🚀', '👩\u200d🚀'],
+    ['a\u200b', 'a\u200b'],
+    ['\ue000', '\ue000'],
     ['a\nb\tc', 'a\nb\tc'],
     ['e\u0301', 'e\u0301'],
   ])('turns %j into %j', (given, kept) => {
     expect(name.parse(given)).toBe(kept);
   });
 
-  it.each([
+  it.each<readonly [string, string]>([
     ['', 'must have 1 to 5 characters'],
     [' \n\u00a0\u3000', 'must have 1 to 5 characters'],
     ['x'.repeat(6), 'must have 1 to 5 characters'],
@@ -27,6 +47,8 @@ describe('text', () => {
     ['a\u007f', 'must not contain control characters'],
     ['\ud83c', 'must not contain control characters'],
     ['\udf75a', 'must not contain control characters'],
+    ...Object.values(invisible).map((character) => [character, 'must have visible characters'] as const),
+    [Object.values(invisible).slice(0, 5).join(''), 'must have visible characters'],
   ])('refuses %j: %s', (given, message) => {
     expect(refused(name, given)).toBe(message);
   });
@@ -34,7 +56,9 @@ describe('text', () => {
   it.each([[1], [null], [['a']], [undefined]])('refuses %j, which is not text', (given) =>
     expect(refused(name, given)).toMatch(/expected string/),
   );
-  it('may be empty if the minimum is 0', () => expect(text(0, 5).parse('  ')).toBe(''));
+  it('may be empty if the minimum is 0', () => {
+    expect(['  ', '\u200b'].map((given) => text(0, 5).parse(given))).toEqual(['', '\u200b']);
+  });
 });
 
 describe('the name of a person', () => {

@@ -1,16 +1,18 @@
 import { z } from 'zod';
+import { isVisible } from './text.ts';
 
 // Everything below U+0020 except tabs and line ends, and DEL. PostgreSQL cannot store NUL.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what the pattern is for
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** Text that people write: trimmed, `min` to `max` code points, without control characters. */
+/** Text that people write: trimmed, `min` to `max` code points, without control characters; something of it is seen, unless it may be empty. */
 export function text(min: number, max: number) {
   return z
     .string()
     .trim()
     .refine((value) => !controlCharacters.test(value) && value.isWellFormed(), 'must not contain control characters')
     .refine(...hasCodePoints(min, max))
+    .refine((value) => min === 0 || value === '' || isVisible(value), 'must have visible characters')
     .meta({ minLength: min, maxLength: max });
 }
 
@@ -24,6 +26,10 @@ export const personName = (min: number, max: number) =>
   text(min, max)
     .refine((name) => !beyondOneLine.test(name), 'must be one line, without control characters')
     .refine((name) => !link.test(name.normalize('NFKC')), 'must not contain a link');
+
+/** The same in NFC, so that what looks alike is found: for what is searched or compared. */
+export const comparable = (min: number, max: number) =>
+  z.string().normalize('NFC').pipe(text(min, max)).meta({ minLength: min, maxLength: max });
 
 /** An e-mail address as written, trimmed. Case is ignored when addresses are compared. */
 export const email = z

@@ -1,6 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { textsOf } from '../../parts/form.tsx';
+import { atMost, textsOf } from '../../parts/form.tsx';
 import type { Letter } from './letter.ts';
 
 export interface Asked {
@@ -69,7 +69,7 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
             <>
               <p>They are never handled. This stands: a letter that was discarded cannot be redriven.</p>
               <label for="reason">Reason</label>
-              <textarea id="reason" name="reason" required maxLength={1000} />
+              <textarea id="reason" name="reason" required {...atMost(1000)} />
             </>
           ) : (
             <p>

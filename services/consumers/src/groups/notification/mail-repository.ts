@@ -1,3 +1,4 @@
+import { storable } from '@store/shared/values/text';
 import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from '../../generated/client.ts';
 import type { DB } from '../../generated/tables.ts';
@@ -56,7 +57,7 @@ export function createMailRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
     },
     /** @param reason at most 500 characters are kept */
     async refused(id: string, reason: string): Promise<void> {
-      const data = { refusal: reason.slice(0, 500), sendAt: null };
+      const data = { refusal: storable(reason, 500), sendAt: null };
       await prisma.notification.updateMany({ where: { id, sentAt: null }, data });
     },
     postpone: (id: string, seconds: number) =>

@@ -1,5 +1,6 @@
 import type { AccountEvent, OrderEvent } from '@store/shared/messaging/events';
 import { inDecimals, type Money } from '@store/shared/values/money';
+import { storable } from '@store/shared/values/text';
 import { en } from './mails/en.ts';
 import type { MailData, MailKind } from './mails/words.ts';
 import type { Notification } from './notification-repository.ts';
@@ -27,9 +28,6 @@ function dataOf(payload: (OrderEvent | AccountEvent)['payload']): MailData {
   };
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined));
 }
-
-/** JSON in PostgreSQL takes neither NUL nor half a character. */
-const storable = (text: string) => text.replaceAll('\0', '').toWellFormed();
 
 /** Those fields of all kinds that mails tell. */
 type MailPayload = Omit<MailData, 'amount'> & { amount?: Money; total?: Money };

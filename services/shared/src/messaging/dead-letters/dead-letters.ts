@@ -1,6 +1,7 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import { ifReadable, messageOf } from '../../values/errors.ts';
 import { nameUuid } from '../../values/name-uuid.ts';
+import { cut } from '../../values/text.ts';
 import { eventIdOf, kindOf, type Message, type Origin } from '../events.ts';
 import { readMessage } from '../kafkajs/messages.ts';
 import { readTopic } from '../kafkajs/read-topic.ts';
@@ -30,7 +31,7 @@ export function deadLetterHeaders(group: string, attempts: number, error: unknow
   return {
     dlq_group: group,
     dlq_attempts: String(attempts),
-    dlq_error: messageOf(error).slice(0, 1_000),
+    dlq_error: cut(messageOf(error).toWellFormed(), 1_000),
     dlq_topic: origin.topic,
     dlq_partition: String(origin.partition),
     dlq_offset: origin.offset,

@@ -4,12 +4,16 @@ import type { AuditOut, DecisionOut } from '../../contracts/dead-letters.ts';
 import { insertChange } from '../../database/audit.ts';
 import { isoTime } from '../../database/keyset.ts';
 import { operatorActor } from '../../values/audit.ts';
+import { storable } from '../../values/text.ts';
 import { within } from '../../values/time.ts';
 import { heartbeatMs } from '../times.ts';
 import type { LetterRef } from './dead-letters.ts';
 
 // The table `dead_letters`, which is the same in every database of a consumer group (prisma/schema.prisma of the services), and
 // its part of the audit trail. Rows are never deleted, because the topic keeps its letters for ever; entries of the trail are.
+
+/** As long as what an operator may write. */
+const maxReason = 1_000;
 
 interface Decision {
   outcome: DecisionOut['outcome'];
@@ -38,7 +42,7 @@ export async function recordOpen(on: QueryExecutorProvider, letter: LetterRef, r
   const { group, id, eventId } = letter;
   await sql`
     insert into dead_letters (consumer_group, id, event_id, error)
-    values (${group}, ${id}, ${eventId}, ${refused && storable(refused)})
+    values (${group}, ${id}, ${eventId}, ${refused && storable(refused, maxReason)})
     on conflict do nothing`.execute(on);
 }
 
@@ -50,7 +54,7 @@ export async function recordOpen(on: QueryExecutorProvider, letter: LetterRef, r
 export async function decide(on: QueryExecutorProvider, letter: LetterRef, decision: Decision): Promise<boolean> {
   const { group, id, eventId } = letter;
   const { outcome, by } = decision;
-  const reason = decision.reason && storable(decision.reason);
+  const reason = decision.reason && storable(decision.reason, maxReason);
   const [status, failures, error] = outcome === 'FAILED' ? ['OPEN', 1, reason] : [outcome, 0, undefined];
   const change = {
     actor: operatorActor(by),
@@ -73,9 +77,6 @@ export async function decide(on: QueryExecutorProvider, letter: LetterRef, decis
     ${insertChange(change, sql`from letter`)} returning id`.execute(on);
   return rows.length > 0;
 }
-
-/** PostgreSQL stores any text but with a zero byte. */
-const storable = (text: string) => text.replaceAll('\0', '').slice(0, 1_000);
 
 /** The records of a group's letters, or of some of them, by letter id. */
 export async function recordsOf(on: QueryExecutorProvider, group: string, ids?: string[]) {

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { tea, testApp } from './_app.ts';
+import type { Item } from './_catalogue.ts';
+
+// A letter with an accent is one character or two (Unicode Standard Annex 15): keyboards, files and systems differ.
+
+const database = useDatabase('product');
+const product = database.open(testApp);
+const forms = ['NFC', 'NFD'] as const;
+const [name, category] = ['Crème brûlée', 'Été'];
+
+afterEach(() => product.prisma.product.deleteMany());
+
+async function isFoundHoweverTyped() {
+  for (const typed of forms) {
+    const encoded = (text: string) => encodeURIComponent(text.normalize(typed));
+    for (const query of [
+      `q=${encoded('CRÈME')}`,
+      `q=${encoded('brû')}`,
+      `q=${encoded('cr')}`,
+      `category=${encoded(category)}`,
+    ]) {
+      const { body } = await product.get(`/products?${query}`);
+      expect([typed, query, body.map((item: Item) => item.name)]).toEqual([typed, query, [name]]);
+    }
+  }
+  expect((await product.get('/products/categories')).body).toEqual([category]);
+}
+
+describe.each(forms)('what is written in %s', (form) => {
+  const given = { name: name.normalize(form), category: category.normalize(form) };
+
+  it('is found however it is typed', async () => {
+    expect((await product.post({ ...tea, ...given })).body).toMatchObject({ name, category });
+    await isFoundHoweverTyped();
+  });
+
+  it('is found where a product got it later', async () => {
+    const { body } = await product.post(tea);
+    expect((await product.put(`/products/${body.id}`, { ...tea, ...given })).body).toMatchObject({ name, category });
+    await isFoundHoweverTyped();
+  });
+
+  it('is found if SQL or a replica of the release before has written it', async () => {
+    await product.prisma.product.create({ data: { id: randomUUID(), ...given, price: 1, unit: 'kg' } });
+    await isFoundHoweverTyped();
+  });
+
+  it('is found if it was there before the upgrade', async () => {
+    const trigger = (does: string) =>
+      queryOnce(database.url, `alter table products ${does} trigger products_normalize`);
+    await trigger('disable');
+    const { body } = await product.post({ ...tea, name: 'Tea' });
+    await product.prisma.product.create({ data: { id: randomUUID(), ...given, price: 1, unit: 'kg' } });
+    await trigger('enable');
+    const backfill = new URL(
+      '../prisma/migrations/20261126192001_product_names_nfc_backfill/migration.sql',
+      import.meta.url,
+    );
+    await queryOnce(database.url, await readFile(backfill, 'utf8'));
+    await isFoundHoweverTyped();
+    expect((await product.get(`/products/${body.id}`)).body.version).toBe(1);
+  });
+});
