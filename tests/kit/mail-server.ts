@@ -14,9 +14,16 @@ interface Mail {
 export function useMailServer() {
   /**
    * `refusals` are the codes that the next mails get, with `reason`; those that follow are taken. `recipients` is what it says to
-   * every recipient, of whom it takes none.
+   * every recipient, of whom it takes none. It takes no mail before `ready`.
    */
-  const server = { url: '', mails: [] as Mail[], refusals: [] as number[], reason: 'Not this one', recipients: '' };
+  const server = {
+    url: '',
+    mails: [] as Mail[],
+    refusals: [] as number[],
+    reason: 'Not this one',
+    recipients: '',
+    ready: Promise.resolve(),
+  };
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -25,6 +32,7 @@ export function useMailServer() {
     },
     async onData(stream, { envelope }, done) {
       const source = await textOf(stream);
+      await server.ready;
       const responseCode = server.refusals.shift();
       if (responseCode !== undefined) return done(Object.assign(new Error(server.reason), { responseCode }));
       server.mails.push({ to: envelope.rcptTo.map(({ address }) => address), source });
@@ -38,7 +46,13 @@ export function useMailServer() {
     server.url = `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`;
   });
   beforeEach(() => {
-    Object.assign(server, { mails: [], refusals: [], reason: 'Not this one', recipients: '' });
+    Object.assign(server, {
+      mails: [],
+      refusals: [],
+      reason: 'Not this one',
+      recipients: '',
+      ready: Promise.resolve(),
+    });
   });
   afterAll(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
   return Object.assign(server, {

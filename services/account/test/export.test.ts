@@ -19,7 +19,25 @@ const other = await serve(({ url = '', headers }, res) => {
 });
 const called = ['AUTH', 'ORDER', 'PAYMENT', 'INVENTORY', 'INVOICE', 'NOTIFICATION'];
 const urls = Object.fromEntries(called.map((name) => [`${name}_URL`, other]));
-const account = useDatabase('account').open((url) => testApp(url, {}, urls));
+const database = useDatabase('account');
+const account = database.open((url) => testApp(url, {}, urls));
+
+const parts = {
+  access: 'AUTH',
+  orders: 'ORDER',
+  payments: 'PAYMENT',
+  reservations: 'INVENTORY',
+  invoices: 'INVOICE',
+  messages: 'NOTIFICATION',
+};
+/** Each service at an address of its own. */
+const addresses = Object.values(parts).map(async (service) => {
+  const body = JSON.stringify({ records: [{ of: service }], next: null });
+  const url = await serve((_, res) => res.setHeader('content-type', 'application/json').end(body));
+  return [`${service}_URL`, url] as const;
+});
+const ownUrls = Object.fromEntries(await Promise.all(addresses));
+const apart = database.open((url) => testApp(url, {}, ownUrls));
 
 beforeEach(() => {
   asked = [];
@@ -27,10 +45,9 @@ beforeEach(() => {
 
 const last = { body: { records: [{ n: 1 }], next: null } };
 
-async function newAccount() {
-  const { id, email } = await register(account);
-  const get = () =>
-    request(account.app).get(`/accounts/${id}/export`).set({ 'id-account': id, authorization: 'Bearer token' });
+async function newAccount({ app } = account) {
+  const { id, email } = await register({ app });
+  const get = () => request(app).get(`/accounts/${id}/export`).set({ 'id-account': id, authorization: 'Bearer token' });
   return { id, email, get };
 }
 
@@ -60,6 +77,12 @@ describe('GET /accounts/{id}/export', () => {
       '/internal/account-data?after=d',
     ]);
     for (const one of asked) expect(one).toMatchObject({ accountId: id, authorization: 'Bearer token' });
+  });
+
+  it('has in each part what the service of that part keeps', async () => {
+    expect((await (await newAccount(apart)).get().expect(200)).body).toMatchObject(
+      Object.fromEntries(Object.entries(parts).map(([part, service]) => [part, [{ of: service }]])),
+    );
   });
 
   it('is 503 while a service is away', async () => {

@@ -55,8 +55,10 @@ describe('roles', () => {
     const { authorization } = await check(account);
     expect(await rolesOf(authorization)).toEqual(['catalogue']);
     expect((await check(account)).authorization).toBe(authorization);
-    await grant(account.id, []).expect(200);
-    expect(await rolesOf((await check(account)).authorization)).toEqual([]);
+    for (const roles of [['catalogue', 'operator'], ['operator'], ['catalogue'], []]) {
+      await grant(account.id, roles).expect(200);
+      expect(await rolesOf((await check(account)).authorization)).toEqual(roles);
+    }
     // Should such a token ever leave the store, it is no more than the session that it stands for.
     expect((await check({ token: authorization?.slice('Bearer '.length) ?? '' })).roles).toBeUndefined();
   });

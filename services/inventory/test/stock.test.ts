@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { blockedBy } from '../../../tests/kit/postgres/transaction.ts';
 import {
   alice,
   type Demanded,
@@ -13,7 +14,8 @@ import {
   unknown,
 } from './_inventory.ts';
 
-const inventory = useDatabase('inventory').open((url) => testInventory(url, { products, orders }));
+const database = useDatabase('inventory');
+const inventory = database.open((url) => testInventory(url, { products, orders }));
 const products = fakeProducts();
 const orders = fakeOrders();
 
@@ -88,6 +90,18 @@ describe('/stock/{productId}', () => {
     await put(tea, 9)
       .set('if-match', (await get(tea)).headers.etag ?? '')
       .expect(200);
+  });
+
+  it('lets one write of many that have seen the same state', async () => {
+    const tea = randomUUID();
+    await put(tea, 7).expect(201);
+    const seen = (await get(tea)).headers.etag ?? '';
+    const hold = 'select from stock where product_id = $1 for update';
+    const answers = await blockedBy(database.url, hold, [tea], 8, () =>
+      Promise.all(Array.from({ length: 8 }, (_, n) => put(tea, 10 + n).set('if-match', seen))),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
+    expect(await inventory.available(tea)).toBe(answers.find(({ status }) => status === 200)?.body.available);
   });
 
   it('returns 404 for a product that the product service does not know', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MailTo } from '@store/shared/contracts/account';
 import { type AccountEventKind, newEvent, type StoredEvent } from '@store/shared/messaging/events';
+import { sql } from 'kysely';
 import { register } from 'prom-client';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { useMailServer } from '../../../../tests/kit/mail-server.ts';
@@ -99,6 +100,19 @@ describe('mails', () => {
     const { refusal } = (await row()) ?? {};
     for (const text of [logged.join(), `${refusal}`]) expect(text).not.toMatch(/ada|example\.com/i);
     expect(logged.join()).toMatch(/450|550/);
+  });
+
+  it('are held for one sender for minutes, since a mail server may be slow', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.ready = promise;
+    await group.handle(cancelled());
+    startSender();
+    await attempted();
+    const held = sql<boolean>`send_at between now() + interval '4 minutes' and now() + interval '5 minutes'`.as('held');
+    expect(await group.kysely.selectFrom('notifications').select(held).execute()).toEqual([{ held: true }]);
+    resolve();
+    await settled();
+    expect(server.mails).toHaveLength(1);
   });
 
   it('wait for an unavailable mail server while events are still handled', async () => {

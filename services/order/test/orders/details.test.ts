@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import { newEvent } from '@store/shared/messaging/events';
+import { sql } from 'kysely';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createConsumerGroup } from '../../src/consumer-group.ts';
@@ -89,6 +90,20 @@ it('loses them soon after, too, if it was on its way when its account was delete
   await forgetLate(order.kysely);
   expect((await customer.get(late.body.id)).body.shippingAddress).toBeNull();
   expect((await as(bob, order).get(other.body.id)).body).toEqual(other.body);
+});
+
+it('loses them for an hour after, which a request on its way never takes; then its account is forgotten', async () => {
+  await deleteAccount();
+  const age = (time: string) =>
+    sql`update deleted_accounts set deleted_at = now() - ${time}::interval`.execute(order.kysely);
+  await age('59 minutes');
+  await forgetLate(order.kysely);
+  const late = await customer.place({ ...oneTea, shippingAddress: address });
+  await forgetLate(order.kysely);
+  expect((await customer.get(late.body.id)).body.shippingAddress).toBeNull();
+  await age('61 minutes');
+  await forgetLate(order.kysely);
+  expect(await order.kysely.selectFrom('deleted_accounts').selectAll().execute()).toEqual([]);
 });
 
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']));
