@@ -36,6 +36,23 @@ describe.each([
       ['X-Forwarded-For: 2001:db8:1:2::7', '2001:db8:1:2::7'],
       [`X-Forwarded-For: ${FORGED}, 198.51.100.7`, '198.51.100.7'],
       ['X-Forwarded-For: nonsense', '127.0.0.1'],
+      ['X-Forwarded-For: 198.51.100.7:4711', '198.51.100.7'],
+      ['X-Forwarded-For: [2001:db8:1:2::7]:4711', '2001:db8:1:2::7'],
+      ['X-Forwarded-For: [2001:db8:1:2::7]', '2001:db8:1:2::7'],
+      ['X-Forwarded-For: [fe80::7%eth0]:4711', 'fe80::7'],
+      [`X-Forwarded-For: ${FORGED}:1, [2001:db8::1]:2 , 198.51.100.7:4711`, '198.51.100.7'],
+      [`X-Forwarded-For: ${FORGED}\r\nX-Forwarded-For: 198.51.100.7:4711`, '198.51.100.7'],
+      [`X-Forwarded-For: ${FORGED}:4711, nonsense`, '127.0.0.1'],
+      ['X-Forwarded-For: 198.51.100.7:', '127.0.0.1'],
+    ],
+  },
+  {
+    place: 'behind two trusted proxies, the last but one',
+    trustedHops: 2,
+    cases: [
+      ['X-Forwarded-For: 198.51.100.7:4711, 192.0.2.1', '198.51.100.7'],
+      ['X-Forwarded-For: [2001:db8:1:2::7]:4711,192.0.2.1:80', '2001:db8:1:2::7'],
+      [`X-Forwarded-For: ${FORGED}:1, 198.51.100.7, 192.0.2.1:80`, '198.51.100.7'],
     ],
   },
 ])('the address is $place', ({ trustedHops, cases }) => {

@@ -134,7 +134,11 @@ describe('rate limit per client', () => {
 
     it.each([
       ['an IPv4 address', () => '198.51.100.1', '198.51.100.2'],
+      ['an IPv4 address with any port', (n: number) => `198.51.100.11:${1_000 + n}`, '198.51.100.12:1000'],
+      ['an IPv4 address within IPv6', () => '::ffff:198.51.100.21', '::ffff:198.51.100.22'],
+      ['an IPv4 address behind NAT64', () => '64:ff9b::198.51.100.31', '64:ff9b::198.51.100.32'],
       ['a /64 of IPv6', (n: number) => `2001:db8::${n}:0:0:${n}`, '2001:db8:0:1::1'],
+      ['a /64 of IPv6 with any port', (n: number) => `[2001:db8:0:2::${n}]:${1_000 + n}`, '[2001:db8:0:3::1]:1000'],
     ])('takes %s for one client', async (_, same, other) => {
       const { passed, refilled } = await sendAll(gateway, 20, (n) => from(same(n)));
       expect(passed).toBeLessThanOrEqual(1 + refilled);

@@ -1,4 +1,5 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { bearerChallenge } from '../auth/bearer.ts';
 import { DomainError } from '../values/errors.ts';
 
@@ -41,17 +42,22 @@ export function accountIdOf(header: string | string[] | undefined): string {
   throw new DomainError('unauthenticated', `The header id-account is ${fault}.`);
 }
 
+/** Ranges of IPv6 whose last 32 bits are the IPv4 address of a client (RFC 4291, 2.5.5.2; RFC 6145; RFC 6052). */
+const embeddingRanges = new Set(['ipv4Mapped', 'rfc6145', 'rfc6052']);
+
 /**
- * The address of the client, as only the gateway sets it (x-envoy-external-address). Of IPv6 it is the /64, which one household
- * or machine has to itself (RFC 6177, 2).
- * @returns undefined for a request that did not come through the gateway
+ * The address of the client, as only the gateway sets it (x-envoy-external-address), with or without a port. Of IPv6 it is the /64,
+ * which one household or machine has to itself (RFC 6177, 2), or the IPv4 address that it embeds.
+ * @returns undefined for a request that did not come through the gateway; what is no address as it is
  */
 export function clientAddressOf(header: string | string[] | undefined): string | undefined {
-  if (typeof header !== 'string' || !isIPv6(header)) return typeof header === 'string' ? header : undefined;
-  // Written canonically: lower case, and the longest run of zeros as ::
-  const [before = '', after] = new URL(`http://[${header}]`).hostname.slice(1, -1).split('::');
-  const head = before === '' ? [] : before.split(':');
-  const tail = after ? after.split(':') : [];
-  const groups = after === undefined ? head : [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail];
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  if (typeof header !== 'string' || isIPv4(header)) return typeof header === 'string' ? header : undefined;
+  const [, inBrackets, beforePort] = /^(?:\[(.+)\](?::\d+)?|([\d.]+):\d+)$/.exec(header) ?? [];
+  const text = inBrackets ?? beforePort ?? header;
+  if (isIPv4(text)) return text;
+  if (!isIPv6(text)) return header;
+  const address = ipaddr.IPv6.parse(text);
+  if (embeddingRanges.has(address.range())) return address.toByteArray().slice(-4).join('.');
+  const network = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
 }

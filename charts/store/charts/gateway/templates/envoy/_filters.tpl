@@ -15,6 +15,26 @@
 {{- if .compressed }}
 {{ include "gateway.compression" $ }}
 {{- end }}
+# Addresses of IPv6 that embed IPv4 are all in one /64: of those the rates count each.
+- name: embedding-address
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher
+    extension_config:
+      name: embedding-address
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutation
+        mutations:
+          request_mutations:
+            - append: {header: {key: x-envoy-embedding-address, value: "%REQ(x-envoy-external-address)%"}}
+    xds_matcher:
+      matcher_list:
+        matchers:
+          - predicate:
+              not_matcher:
+                single_predicate:
+                  {{- include "gateway.headerMatches" (list "x-envoy-external-address" "(::ffff:|64:ff9b:).*") | nindent 18 }}
+            on_match:
+              {{- include "gateway.skipsFilter" . | nindent 14 }}
 - name: rate
   typed_config:
     {{- include "gateway.addressRates" $ | nindent 4 }}

@@ -39,6 +39,26 @@ stream_flush_timeout: {{ add .timeouts.route 5 }}s
 {{- end }}
 {{- end }}
 
+{{- /*
+A mutation of X-Forwarded-For before Envoy reads it, which understands neither ports nor brackets: the address that the trusted proxy
+has added, as 192.0.2.7:4711, [2001:db8::7]:4711 or [2001:db8::7], becomes the address alone. Only what
+looks like one of these is compared with the expression.
+*/}}
+{{- define "gateway.addressWithoutPort" -}}
+{{- $hops := include "gateway.trustedHops" . | int }}
+{{- if $hops }}
+{{- $address := `"?(?:([0-9.]+):[0-9]+|\[([0-9A-Fa-f:.]+)[^\],]*\](?::[0-9]+)?)"?` }}
+{{- $regex := printf `^(.*,)?[ \t]*%s[ \t]*((?:,[^,]*){%d})$` $address (sub $hops 1) }}
+{{- $header := `request.headers["x-forwarded-for"]` }}
+{{- $isWithPort := printf `(%[1]s.contains("]") || %[1]s.contains(".") && %[1]s.contains(":"))` $header }}
+- append:
+    header:
+      key: x-forwarded-for
+      value: {{ printf `%%CEL(%s ? re.extract(%s, r'%s', r'\1\2\3\4') : "")%%` $isWithPort $header $regex | quote }}
+    append_action: OVERWRITE_IF_EXISTS
+{{- end }}
+{{- end }}
+
 {{- /* By default one in front where the chart puts it there, if nobody gets past it from outside the cluster. */}}
 {{- define "gateway.trustedHops" -}}
 {{- $inFront := or .Values.ingress.enabled .Values.httpRoute.enabled }}

@@ -11,8 +11,10 @@ max_dynamic_descriptors: {{ .Values.limits.addresses | int }}
 {{- define "gateway.addressActions" -}}
 {{- $limits := .Values.limits -}}
 rate_limits:
-  # A household or machine has a whole /64 of IPv6 (RFC 6177, 2).
-  - actions: [&client {masked_remote_address: {v4_prefix_mask_len: 32, v6_prefix_mask_len: 64}}]
+  # A household or machine has a whole /64 of IPv6 (RFC 6177, 2), unless that embeds IPv4.
+  - actions:
+      - &client {masked_remote_address: {v4_prefix_mask_len: 32, v6_prefix_mask_len: 64}}
+      - &embedding {request_headers: {header_name: x-envoy-embedding-address, descriptor_key: embedding_address, skip_if_absent: true}}
   - actions:
       - header_value_match:
           descriptor_value: credentials
@@ -20,12 +22,14 @@ rate_limits:
             - &post {name: ":method", string_match: {exact: POST}}
             - {name: ":path", string_match: {safe_regex: {regex: "/auth/(login|register|password-resets(/confirmation)?|email-confirmations)([?].*)?"}}}
       - *client
+      - *embedding
   {{- if $limits.registrations.perHour }}
   - actions:
       - header_value_match:
           descriptor_value: registrations
           headers: [*post, {name: ":path", string_match: {safe_regex: {regex: "/auth/register([?].*)?"}}}]
       - *client
+      - *embedding
   {{- end }}
   {{- if .Values.publicCatalogue }}
   # With or without a token: nobody looks at that.
@@ -36,6 +40,7 @@ rate_limits:
             - {name: ":method", string_match: {safe_regex: {regex: "GET|HEAD"}}}
             - {name: ":path", string_match: {safe_regex: {regex: "/products([/?].*)?"}}}
       - *client
+      - *embedding
   {{- end }}
 {{- end }}
 
@@ -70,7 +75,7 @@ rate_limits:
 {{ include "gateway.rates" . }}
 stat_prefix: rate
 {{ include "gateway.addressActions" . }}
-{{ include "gateway.buckets" (dict "root" . "who" "address" "key" "masked_remote_address") }}
+{{ include "gateway.buckets" (dict "root" . "who" "address" "key" "masked_remote_address" "furtherKey" "embedding_address") }}
 {{- end }}
 
 {{- /* Behind the check, which sets the account. */}}
@@ -83,9 +88,11 @@ stat_prefix: orders
 
 {{- define "gateway.buckets" -}}
 descriptors:
-  {{- range get (include "gateway.rateLimits" .root | fromYaml) .who }}
-  - entries: [{{ if ne .name "requests" }}{key: header_match, value: {{ .name }}}, {{ end }}{key: {{ $.key }}}]
-    token_bucket: {max_tokens: {{ int .burst }}, tokens_per_fill: {{ int .count }}, fill_interval: {{ int .seconds }}s}
+  {{- range $limit := get (include "gateway.rateLimits" .root | fromYaml) .who }}
+  {{- range $further := ternary (list "" $.furtherKey) (list "") (hasKey $ "furtherKey") }}
+  - entries: [{{ if ne $limit.name "requests" }}{key: header_match, value: {{ $limit.name }}}, {{ end }}{key: {{ $.key }}}{{ with $further }}, {key: {{ . }}}{{ end }}]
+    token_bucket: {max_tokens: {{ int $limit.burst }}, tokens_per_fill: {{ int $limit.count }}, fill_interval: {{ int $limit.seconds }}s}
+  {{- end }}
   {{- end }}
 {{- end }}
 
