@@ -170,12 +170,14 @@ describe('an API key', () => {
 
   it('is kept until it expires', async () => {
     const owner = await loggedIn();
-    await make(owner).expect(201);
+    const { id } = (await make(owner)).body;
     await query(`update api_keys set expires_at = now() where account_id = '${owner.id}'`);
     expect(await list(owner)).toEqual([]);
+    const { key } = (await make(owner, { expiresAt: inDays(1 / 24) }).expect(201)).body;
     const fresh = await start();
-    const rows = () => query(`select from api_keys where account_id = '${owner.id}'`);
+    const rows = () => query(`select from api_keys where id = '${id}'`);
     await until('it is deleted', async () => (await rows()).length === 0).finally(fresh.close);
+    expect([(await list(owner)).length, await check(key)]).toEqual([1, 200]);
   });
 });
 

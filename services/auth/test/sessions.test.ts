@@ -140,6 +140,25 @@ it('POST /internal/session-checks tells which sessions have ended with their key
   expect(body).toEqual({ ended: sessions.slice(0, haveEnded.length).map(({ id }) => id) });
 });
 
+it('an ended session stays ended, and an open one listed, however often auth starts again', async () => {
+  const customer = await loggedIn();
+  const ended = await logIn(customer);
+  await logout(ended).expect(200);
+  for (let times = 0; times < 2; times += 1) {
+    const over = "select gen_random_uuid(), now(), now() - interval '2 hours'";
+    await query(`insert into session_cutoffs ${over}`);
+    const again = await start();
+    const isDeleted = async () => (await query('select from session_cutoffs where expires_at < now()')).length === 0;
+    await until('it has deleted what is over', isDeleted).finally(again.close);
+  }
+  const again = await start();
+  const { check: checkAgain } = customersOf(again);
+  expect([await checkAgain(ended), await checkAgain(customer.token)]).toEqual([401, 200]);
+  const { body } = await request(again.app).get(`/accounts/${customer.id}/sessions`).set(customer.headers);
+  expect(body).toMatchObject([{ current: true }]);
+  await again.close();
+});
+
 describe('ended sessions', () => {
   const sessionOf = (id: string) => ({
     id,

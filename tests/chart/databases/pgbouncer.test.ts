@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '@store/shared/database/database';
 import { isDatabaseUnavailable } from '@store/shared/database/errors';
+import { inTransaction } from '@store/shared/database/transaction';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { createFollower } from '../../../services/auth/src/follower.ts';
@@ -70,6 +71,24 @@ const found = await findPgbouncer();
 if (found === undefined) console.log(`PgBouncer 1.21 or later is not there: ${howToGetPgbouncer}`);
 
 const poolSize = 3;
+/** Nobody answers there. */
+const elsewhere = Object.fromEntries(
+  ['AUTH', 'ORDER', 'INVOICE', 'NOTIFICATION', 'PAYMENT', 'INVENTORY'].map((name) => [
+    `${name}_URL`,
+    'http://127.0.0.1:1',
+  ]),
+);
+/** Settings that an operator may have given a role, such as for reports. */
+const ofRole = [
+  "timezone = 'America/Los_Angeles'",
+  "datestyle = 'SQL, DMY'",
+  "default_transaction_isolation = 'repeatable read'",
+];
+interface Settings {
+  zone: string;
+  style: string;
+  pid?: number;
+}
 const dir = useFolder();
 const startService = useServices();
 
@@ -95,6 +114,7 @@ async function readSettings() {
     const { client_connection_check_interval } = ofServer;
     postgres = await startPostgres({ ...options, settings: { fsync: 'off', client_connection_check_interval } });
     await postgres.createDatabase('account');
+    for (const setting of ofRole) await queryOnce(postgres.superuserUrl, `alter role account set ${setting}`);
     direct = postgres.url('account');
     pgbouncer = await startPgbouncer(found ?? '', dir, direct, ofPooler);
     pooled = `${direct}?${pgbouncer.parameters}`;
@@ -118,7 +138,7 @@ async function readSettings() {
   }
 
   it('migrate, become ready and answer, with no more connections than the pool has', async () => {
-    const env = { DATABASE_URL: direct, DATABASE_POOLER_URL: pooled };
+    const env = { ...elsewhere, KAFKA_BROKERS: '127.0.0.1:1', DATABASE_URL: direct, DATABASE_POOLER_URL: pooled };
     const service = await startService('services/account/src/main.ts', env);
     await service.ready();
     const numbers = Array.from({ length: 12 }, (_, number) => number);
@@ -128,9 +148,47 @@ async function readSettings() {
     };
     const answers = await Promise.all(numbers.map(register));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-    expect((await connections()).length).toBeLessThanOrEqual(poolSize);
+    expect((await connections("application_name <> 'outbox-relay'")).length).toBeLessThanOrEqual(poolSize);
     await service.end('SIGTERM');
   });
+
+  it('are in UTC and write times as ISO on every connection of the pool, whatever its role and others have set', () =>
+    withTwo(async (databases) => {
+      const asked = "select current_setting('TimeZone') as zone, current_setting('DateStyle') as style";
+      const statement = sql<Settings>`${sql.raw(asked)}, pg_backend_pid() as pid, pg_sleep(0.02)`;
+      const ask = async (number: number): Promise<Settings[]> => {
+        const database = databases[number % 3];
+        return database
+          ? database.run(statement.compile(database.kysely))
+          : queryOnce(pooled, `${asked}, pg_sleep(0.02)`);
+      };
+      const rows = (await Promise.all(Array.from({ length: 90 }, (_, number) => ask(number)))).flat();
+      const [ours, others] = [rows.filter(({ pid }) => pid), rows.filter(({ pid }) => !pid)];
+      expect(new Set(ours.map(({ pid }) => pid)).size).toBe(poolSize);
+      const distinct = (of: Settings[]) => [...new Set(of.map(({ zone, style }) => `${zone}, ${style}`))];
+      expect(distinct(others)).toEqual(['America/Los_Angeles, SQL, DMY']);
+      expect(distinct(ours)).toEqual(['UTC, ISO, MDY']);
+    }));
+
+  it('repeat a statement that had to wait for a row, where their role repeats what it has read', () =>
+    withTwo(async (databases) => {
+      const [one] = databases;
+      await sql`create table if not exists changed (value int)`.execute(one?.kysely as never);
+      await sql`insert into changed values (0)`.execute(one?.kysely as never);
+      const level = await sql`show default_transaction_isolation`.execute(one?.kysely as never);
+      expect(level.rows).toEqual([{ default_transaction_isolation: 'repeatable read' }]);
+      const increase = sql`update changed set value = value + 1`;
+      const holder = new pg.Client({ connectionString: direct });
+      holder.on('error', () => undefined); // if the test fails, the end of the server is its end
+      await holder.connect();
+      await holder.query('begin; update changed set value = value + 1');
+      const all = databases.map((database) => database.run(increase.compile(database.kysely)));
+      await until('both wait', async () => (await connections("wait_event_type = 'Lock'")).length === 2);
+      await holder.query('commit');
+      await Promise.all(all);
+      expect((await holder.query('select value from changed')).rows).toEqual([{ value: 3 }]);
+      await holder.end();
+    }));
 
   it('prepare statements, which other connections of the pool then run', () =>
     withTwo(async (databases) => {
@@ -149,7 +207,7 @@ async function readSettings() {
       await sql`create table if not exists counter (value int)`.execute(databases[0]?.kysely as never);
       await sql`insert into counter values (0)`.execute(databases[0]?.kysely as never);
       const increase = (database: (typeof databases)[number]) =>
-        database.kysely.transaction().execute(async (tx) => {
+        inTransaction(database.kysely, async (tx) => {
           await sql`select pg_advisory_xact_lock(1)`.execute(tx);
           const { rows } = await sql<{ value: number }>`select value from counter`.execute(tx);
           await sql`update counter set value = ${(rows[0]?.value ?? 0) + 1}`.execute(tx);

@@ -86,8 +86,10 @@ describe('GET /orders?idempotencyKey=', () => {
 });
 
 describe('deleteExpiredReplies', () => {
-  it('deletes any number of Idempotency-Keys older than 24 hours', async () => {
+  it('deletes any number of Idempotency-Keys older than 24 hours, and no younger one', async () => {
     const young = await idOf('young');
+    await order.prisma.$executeRaw`
+      update idempotency_keys set created_at = created_at - interval '23 hours 59 minutes'`;
     await order.prisma.$executeRaw`
       insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
       select ${alice}::uuid, n::text, '', '', '', ${now}::timestamptz - interval '24 hours 1 ms'

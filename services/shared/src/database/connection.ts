@@ -3,7 +3,8 @@ import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { databaseUrl } from './config.ts';
-import { misconfiguredCode } from './errors.ts';
+import { maxAttempts } from './conflicts.ts';
+import { isConflict, misconfiguredCode } from './errors.ts';
 
 /**
  * Returns what DATABASE_URL stands for now. A file is read each time, because that of a Secret changes while a process
@@ -20,6 +21,21 @@ function currentUrl(url: string): string {
   const current = new URL(held.data);
   for (const [name, value] of given.searchParams) current.searchParams.set(name, value);
   return current.href;
+}
+
+/**
+ * What every session has, whatever database and role have been given. Prisma's adapter needs the time zone: it writes times
+ * without one, and takes those that it reads for UTC (prisma/orm#28629). PgBouncer passes the first two on, even from
+ * ignored `options`, in the spelling that PostgreSQL reports; for the last one see {@link PreparingClient} and inTransaction.
+ */
+const session = '-c TimeZone=UTC -c DateStyle=ISO,\\ MDY -c default_transaction_isolation=read\\ committed';
+
+/** Adds {@link session} to the options of a URL and those of a client: a parameter of the URL would replace the client's. */
+function withSession(url: string, options = ''): string {
+  const all = new URL(url);
+  // The last one of a name counts.
+  all.searchParams.set('options', `${all.searchParams.get('options') ?? ''} ${options} ${session}`.trim());
+  return all.href;
 }
 
 interface ConnectionConfig extends pg.ClientConfig {
@@ -58,7 +74,7 @@ class CurrentClient extends pg.Client {
 
   /** @param config undefined for the types of pg alone */
   constructor(config: ConnectionConfig = { connectionString: '' }) {
-    const { connectionString, socket } = opened(config.connectionString);
+    const { connectionString, socket } = opened(config);
     super({ ...config, connectionString, stream: () => socket });
     this.#url = config.connectionString;
     this.#isTried = !(socket instanceof BrokenSocket);
@@ -86,21 +102,46 @@ class CurrentClient extends pg.Client {
 const restMs = 200;
 const failures = new Map<string, { at: number; error: Error }>();
 
+/**
+ * Repeats a statement outside a transaction that PostgreSQL rolled back because of another one. Behind a pooler a session may
+ * have the isolation level of its role, at which a statement fails where it had to wait for a row.
+ */
 class PreparingClient extends CurrentClient {
   /** Has the type that fits all overloads of pg's. */
   override query(sql: unknown, ...values: unknown[]): never {
     const prepared = typeof sql === 'string' ? { text: sql, name: nameOf({ sql }) } : sql;
-    return Reflect.apply(super.query, this, [prepared, ...values]) as never;
+    return this.#send([prepared, ...values], 1) as never;
+  }
+
+  #send(query: unknown[], attempt: number): unknown {
+    // That of the connection before this statement, as ReadyForQuery follows the error.
+    const isToRepeat = (error: unknown) =>
+      attempt < maxAttempts && isConflict(error) && this.getTransactionStatus() === 'I';
+    const callback = query.at(-1);
+    if (typeof callback === 'function') {
+      const answered = (error: unknown, ...result: unknown[]) =>
+        isToRepeat(error) ? this.#send(query, attempt + 1) : callback(error, ...result);
+      return Reflect.apply(super.query, this, [...query.slice(0, -1), answered]);
+    }
+    const result: unknown = Reflect.apply(super.query, this, query);
+    if (!(result instanceof Promise)) return result;
+    return result.catch((error: unknown) => {
+      if (!isToRepeat(error)) throw error;
+      return this.#send(query, attempt + 1);
+    });
   }
 }
 
 /** A pool that cannot even make a client would end the process, so what is known to be in the way is the error of a socket. */
-function opened(url: string): { connectionString: string | undefined; socket: Socket } {
+function opened({ connectionString: url, options }: ConnectionConfig): {
+  connectionString: string | undefined;
+  socket: Socket;
+} {
   const broken = (error: Error) => ({ connectionString: undefined, socket: new BrokenSocket(error) });
   const failure = failures.get(url);
   if (failure && performance.now() < failure.at + restMs) return broken(failure.error);
   try {
-    return { connectionString: currentUrl(url), socket: new Socket() };
+    return { connectionString: withSession(currentUrl(url), options), socket: new Socket() };
   } catch (error) {
     return broken(Object.assign(error as Error, { code: misconfiguredCode }));
   }

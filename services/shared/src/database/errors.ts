@@ -17,12 +17,23 @@ const tlsCode = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZER
 const unavailableMessage =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error|SSL connection|^SASL: /;
 
-/** Tells whether the database can serve nobody at the moment, so that the request or event at hand is not at fault. */
+/** PostgreSQL's for a serialization failure and a deadlock, its adapter's and Prisma's for either. */
+const conflictCodes = new Set(['40001', '40P01', 'TransactionWriteConflict', 'P2034']);
+
+/** Tells whether a transaction was rolled back because of another one, and may succeed when it is repeated. */
+export const isConflict = (error: unknown) =>
+  hasReason(error, (names) => names.some((name) => conflictCodes.has(name)));
+
+/**
+ * Tells whether the database cannot serve this at the moment, so that the request or event at hand is not at fault: it serves
+ * nobody, or others are in the way.
+ */
 export const isDatabaseUnavailable = (error: unknown) =>
   hasReason(
     error,
     (names, message) =>
-      names.some((name) => unavailableCodes.has(name) || tlsCode.test(name)) || unavailableMessage.test(message),
+      names.some((name) => unavailableCodes.has(name) || conflictCodes.has(name) || tlsCode.test(name)) ||
+      unavailableMessage.test(message),
   );
 
 /** Tells whether a row was refused because another one has its key. */

@@ -1,7 +1,7 @@
 import type { CompiledQuery } from 'kysely';
 import type pg from 'pg';
 import { Counter } from 'prom-client';
-import { isDatabaseUnavailable } from './errors.ts';
+import { isConflict, isDatabaseUnavailable } from './errors.ts';
 
 const reads = new Counter({
   name: 'replica_reads_total',
@@ -24,7 +24,8 @@ export function createReadReplica(pool: pg.Pool | undefined) {
       return (await (isPrepared ? pool.query(sql, values) : pool.query({ text: sql, values }))).rows;
     } catch (error) {
       if ((error as pg.DatabaseError).code === timedOut) throw error;
-      if (isDatabaseUnavailable(error)) restsUntil = Date.now() + restMs;
+      // A statement that was in the way of replication, a conflict, says nothing of the next one.
+      if (isDatabaseUnavailable(error) && !isConflict(error)) restsUntil = Date.now() + restMs;
       reads.inc({ result: 'failed' });
       return undefined;
     }

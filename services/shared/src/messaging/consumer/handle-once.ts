@@ -95,6 +95,8 @@ export async function handleOnce<Tables, Prepared>(
     // A call that serves several events belongs to the trace of the first one.
     const prepared = first && (await runInTrace(first.trace, async () => group.prepare?.(delivered)));
     await inTransaction(database, async (tx) => {
+      processed.clear();
+      refused.clear();
       if (claim !== undefined && !(await claim(tx))) return;
       const ids = round.map(({ id }) => id);
       const isNew = await recordEvents(group.name, ids, tx);

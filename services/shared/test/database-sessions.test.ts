@@ -1,0 +1,148 @@
+import { type Kysely, sql } from 'kysely';
+import type pg from 'pg';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { createClient } from '../src/database/connection.ts';
+import { openDatabase } from '../src/database/database.ts';
+import { isDatabaseUnavailable } from '../src/database/errors.ts';
+import { inTransaction } from '../src/database/transaction.ts';
+
+const database = useDatabase('account');
+const opened = database.open((url) => openDatabase<never>(url, 4));
+
+const foreign = [
+  "timezone = 'America/Los_Angeles'",
+  "datestyle = 'SQL, DMY'",
+  "default_transaction_isolation = 'repeatable read'",
+];
+const settings = ['TimeZone', 'DateStyle', 'default_transaction_isolation'];
+const expected = ['UTC', 'ISO, MDY', 'read committed'];
+const asked = `select ${settings.map((name, index) => `current_setting('${name}') as s${index}`).join()}`;
+
+const role = 'database_sessions';
+const ofRole = () => Object.assign(new URL(database.url), { username: role, password: 'secret' }).href;
+const asAdmin = (statement: string) => queryOnce(database.url, statement);
+
+/** A connection of its own, until the end of the test. */
+async function connect(url: string, options?: string): Promise<pg.Client> {
+  const client = createClient({ connectionString: url, options });
+  database.closeLater({ close: () => client.end() });
+  await client.connect();
+  return client;
+}
+beforeAll(async () => {
+  const name = new URL(database.url).pathname.slice(1);
+  await asAdmin(`drop role if exists ${role}`);
+  await asAdmin(`create role ${role} login password 'secret' in role pg_read_all_data, pg_write_all_data`);
+  for (const setting of foreign) {
+    await asAdmin(`alter database ${name} set ${setting}`);
+    await asAdmin(`alter role ${role} set ${setting}`);
+    await asAdmin(`alter role ${role} in database ${name} set ${setting}`);
+  }
+  await asAdmin('create table counter (id int primary key, value int not null)');
+});
+afterAll(async () => {
+  await queryOnce(process.env.TEST_DATABASE_URL ?? '', `drop role ${role}`);
+});
+
+describe.each([
+  ['the database', () => database.url],
+  ['the role', ofRole],
+  ['the role, with options of its URL', () => `${ofRole()}?options=-c%20TimeZone%3DAsia/Tokyo%20-c%20work_mem%3D5MB`],
+])('where the settings of %s are others', (_, url) => {
+  it('every session is in UTC, writes times as ISO and reads what is committed', async () => {
+    const one = database.closeLater(openDatabase<never>(url(), 2, url()));
+    const statement = sql<Record<string, string>>`${sql.raw(asked)}`.compile(one.kysely);
+    const client = await connect(url(), '-c idle_session_timeout=9000');
+    const answers = [
+      await one.run(statement),
+      await one.lists.run(statement),
+      await one.checks.run(statement),
+      (await one.lists.readReplica(statement, () => true)) ?? [],
+      (await client.query(asked)).rows,
+    ];
+    expect(answers.map(([row]) => Object.values(row ?? {}))).toEqual(answers.map(() => expected));
+    expect((await client.query('show idle_session_timeout')).rows).toEqual([{ idle_session_timeout: '9s' }]);
+  });
+});
+
+it('options of a URL still apply', async () => {
+  const client = await connect(`${ofRole()}?options=-c%20work_mem%3D5MB`);
+  expect((await client.query('show work_mem')).rows).toEqual([{ work_mem: '5MB' }]);
+});
+
+/** As behind a pooler that passes no options on. */
+async function withRepeatableRead<T>(work: (kysely: Kysely<never>, run: typeof opened.run) => Promise<T>): Promise<T> {
+  const one = openDatabase<never>(database.url, 4);
+  const lock = sql`select set_config('default_transaction_isolation', 'repeatable read', false), pg_sleep(0.05)`;
+  try {
+    await Promise.all(Array.from({ length: 4 }, () => lock.execute(one.kysely)));
+    return await work(one.kysely, one.run);
+  } finally {
+    await one.close();
+  }
+}
+
+const increase = sql`update counter set value = value + 1 where id = 1`;
+const counted = () => asAdmin('select value from counter where id = 1');
+beforeEach(() => asAdmin('delete from counter').then(() => asAdmin('insert into counter values (1, 0), (2, 0)')));
+
+it('statements that wait for the same row each take effect once, whatever the isolation level of their session', () =>
+  withRepeatableRead(async (kysely, run) => {
+    const other = await connect(database.url);
+    await other.query('begin; update counter set value = value + 1 where id = 1');
+    const waiting = [0, 1].flatMap(() => [increase.execute(kysely), run(increase.compile(kysely))]);
+    const locks =
+      'select from pg_locks where database = (select oid from pg_database where datname = current_database())';
+    await until('they wait', async () => (await asAdmin(`${locks} and not granted`)).length > 0);
+    await other.query('commit');
+    await Promise.all(waiting);
+    expect(await counted()).toEqual([{ value: 5 }]);
+  }));
+
+it('a transaction reads what others have committed since it began, whatever the isolation level of its session', () =>
+  withRepeatableRead(async (kysely) => {
+    const read = await inTransaction(kysely, async (tx) => {
+      await sql`select`.execute(tx);
+      await asAdmin('update counter set value = 5 where id = 1');
+      return (await sql<{ value: number }>`select value from counter where id = 1 for update`.execute(tx)).rows;
+    });
+    expect(read).toEqual([{ value: 5 }]);
+  }));
+
+it('of two transactions that wait for each other, the one that PostgreSQL ends is repeated', async () => {
+  const holding: number[] = [];
+  let attempts = 0;
+  const change = (first: number, second: number) =>
+    inTransaction(opened.kysely, async (tx) => {
+      attempts += 1;
+      await sql`update counter set value = value + 1 where id = ${first}`.execute(tx);
+      holding.push(first);
+      await until('both hold a row', () => holding.includes(1) && holding.includes(2));
+      await sql`update counter set value = value + 1 where id = ${second}`.execute(tx);
+    });
+  await Promise.all([change(1, 2), change(2, 1)]);
+  expect(await asAdmin('select value from counter')).toEqual([{ value: 2 }, { value: 2 }]);
+  expect(attempts).toBe(3);
+});
+
+it.each(['40001', '40P01'])('a transaction that keeps failing with %s is given up, as unavailable', async (code) => {
+  let attempts = 0;
+  const failing = inTransaction(opened.kysely, async (tx) => {
+    attempts += 1;
+    await sql`do ${sql.lit(`begin raise exception 'again' using errcode = '${code}'; end`)}`.execute(tx);
+  });
+  const error = await failing.catch((reason: unknown) => reason);
+  expect(isDatabaseUnavailable(error)).toBe(true);
+  expect(attempts).toBeGreaterThan(1);
+});
+
+it('a transaction that fails for another reason is not repeated', async () => {
+  let attempts = 0;
+  const failing = inTransaction(opened.kysely, async (tx) => {
+    attempts += 1;
+    await sql`select 1 / 0`.execute(tx);
+  });
+  await expect(failing).rejects.toThrow('division by zero');
+  expect(attempts).toBe(1);
+});
