@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import request from 'supertest';
+import { whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { ada, useAuth } from './_app.ts';
 import { cookieWith, customersOf, identityOf } from './_customers.ts';
 import { inDays, keysOf } from './_keys.ts';
 
-const { query, start, open } = useAuth({ JWT_TTL_SECONDS: '600' });
+const { database, query, start, open } = useAuth({ JWT_TTL_SECONDS: '600' });
 const auth = open();
 const restricted = open({ PRODUCT_WRITERS: 'role:catalogue' });
 const { make, list, end, identify } = keysOf(auth);
@@ -56,6 +57,20 @@ describe('POST /auth/keys', () => {
       { ...ofSecond, actor: byOwner, before: null, after: state },
       { ...ofFirst, actor: byOwner, before: null, after: state },
     ]);
+  });
+
+  it('is not in the audit trail if the transaction fails at its end, in which it is made or ends', async () => {
+    const owner = await loggedIn();
+    const { id, key } = (await make(owner)).body;
+    await whileCommitsFail(database.url, 'api_keys', async () => {
+      await make(owner).expect(500);
+      await end(owner, id).expect(500);
+      await request(auth.app).delete('/auth/sessions').set(owner.headers).expect(500);
+    });
+    expect((await list(owner)).length).toBe(1);
+    expect(await check(key)).toBe(200);
+    const byOwner = await query<{ subject: string }>(`select subject from audit where actor = 'account ${owner.id}'`);
+    expect(byOwner).toEqual([{ subject: id }]);
   });
 
   it.each<[string, object, string]>([

@@ -1,12 +1,13 @@
 import { bearerFrom } from '@store/shared/auth/bearer';
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
+import { whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createRoles } from '../src/roles.ts';
 import { useAuth } from './_app.ts';
 import { cookieWith, customersOf, identityOf } from './_customers.ts';
 
-const { env, start, open } = useAuth({
+const { env, database, start, open } = useAuth({
   INTERNAL_CREDENTIAL: newCredential(),
   INTERNAL_CREDENTIALS: newCredential(),
   OPERATOR_CREDENTIALS: newCredential(),
@@ -95,6 +96,15 @@ describe('roles', () => {
       { actor: 'operator ann', subject: operator.id, before: none, after: { roles: ['operator'] } },
     ]);
     await trail(env.INTERNAL_CREDENTIALS).expect(403);
+  });
+
+  it('a change whose transaction fails at its end is not in the audit trail', async () => {
+    const { id } = await loggedIn();
+    await grant(id, ['catalogue']).expect(200);
+    await whileCommitsFail(database.url, 'account_roles', () => grant(id, []).expect(500));
+    const trail = request(auth.app).get(`/internal/audit?subject=${id}`);
+    const { body } = await trail.auth(env.OPERATOR_CREDENTIALS, { type: 'bearer' }).expect(200);
+    expect(body).toMatchObject([{ after: { roles: ['catalogue'] } }]);
   });
 
   it.each([['operator'], [['root']], [['customer']]])('%j is refused', async (roles) => {

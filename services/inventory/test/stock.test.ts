@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { blockedBy } from '../../../tests/kit/postgres/transaction.ts';
+import { blockedBy, whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
 import {
   alice,
   type Demanded,
@@ -57,6 +57,20 @@ describe('/stock/{productId}', () => {
       { before: five, after: three },
       { actor: 'operator ann', before: null, after: seven },
     ]);
+  });
+
+  it('has nothing in the audit trail of a change whose transaction fails at its end', async () => {
+    const [tea, salt] = [randomUUID(), randomUUID()];
+    await put(tea, 7).expect(201);
+    await whileCommitsFail(database.url, 'stock', async () => {
+      for (const id of [tea, salt]) await put(id, 3).expect(500);
+    });
+    expect([await inventory.available(tea), await inventory.available(salt)]).toEqual([7, undefined]);
+    for (const [id, entries] of [
+      [tea, 1],
+      [salt, 0],
+    ] as const)
+      expect((await request(inventory.app).get(`/internal/audit?subject=${id}`)).body).toHaveLength(entries);
   });
 
   it('is for the role catalogue through the gateway, and has the account in the audit trail', async () => {

@@ -3,6 +3,7 @@ import { createLog } from '@store/shared/observability/log';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { paginate } from '../../../tests/kit/http.ts';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
 const credential = newCredential();
@@ -44,6 +45,16 @@ describe('the audit trail of products', () => {
     await queryOnce(database.url, 'alter table audit add check (false) not valid');
     expect((await quiet.post(tea)).status).toBe(500);
     expect(await product.prisma.product.count()).toBe(0);
+  });
+
+  it('has nothing of a change whose transaction fails at its end', async () => {
+    const path = (await product.post(tea)).headers.location ?? '';
+    await whileCommitsFail(database.url, 'products', async () => {
+      const changes = [quiet.post(tea), quiet.put(path, { ...tea, price: 9 }), quiet.delete(path)];
+      for (const change of changes) expect((await change).status).toBe(500);
+    });
+    expect((await product.get(path)).body).toMatchObject(tea);
+    expect(await trail()).toHaveLength(1);
   });
 
   it('has each of many changes at a time once, in the order in which they were made', async () => {

@@ -86,3 +86,18 @@ export async function planWithoutOrder(databaseUrl: string): Promise<void> {
   for (const plan of ['indexscan', 'indexonlyscan', 'bitmapscan', 'sort'])
     await queryOnce(databaseUrl, `alter database "${name}" set enable_${plan} = off`);
 }
+
+/** Does `work` while each transaction that has changed a table fails, not before its end. */
+export async function whileCommitsFail<T>(databaseUrl: string, table: string, work: () => Promise<T>): Promise<T> {
+  await queryOnce(
+    databaseUrl,
+    `create function refuse_commit() returns trigger language plpgsql as $$ begin raise 'refused at commit'; end $$;
+     create constraint trigger refuse_commit after insert or update or delete on ${table} initially deferred
+     for each row execute function refuse_commit()`,
+  );
+  try {
+    return await work();
+  } finally {
+    await queryOnce(databaseUrl, 'drop function refuse_commit() cascade');
+  }
+}
