@@ -66,6 +66,35 @@ describe('network policies', () => {
     expect((await readPolicies()).reachedBy('gateway')).toEqual(behind);
   });
 
+  it('only services, the pooler and the operator reach the instances of CloudNativePG, which reach each other', async () => {
+    const files = [...(valuesFiles.prod ?? []), 'charts/store/presets/cloudnative-pg.yaml'];
+    const endpoint = 'https://s3.example.com:9000';
+    const values = {
+      global: { externalDatabase: { pooler: 'store-database-pooler:5432' }, prometheus: '' },
+      database: { cloudnativePg: { pooler: { enabled: true, poolSize: 5 }, backup: { enabled: true, endpoint } } },
+    };
+    const { named } = await manifests(values, files);
+    const reachedFrom = (name: string, port: number) =>
+      named('NetworkPolicy', name).spec.ingress.filter((rule: Rule) => rule.ports?.some((one) => one.port === port));
+    const portsTo = (name: string) =>
+      named('NetworkPolicy', name).spec.egress.flatMap((rule: Rule) => rule.ports?.map(({ port }) => port));
+    const databases = topology.services.filter(({ database }) => database).map(({ alias }) => alias);
+    const others = topology.services.filter(({ database }) => !database).map(({ alias }) => alias);
+
+    const [sql, ...more] = reachedFrom('store-database', 5432);
+    expect(more).toEqual([]);
+    const [services, pooler, instances] = sql.from.map(({ podSelector }: Manifest) => podSelector);
+    expect(services.matchExpressions[0].values).toEqual(databases.toSorted());
+    expect(others.length).toBeGreaterThan(0);
+    expect(pooler.matchLabels).toEqual({ 'cnpg.io/poolerName': 'store-database-pooler' });
+    expect(instances).toEqual(named('NetworkPolicy', 'store-database').spec.podSelector);
+    const [state] = reachedFrom('store-database', 8000);
+    expect(state.from[0].podSelector.matchLabels).toEqual({ 'app.kubernetes.io/name': 'cloudnative-pg' });
+    expect(portsTo('store-database')).toEqual([5432, 8000, 443, 6443, 53, 53, 9000]);
+    expect(reachedFrom('store-database-pooler', 5432)[0].from).toHaveLength(1);
+    expect(portsTo('store-database-pooler')).toEqual([5432, 443, 6443, 53, 53]);
+  });
+
   it('names are resolved where the DNS of the cluster listens', async () => {
     const { named } = await manifests({ global: { networkPolicy: { dnsPorts: [5353] } } });
     expect(named('NetworkPolicy', 'store').spec.egress[0].ports).toEqual([

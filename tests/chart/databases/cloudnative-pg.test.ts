@@ -54,7 +54,7 @@ describe('the cluster', () => {
     const affinity = { nodeSelector: { disk: 'fast' }, tolerations: [{ key: 'database', operator: 'Exists' }] };
     const { spec } = (await render({ affinity }, { global })).one('Cluster');
     expect(spec).toMatchObject({
-      affinity: { ...affinity, topologyKey: 'topology.kubernetes.io/zone' },
+      affinity: { ...affinity, podAntiAffinityType: 'required', topologyKey: 'kubernetes.io/hostname' },
       inheritedMetadata: { labels: { team: 'a' }, annotations: { mesh: 'off' } },
       priorityClassName: 'high',
     });
@@ -112,12 +112,36 @@ describe('the cluster', () => {
     expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_POOLER_URL', value: pooledUrl });
   });
 
+  it('has a pooler with the image, labels, priority, place and budget of all other pods, and metrics', async () => {
+    const digest = `sha256:${'ab'.repeat(32)}`;
+    const image = { registry: 'registry.example.com', pullSecrets: [{ name: 'pull' }], digests: { pgbouncer: digest } };
+    const global = { ...everything, image, podAnnotations: { mesh: 'off' } };
+    const template = { spec: { tolerations: [{ key: 'database', operator: 'Exists' }] } };
+    const values = { global, monitoring: { enabled: true } };
+    const { named } = await render({ pooler: { enabled: true, template } }, values);
+    const pod = named('Pooler', 'store-database-pooler').spec.template;
+    const labels = { 'cnpg.io/poolerName': 'store-database-pooler' };
+    expect(pod.metadata).toEqual({ labels: { team: 'a' }, annotations: { mesh: 'off' } });
+    expect(pod.spec).toMatchObject({
+      ...template.spec,
+      imagePullSecrets: [{ name: 'pull' }],
+      priorityClassName: 'high',
+    });
+    expect(pod.spec.containers[0].image).toBe(`registry.example.com/cloudnative-pg/pgbouncer:1.25.1@${digest}`);
+    const [{ podAffinityTerm }] = pod.spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
+    expect(podAffinityTerm).toEqual({ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } });
+    const { maxUnavailable, selector } = named('PodDisruptionBudget', 'store-database-pooler').spec;
+    expect({ maxUnavailable, selector }).toEqual({ maxUnavailable: 1, selector: { matchLabels: labels } });
+    expect(named('PodMonitor', 'store-database-pooler').spec.selector.matchLabels).toEqual(labels);
+  });
+
   it('and the Secrets it needs are all that docs/recovery.md applies before the services', async () => {
     const text = await renderChart(files, { database: { cloudnativePg: recovered } });
     const sources = text
       .split(/^---$/m)
       .filter((one) => /^# Source: store\/templates\/(secrets|database)\.yaml/m.test(one));
     const kinds = sources.flatMap((one) => /^kind: (\w+)/m.exec(one)?.[1] ?? []);
+    expect(text).toContain('# Source: store/templates/database-network.yaml');
     const ofSecrets = ['Job', 'NetworkPolicy', 'Role', 'RoleBinding', 'ServiceAccount'];
     const ofDatabase = ['Cluster', 'Database', 'ObjectStore', 'ScheduledBackup'];
     expect([...new Set(kinds)].sort()).toEqual([...ofSecrets, ...ofDatabase].sort());

@@ -64,6 +64,7 @@ describe('make package', () => {
     expect(every).toEqual(expect.arrayContaining(images));
     expect(every.filter((image) => !images.includes(image))).toEqual([
       expect.stringMatching(/^ghcr\.io\/cloudnative-pg\/postgresql:/),
+      expect.stringMatching(/^ghcr\.io\/cloudnative-pg\/pgbouncer:/),
       expect.stringMatching(/^quay\.io\/prometheuscommunity\/postgres-exporter:/),
       expect.stringMatching(/^docker\.io\/rclone\/rclone:/),
     ]);
