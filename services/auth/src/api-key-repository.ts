@@ -1,7 +1,7 @@
 import { recordChange } from '@store/shared/database/audit';
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
+import type { Database } from '@store/shared/database/database';
 import { isoTime } from '@store/shared/database/keyset';
-import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
 import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
@@ -27,39 +27,46 @@ interface NewKey {
   expiresAt: number;
 }
 
-export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
+export function createApiKeyRepository(prisma: PrismaClient, { kysely, transactionOf }: Database<DB>) {
+  /** @throws DomainError unauthenticated if the session has ended, conflict if the account has no room for a key @returns the time */
+  async function mustMake(on: Kysely<DB>, accountId: string, by: Session): Promise<number> {
+    const { count, hasEnded, now } = await on
+      .selectFrom('api_keys')
+      .where('account_id', '=', accountId)
+      .where('expires_at', '>', sql<Date>`now()`)
+      .select([
+        sql<number>`count(*)::int`.as('count'),
+        sql<number>`extract(epoch from clock_timestamp())::float8`.as('now'),
+        sql<boolean>`exists (select from ended_sessions where id = ${by.id}) or exists (
+          select from session_cutoffs
+          where account_id = ${accountId} and ended_at >= to_timestamp(${by.authenticatedAt})
+        )`.as('hasEnded'),
+      ])
+      .executeTakeFirstOrThrow();
+    if (hasEnded) throw sessionEnded();
+    if (count < maxKeys) return now;
+    throw new DomainError('conflict', `The account has ${maxKeys} API keys that have not expired.`, {
+      code: 'too-many-keys',
+    });
+  }
+
   return {
     /**
      * Stores a key unless the session that makes it has ended meanwhile: nothing that was under way outlives a new password.
      * @param tokenFor signs the token, by the clock of the database
      * @throws DomainError unauthenticated if it has ended, conflict for too many keys
      */
-    make: (
+    async make(
       actor: string,
       key: NewKey,
       by: Session,
       tokenFor: (authenticatedAt: number) => Promise<{ token: string; digest: Buffer; kid: string }>,
-    ): Promise<{ token: string; createdAt: number }> =>
-      inTransaction(kysely, async (tx) => {
+    ): Promise<{ token: string; createdAt: number }> {
+      // Without the lock first: whoever is refused anyway must not wait for it.
+      await mustMake(kysely, key.accountId, by);
+      return transactionOf(key.accountId, async (tx) => {
         await lockSessions(tx, key.accountId);
-        const { count, hasEnded, createdAt } = await tx
-          .selectFrom('api_keys')
-          .where('account_id', '=', key.accountId)
-          .where('expires_at', '>', sql<Date>`now()`)
-          .select([
-            sql<number>`count(*)::int`.as('count'),
-            sql<number>`extract(epoch from clock_timestamp())::float8`.as('createdAt'),
-            sql<boolean>`exists (select from ended_sessions where id = ${by.id}) or exists (
-              select from session_cutoffs
-              where account_id = ${key.accountId} and ended_at >= to_timestamp(${by.authenticatedAt})
-            )`.as('hasEnded'),
-          ])
-          .executeTakeFirstOrThrow();
-        if (hasEnded) throw sessionEnded();
-        if (count >= maxKeys)
-          throw new DomainError('conflict', `The account has ${maxKeys} API keys that have not expired.`, {
-            code: 'too-many-keys',
-          });
+        const createdAt = await mustMake(tx, key.accountId, by);
         const { token, digest, kid } = await tokenFor(createdAt);
         const signed: SignedKey = { digest: digest.toString('base64url'), kid, expiresAt: key.expiresAt };
         await tx
@@ -82,7 +89,8 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
         const after = JSON.stringify({ accountId: key.accountId, scopes: key.scopes });
         await recordChange(tx, { actor, kind: 'key', subject: key.id, after });
         return { token, createdAt };
-      }),
+      });
+    },
 
     /** Those that have neither expired nor ended, the newest first. */
     ofAccount: (accountId: string) =>
@@ -116,7 +124,7 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
      * @returns when its token expires; undefined if the account has no such key
      */
     end: (actor: string, accountId: string, id: string): Promise<number | undefined> =>
-      inTransaction(kysely, async (tx) => {
+      transactionOf(accountId, async (tx) => {
         const key = await tx
           .selectFrom('api_keys')
           .select(['scopes', 'ended_at', secondsOf('expires_at').as('expiresAt')])

@@ -1,5 +1,6 @@
 import { deleteInBatches } from '@store/shared/database/batches';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database } from '@store/shared/database/database';
+import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 
 export type LoginFailureRepository = ReturnType<typeof createLoginFailureRepository>;
@@ -21,7 +22,7 @@ function blockedAfter(failures: RawBuilder<number>): RawBuilder<Date | null> {
   return sql`case when ${failures} >= ${free} then now() + make_interval(secs => ${seconds}) end`;
 }
 
-export function createLoginFailureRepository(kysely: Kysely<DB>) {
+export function createLoginFailureRepository({ kysely, transactionOf }: Database<DB>) {
   const failures = sql<number>`case when ${isForgotten} then 1 else login_failures.failures + 1 end`;
 
   return {
@@ -30,17 +31,19 @@ export function createLoginFailureRepository(kysely: Kysely<DB>) {
      * @returns when it was counted, in seconds since 1970; undefined during a delay
      */
     async count(email: string): Promise<number | undefined> {
-      const counted = await kysely
-        .insertInto('login_failures')
-        .values({ email_digest: digestOf(email), failures: 1, last_at: sql`now()` })
-        .onConflict((conflict) =>
-          conflict
-            .column('email_digest')
-            .doUpdateSet({ failures, blocked_until: blockedAfter(failures), last_at: sql`now()` })
-            .where(sql<boolean>`coalesce(login_failures.blocked_until <= now(), true)`),
-        )
-        .returning(sql<number>`extract(epoch from now())::float8`.as('at'))
-        .executeTakeFirst();
+      const counted = await transactionOf(email.toLowerCase(), (tx) =>
+        tx
+          .insertInto('login_failures')
+          .values({ email_digest: digestOf(email), failures: 1, last_at: sql`now()` })
+          .onConflict((conflict) =>
+            conflict
+              .column('email_digest')
+              .doUpdateSet({ failures, blocked_until: blockedAfter(failures), last_at: sql`now()` })
+              .where(sql<boolean>`coalesce(login_failures.blocked_until <= now(), true)`),
+          )
+          .returning(sql<number>`extract(epoch from now())::float8`.as('at'))
+          .executeTakeFirst(),
+      );
       return counted?.at;
     },
 

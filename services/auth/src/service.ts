@@ -38,12 +38,12 @@ export async function createAuthService(
   const ttlSeconds = config.JWT_TTL_SECONDS;
   const keys = await tokenKeysFrom(config);
   const prisma = new PrismaClient({ adapter: database.adapter });
-  const sessions = createSessionRepository(prisma, database.kysely);
-  const failures = createLoginFailureRepository(database.kysely);
+  const sessions = createSessionRepository(prisma, database);
+  const failures = createLoginFailureRepository(database);
   const endedSessions = createEndedSessions();
   const roleRepository = createRoleRepository(database.kysely);
   const roles = createRoles();
-  const keyRepository = createApiKeyRepository(prisma, database.kysely);
+  const keyRepository = createApiKeyRepository(prisma, database);
   const kids = [keys.key, ...keys.previousKeys].map(({ kid }) => kid);
   const orphanedKeys = createOrphanedKeys(kids);
   const follower = createFollower({

@@ -1,6 +1,6 @@
 import { recordChange } from '@store/shared/database/audit';
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
-import { inTransaction } from '@store/shared/database/transaction';
+import type { Database } from '@store/shared/database/database';
 import { actorOf } from '@store/shared/values/audit';
 import { cut } from '@store/shared/values/text';
 import { type Kysely, sql, type Transaction } from 'kysely';
@@ -58,7 +58,7 @@ const maxName = 300;
 /** Long enough for every replica to have forgotten what expired, whose clocks may differ. */
 const keptMs = 3_600_000;
 
-export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
+export function createSessionRepository(prisma: PrismaClient, { kysely, transactionOf }: Database<DB>) {
   return {
     /** Stores from where the session began, for its customer to see. */
     async begin({ id, accountId, authenticatedAt, expiresAt }: Session, client: Client): Promise<void> {
@@ -102,7 +102,7 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
      * @param ttlSeconds how long the tokens of sessions live at most
      */
     endAll: (accountId: string, ttlSeconds: number): Promise<SessionCutoff> =>
-      inTransaction(kysely, async (tx) => {
+      transactionOf(accountId, async (tx) => {
         await lockSessions(tx, accountId);
         // Not when the transaction began, while a key may have been under way.
         const now = sql<Date>`statement_timestamp()`;

@@ -168,7 +168,7 @@ describe('ended sessions', () => {
   });
   let sessions: ReturnType<typeof createSessionRepository>;
   beforeAll(() => {
-    sessions = createSessionRepository(new PrismaClient({ adapter: connection.adapter }), connection.kysely);
+    sessions = createSessionRepository(new PrismaClient({ adapter: connection.adapter }), connection);
   });
   beforeEach(() => query('truncate ended_sessions, session_cutoffs'));
 
