@@ -119,7 +119,10 @@ describe('values that the chart refuses with a message', () => {
       { 'product.env.PRODUCT_WRITERS': 'everybody' },
     ],
     ['auth.env.PRODUCT_WRITERS are not the same', { 'auth.env.PRODUCT_WRITERS': 'role:catalogue' }],
-    ['account.env.EMAIL_CONFIRMATION and order.env.', { 'account.env.EMAIL_CONFIRMATION': 'required' }],
+    [
+      'without mails nobody can confirm an address',
+      { 'global.profile': 'prod', 'order.env.EMAIL_CONFIRMATION': 'required' },
+    ],
     ['is above maxReplicas', { 'order.autoscaling': { enabled: true, minReplicas: 9 } }],
     ['product consumes nothing', { 'product.autoscaling': { enabled: true, lag: 100 } }],
     ['needs global.prometheus', { 'global.prometheus': '', 'invoice.autoscaling': { enabled: true, lag: 100 } }],

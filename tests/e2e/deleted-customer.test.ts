@@ -20,7 +20,11 @@ beforeAll(async () => {
 afterAll(() => store?.stop(), 60_000);
 
 it('orders that are under way when their customer leaves are delivered or refunded, and no mail follows', async () => {
-  const ada = await newCustomer(createSend(store.gatewayUrl));
+  const anonymous = createSend(store.gatewayUrl);
+  const ada = await newCustomer(anonymous);
+  await until('she has the mail that confirms her address', async () => server.mails.length === 1);
+  const [, token] = /#\/confirm\/(\S+)/.exec((await server.read()).text ?? '') ?? [];
+  expect((await anonymous('POST', '/auth/email-confirmations', { token })).status).toBe(204);
   const rows = <T extends object>(database: string, sql: string) => queryOnce<T>(store.databaseUrl(database), sql);
   const items = [{ productId: await newProduct(ada), quantity: 1 }];
   const place = async (): Promise<string> => (await ada.send('POST', '/orders', { items })).body.id;

@@ -25,6 +25,7 @@ const columns = [
   'created_at as createdAt',
   'confirmed_at as confirmedAt',
   isClosing(closedSeconds).as('isClosing'),
+  'asked_to_confirm as askedToConfirm',
 ] as const;
 
 const selectAccounts = (on: Kysely<DB>) => on.selectFrom('accounts').select(columns);
@@ -66,7 +67,7 @@ export function createAccountRepository({ kysely, run }: Database<DB>) {
     insert: (tx: Transaction<DB>, { passwordHash, ...account }: NewAccount): Promise<StoredAccount | undefined> =>
       tx
         .insertInto('accounts')
-        .values({ ...account, password_hash: passwordHash })
+        .values({ ...account, password_hash: passwordHash, asked_to_confirm: true })
         .onConflict((conflict) => conflict.doNothing())
         .returning(columns)
         .executeTakeFirst(),

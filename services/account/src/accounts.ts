@@ -15,8 +15,6 @@ interface Dependencies {
   repository: AccountRepository;
   requests: MailRequestRepository;
   passwords: Passwords;
-  /** Registration asks for a confirmation of the address. */
-  mustConfirm: boolean;
 }
 
 /** @throws DomainError notFound, as for a customer who asks for another's account */
@@ -41,9 +39,12 @@ export const toOut = ({ id, name, email, locale, createdAt }: StoredAccount): Ac
 
 const listOf = (account: StoredAccount | undefined) => (account === undefined ? [] : [toOut(account)]);
 
+/** Whether mails may be sent to its address, other than those with a link that confirms it: anybody may have registered it. */
+export const mayHear = ({ confirmedAt, askedToConfirm }: Pick<StoredAccount, 'confirmedAt' | 'askedToConfirm'>): boolean => confirmedAt !== null || !askedToConfirm;
+
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts({ kysely, repository, requests, passwords, mustConfirm }: Dependencies) {
+export function createAccounts({ kysely, repository, requests, passwords }: Dependencies) {
   return {
     /** Everything that the caller may see: the caller's own account. */
     list: async (callerId: string): Promise<AccountOut[]> => listOf(await repository.find(callerId)),
@@ -66,7 +67,7 @@ export function createAccounts({ kysely, repository, requests, passwords, mustCo
         const inserted = await repository.insert(tx, { id: accountId, ...account, passwordHash });
         if (inserted === undefined) throw emailTaken();
         const { email } = account;
-        const requestId = mustConfirm ? await requests.begin(tx, { accountId, purpose: 'EMAIL', email }) : undefined;
+        const requestId = await requests.begin(tx, { accountId, purpose: 'EMAIL', email });
         await announce(tx, 'AccountRegistered', { accountId, requestId });
         return toOut(inserted);
       });

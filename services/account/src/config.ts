@@ -7,7 +7,7 @@ import {
 } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
-import { configOf, emailConfirmation } from '@store/shared/service/config';
+import { configOf } from '@store/shared/service/config';
 import { serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
 import type { z } from 'zod';
@@ -25,7 +25,6 @@ export const configSchema = configOf({
   NOTIFICATION_URL: serviceUrl.describe('Address of notification'),
   PAYMENT_URL: serviceUrl.describe('Address of payment'),
   INVENTORY_URL: serviceUrl.describe('Address of inventory'),
-  EMAIL_CONFIRMATION: emailConfirmation,
   PASSWORD_MIN_LENGTH: wholeNumber(1, 128)
     .optional()
     .describe('Fewest characters of a new password, 1 to 128; without it 1 in profile dev, 8 in prod'),

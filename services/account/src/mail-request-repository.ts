@@ -139,8 +139,11 @@ export function createMailRequestRepository(prisma: PrismaClient, kysely: Kysely
         .where(isValid)
         .$narrowType<{ accountId: NotNull }>()
         .executeTakeFirst(),
-    /** @returns false if it has been used, or is void */
-    async use(tx: Transaction<DB>, id: string, formerEmail?: string): Promise<boolean> {
+    /**
+     * @param formerEmail null if it is not to be told
+     * @returns false if it has been used, or is void
+     */
+    async use(tx: Transaction<DB>, id: string, formerEmail?: string | null): Promise<boolean> {
       const { numUpdatedRows } = await tx
         .updateTable('mail_requests')
         .set({ ended_at: sql`now()`, ...(formerEmail !== undefined && { email: formerEmail }) })

@@ -84,7 +84,10 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       params,
       body: mailToIn,
       responses: {
-        200: { description: 'Address, name, language and, where the mail has a link, a new token.', body: mailTo },
+        200: {
+          description: 'Address, language, name if it is confirmed and, where the mail has a link, a new token.',
+          body: mailTo,
+        },
       },
       handler: async ({ params: { id }, body }) => ok(await mails.mailTo(id, body.requestId, body.isFormer)),
     }),

@@ -5,7 +5,7 @@ import { DomainError } from '@store/shared/values/errors';
 import type { Kysely } from 'kysely';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
-import { accountOf, emailTaken, toOut, tooMany } from './accounts.ts';
+import { accountOf, emailTaken, mayHear, toOut, tooMany } from './accounts.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
@@ -103,7 +103,7 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
         if (request.purpose === 'CANCEL') return requests.endAll(tx, accountId, 'EMAIL');
         if (current === undefined || email === null) throw invalidToken();
         const isNew = current.email !== email;
-        if (!(await requests.use(tx, id, current.email))) throw invalidToken();
+        if (!(await requests.use(tx, id, mayHear(current) ? current.email : null))) throw invalidToken();
         await repository.update(tx, accountId, { email, isConfirmed: true });
         if (!isNew) return;
         // A reader of the former address must neither set the password nor cancel what comes.
@@ -127,19 +127,28 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
     },
 
     /**
-     * Tells what a mail to an account needs. Its token, if the mail has a link, is made now, and a former one of the request is void.
+     * Tells what a mail to an account needs. It has the account's name only where the address is confirmed to be the account's: what a
+     * stranger has chosen is read by nobody else. Its token, if the mail has a link, is made now, and a former one of the request is void.
      * @param requestId of the request that the mail answers
-     * @throws DomainError notFound if the account is gone, or the request has ended: the mail must not be sent any more
+     * @throws DomainError notFound if the mail must not be sent: the account is gone, the request has ended, or the address is not confirmed
      */
     async mailTo(accountId: string, requestId: string | undefined, isFormer: boolean): Promise<MailTo> {
-      const { name, locale, email } = await accountOf(repository, accountId);
-      if (requestId === undefined) return { name, locale, email };
+      const account = await accountOf(repository, accountId);
+      const { locale, email } = account;
+      const name = account.confirmedAt === null ? undefined : account.name;
+      if (requestId === undefined) {
+        if (mayHear(account)) return { name, locale, email };
+        throw new DomainError('notFound', `The address of account ${accountId} is not confirmed.`);
+      }
       if (isFormer) {
         const former = await requests.formerEmail(requestId, accountId);
-        if (former !== undefined) return { name, locale, email: former };
+        if (former !== undefined) return { locale, email: former };
       } else {
         const issued = await requests.issueToken(requestId, accountId);
-        if (issued !== undefined) return { name, locale, email: issued.email ?? email, token: issued.token };
+        if (issued !== undefined) {
+          const { token, email: unconfirmed } = issued;
+          return unconfirmed === null ? { name, locale, email, token } : { locale, email: unconfirmed, token };
+        }
       }
       throw new DomainError('notFound', `The request ${requestId} has ended.`);
     },

@@ -6,7 +6,7 @@ import { stringifyJson } from '@store/shared/values/json';
 import type { Kysely, Transaction } from 'kysely';
 import { announce } from './account-events.ts';
 import type { AccountRepository, StoredAccount } from './account-repository.ts';
-import { accountOf, toOut, tooMany } from './accounts.ts';
+import { accountOf, mayHear, toOut, tooMany } from './accounts.ts';
 import type { AuthClient, Customer } from './auth-client.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
@@ -37,7 +37,7 @@ export function createOwnAccount({ kysely, repository, requests, auth }: Depende
     if (!isNew && account.confirmedAt !== null) return;
     await requests.endAll(tx, accountId, 'EMAIL');
     // Whoever reads the present address can stop somebody who only knows the password.
-    if (isNew) {
+    if (isNew && mayHear(account)) {
       const requestId = await requests.begin(tx, { accountId, purpose: 'CANCEL' });
       await announce(tx, 'EmailChangePending', { accountId, requestId });
     }

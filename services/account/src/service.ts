@@ -31,7 +31,7 @@ export async function createAccountService(
   const requests = createMailRequestRepository(prisma, kysely);
   const repository = createAccountRepository(database);
   const parts = { kysely, repository, requests, passwords: await createPasswords(limits) };
-  const accounts = createAccounts({ ...parts, mustConfirm: config.EMAIL_CONFIRMATION === 'required' });
+  const accounts = createAccounts(parts);
   const own = createOwnAccount({ ...parts, auth });
   const exportAccount = createExport({ repository, sources });
   const mails = createMailRequests(parts);

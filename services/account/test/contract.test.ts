@@ -3,7 +3,7 @@ import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { accountRoutes } from '../src/routes.ts';
-import { ada, lastToken, register, testApp } from './_app.ts';
+import { ada, lastRequest, lastToken, register, testApp } from './_app.ts';
 
 const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 const credentials = {
@@ -108,7 +108,10 @@ describeContract({
       200: () => internal('/confirmation'),
     },
     'post /internal/accounts/{id}/mail': {
-      200: () => internal('/mail', {}),
+      200: async () => {
+        const { id } = await newAccount();
+        return { path: `/internal/accounts/${id}/mail`, body: { requestId: await lastRequest(account, id) } };
+      },
       400: { path: `/internal/accounts/${accountId}/mail`, body: { requestId: 'x' } },
     },
     'get /internal/accounts': {

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { ada, ended, lastRequest, lastToken, register as registerAt, testApp } from './_app.ts';
 
-const account = useDatabase('account').open((url) => testApp(url, {}, { EMAIL_CONFIRMATION: 'required' }));
+const account = useDatabase('account').open(testApp);
 
 const register = (more = {}) => registerAt(account, more);
 const askReset = (email: string) => request(account.app).post('/internal/password-resets').send({ email });
@@ -29,6 +29,11 @@ const age = (accountId: string, ms: number) =>
   account.prisma.mailRequest.updateMany({ where: { accountId }, data: { createdAt: new Date(Date.now() - ms) } });
 const eventsOf = async (id: string) =>
   (await account.prisma.outbox.findMany({ where: { key: id }, orderBy: { seq: 'asc' } })).map(({ kind }) => kind);
+async function confirmed(more = {}) {
+  const one = await register(more);
+  await confirm(await lastToken(account, one.id)).expect(204);
+  return one;
+}
 /** An account that has asked for a new password, and the token of the mail. */
 async function forgetful() {
   const one = await register();
@@ -131,11 +136,11 @@ describe('an e-mail address', () => {
   });
 
   it('is changed by the token of the mail to the new one, and the old one is told', async () => {
-    const { id, email } = await register();
+    const { id, email } = await confirmed();
     const next = `b${id}@example.com`;
     expect((await patch(id, { email: next, currentPassword: ada.password }).expect(200)).body.email).toBe(email);
     const requestId = await lastRequest(account, id);
-    expect((await mail(id, { requestId })).body).toMatchObject({ email: next });
+    expect((await mail(id, { requestId })).body).toEqual({ locale: 'en', email: next, token: expect.any(String) });
     await mail(id, { requestId, isFormer: true }).expect(404);
     await confirm(await lastToken(account, id)).expect(204);
     await logIn(next, ada.password).expect(200);
@@ -146,7 +151,7 @@ describe('an e-mail address', () => {
       'EmailChangeRequested',
       'EmailChanged',
     ]);
-    expect((await mail(id, { requestId, isFormer: true })).body).toEqual({ name: ada.name, locale: 'en', email });
+    expect((await mail(id, { requestId, isFormer: true })).body).toEqual({ locale: 'en', email });
   });
 
   it('is not changed without the password, nor too often', async () => {
@@ -202,8 +207,35 @@ describe('a deleted account', () => {
 });
 
 describe('mails', () => {
+  it('go to a confirmed address alone, but for the links that confirm it, which have no name of a stranger', async () => {
+    const { id, email } = await register({ name: 'Your account is locked' });
+    const link = { locale: 'en', email, token: expect.any(String) };
+    await mail(id, {}).expect(404);
+    expect((await mail(id, { requestId: await lastRequest(account, id) })).body).toEqual(link);
+    await askReset(email).expect(202);
+    expect((await mail(id, { requestId: await lastRequest(account, id) })).body).toEqual(link);
+    await mail(id, {}).expect(404);
+    await reset(await lastToken(account, id), 'battery staple').expect(200);
+    expect((await mail(id, {})).body).toEqual({ name: 'Your account is locked', locale: 'en', email });
+  });
+
+  it('tell nothing to an address that was never confirmed once the account has another', async () => {
+    const { id } = await register();
+    await changeEmail(id, `b${id}@example.com`);
+    await mail(id, { requestId: await lastRequest(account, id), isFormer: true }).expect(404);
+  });
+
+  it('go on to accounts of release 0.1, which were never asked to confirm, without a name', async () => {
+    const { id, email } = await register();
+    await account.prisma.account.update({ where: { id }, data: { askedToConfirm: false } });
+    expect((await mail(id, {})).body).toEqual({ locale: 'en', email });
+    await changeEmail(id, `b${id}@example.com`);
+    const requestId = await lastRequest(account, id);
+    expect((await mail(id, { requestId, isFormer: true })).body).toEqual({ locale: 'en', email });
+  });
+
   it('have the language of the registration, until it is changed', async () => {
-    const { id } = await register({ locale: 'pt' });
+    const { id } = await confirmed({ locale: 'pt' });
     expect((await mail(id, {})).body).toMatchObject({ locale: 'pt' });
     expect((await patch(id, { locale: 'en' }).expect(200)).body).toMatchObject({ locale: 'en' });
     expect((await mail(id, {})).body).toMatchObject({ locale: 'en' });

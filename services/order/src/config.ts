@@ -7,7 +7,7 @@ import {
 } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
-import { configOf, emailConfirmation } from '@store/shared/service/config';
+import { configOf } from '@store/shared/service/config';
 import { currencies } from '@store/shared/values/currencies';
 import { serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
@@ -25,7 +25,10 @@ export const configSchema = configOf({
     .enum(currencies, { error: 'must be a currency that ISO 4217 lists today, such as USD' })
     .default('USD')
     .describe('Currency of all prices, as ISO 4217 lists it'),
-  EMAIL_CONFIRMATION: emailConfirmation,
+  EMAIL_CONFIRMATION: z
+    .enum(['off', 'required'])
+    .default('off')
+    .describe('required: orders are refused until the e-mail address is confirmed (docs/contract.md, 3.11)'),
   STREAMS_PER_ADDRESS: wholeNumber(0, 5_000)
     .default(0)
     .describe('Open streams per client address in a process, 0 to 5000; 0: any number'),

@@ -11,11 +11,8 @@ import { until } from '../_store.ts';
 
 const store = sharedStore();
 const mail = mailbox(store);
-const required = { EMAIL_CONFIRMATION: 'required' };
-const account = await startSharedReplica('account', required);
-const auth = await startSharedReplica('auth', { ACCOUNT_URL: `http://127.0.0.1:${account.account?.port}` });
-const order = await startSharedReplica('order', required);
-const { url: gatewayUrl } = await startSharedGateway({ upstreams: { ...account, ...auth, ...order } });
+const order = await startSharedReplica('order', { EMAIL_CONFIRMATION: 'required' });
+const { url: gatewayUrl } = await startSharedGateway({ upstreams: order });
 const anonymous = createSend(gatewayUrl);
 
 const statusOfLogin = async (email: string, password: string) =>

@@ -184,6 +184,29 @@ describe('mails', () => {
     expect(server.mails).toEqual([]);
   });
 
+  it('have no name where account gives none, since the address is not confirmed', async () => {
+    account.is = { email: 'ada@example.com', locale: 'pt', token: 'the-token' };
+    await send(about('AccountRegistered'));
+    const { text, to } = await server.read();
+    expect(text).toMatch(/^Olá,\n\n/);
+    expect(to).toMatchObject({ value: [{ name: '', address: 'ada@example.com' }] });
+  });
+
+  it.each([
+    ['Ada\r\n\r\nYour account is locked', 'Ada Your account is locked'],
+    ['Ada, see https://evil.example/x?y', 'Ada, see https evil. example/x?y'],
+    ['www.evil.example', 'www. evil. example'],
+    ['evil。example \u202eadA', 'evil。 example adA'],
+    ['J. R. R. Tolkien', 'J. R. R. Tolkien'],
+  ])('say a stored name in one line, without links and directions: %j', async (name, shown) => {
+    account.is = { ...ada, name };
+    await send(cancelled());
+    const { text, html, to } = await server.read();
+    expect(text?.split('\n')[0]).toBe(`Hello ${shown},`);
+    expect(html).toContain(`<p>Hello ${shown},</p>`);
+    expect(to).toMatchObject({ value: [{ name: shown, address: 'ada@example.com' }] });
+  });
+
   it('keep the words of the release before, which has stored nothing else', async () => {
     await group.handle(cancelled({ reason: 'of old' }));
     await group.kysely.updateTable('notifications').set({ data: null }).execute();

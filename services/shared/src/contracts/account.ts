@@ -144,7 +144,7 @@ export const mailToIn = z.object({
 });
 
 export const mailTo = z.object({
-  name: z.string(),
+  name: z.string().optional().describe('Only where the address is confirmed to be the account’s.'),
   email: z.string(),
   locale: z.string(),
   token: z.string().optional().describe('For the link of the mail; one that was made for the same request is void.'),

@@ -43,12 +43,6 @@ const serviceConfig = {
     .describe('Time for which a stopping process still takes requests, 0 to 300; in the chart <service>.drainSeconds'),
 };
 
-/** For the services that know of it: account, order. */
-export const emailConfirmation = z
-  .enum(['off', 'required'])
-  .default('off')
-  .describe('required: orders are refused until the e-mail address is confirmed (docs/contract.md, 3.11)');
-
 /** Makes the schema of the environment of a process, which may have the variables of the modules that it uses. */
 export const configOf = <Own extends z.core.$ZodLooseShape>(own: Own) =>
   requireKeys(z.object({ ...serviceConfig, ...own }));

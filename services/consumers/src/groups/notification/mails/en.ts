@@ -1,7 +1,7 @@
 import type { Words } from './words.ts';
 
 export const en: Words = {
-  greeting: (name) => `Hello ${name},`,
+  greeting: (name) => (name === undefined ? 'Hello,' : `Hello ${name},`),
   messages: {
     OrderCreated: ({ orderId, amount }) => ({
       subject: 'We have received your order',
@@ -36,7 +36,7 @@ export const en: Words = {
         ? { subject: 'Welcome to the store', text: 'Thank you for registering. You can order now.' }
         : {
             subject: 'Confirm your e-mail address',
-            text: 'Thank you for registering. You can order once you have confirmed this address, within a day.',
+            text: 'An account was registered with this address. Confirm it within a day: until then it gets no other mails, and orders may be refused. If it was not you, do nothing.',
             link: 'Confirm the address',
           },
     PasswordResetRequested: () => ({

@@ -28,6 +28,14 @@ export interface MailSource {
   text: string;
 }
 
+/** A name in one line without links, as they are since `personName`; and no mail client takes a part of it for a domain. */
+const shownName = (name: string) =>
+  name
+    .replace(/[\p{Cc}\p{Bidi_Control}]|:\/\//gu, ' ')
+    .replace(/[.。．｡]/g, '$& ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
 export type MakeMail = ReturnType<typeof mailMaker>;
 export type Mail = Awaited<ReturnType<MakeMail>>;
 
@@ -39,15 +47,21 @@ export const mailMaker =
   ({ accounts, shopUrl }: { accounts: AccountClient; shopUrl: string }) =>
   async ({ customerId, kind, data, ...stored }: MailSource) => {
     const to = await accounts.mailTo(customerId, { requestId: data?.requestId, isFormer: kind === 'EmailChanged' });
-    if (to === undefined) throw new DomainError('notFound', 'The account, or the request for this mail, is gone.');
+    if (to === undefined) {
+      throw new DomainError(
+        'notFound',
+        'The account or the request for this mail is gone, or the address is not confirmed.',
+      );
+    }
     const { greeting, messages } = languages[to.locale] ?? en;
     const { subject, text, link }: Message = data === null ? stored : messages[kind](data);
-    const hello = greeting(to.name);
+    const name = to.name === undefined ? undefined : shownName(to.name);
+    const hello = greeting(name);
     const url = to.token === undefined ? undefined : `${shopUrl}/#/${pageOf[kind]}/${to.token}`;
     const button = url === undefined ? [] : [html`<p><a href="${url}">${link ?? url}</a></p>`];
     return {
       /** Name and address apart, so that a name can be anything. */
-      to: { name: to.name, address: to.email },
+      to: { name: name ?? '', address: to.email },
       subject,
       text: [hello, text, ...(url === undefined ? [] : [`${link}: ${url}`])].join('\n\n'),
       html: htmlPage(subject, style, html`<p>${hello}</p><p>${text}</p>${button}`, to.locale).page,

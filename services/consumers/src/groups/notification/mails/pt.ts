@@ -13,7 +13,7 @@ const translated = (reason = 'out of stock') =>
   reasons.reduce((text, [english, portuguese]) => text.replace(english, portuguese), reason);
 
 export const pt: Words = {
-  greeting: (name) => `Olá ${name},`,
+  greeting: (name) => (name === undefined ? 'Olá,' : `Olá ${name},`),
   messages: {
     OrderCreated: ({ orderId, amount }) => ({
       subject: 'Recebemos o seu pedido',
@@ -48,7 +48,7 @@ export const pt: Words = {
         ? { subject: 'Bem-vindo à loja', text: 'Obrigado pelo seu registro. Já pode fazer pedidos.' }
         : {
             subject: 'Confirme o seu endereço de e-mail',
-            text: 'Obrigado pelo seu registro. Poderá fazer pedidos depois de confirmar este endereço, no prazo de um dia.',
+            text: 'Foi registrada uma conta com este endereço. Confirme-o no prazo de um dia: até lá não recebe outros e-mails e os pedidos podem ser recusados. Se não foi você, não faça nada.',
             link: 'Confirmar o endereço',
           },
     PasswordResetRequested: () => ({

@@ -36,7 +36,7 @@ export interface Message {
 
 /** The words of a language. */
 export interface Words {
-  /** Begins every mail. */
-  greeting(name: string): string;
+  /** Begins every mail; without a name where the address is not confirmed. */
+  greeting(name: string | undefined): string;
   messages: Record<MailKind, (data: MailData) => Message>;
 }
