@@ -40,7 +40,10 @@ export const toOut = ({ id, name, email, locale, createdAt }: StoredAccount): Ac
 const listOf = (account: StoredAccount | undefined) => (account === undefined ? [] : [toOut(account)]);
 
 /** Whether mails may be sent to its address, other than those with a link that confirms it: anybody may have registered it. */
-export const mayHear = ({ confirmedAt, askedToConfirm }: Pick<StoredAccount, 'confirmedAt' | 'askedToConfirm'>): boolean => confirmedAt !== null || !askedToConfirm;
+export const mayHear = ({
+  confirmedAt,
+  askedToConfirm,
+}: Pick<StoredAccount, 'confirmedAt' | 'askedToConfirm'>): boolean => confirmedAt !== null || !askedToConfirm;
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
