@@ -4,6 +4,7 @@ import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError, found } from '@store/shared/values/errors';
 import type { ProblemCode } from '@store/shared/values/problem-types';
 import type { Kysely } from 'kysely';
+import { record } from './account-changes.ts';
 import { announce } from './account-events.ts';
 import type { AccountRepository, StoredAccount } from './account-repository.ts';
 import type { DB } from './generated/tables.ts';
@@ -80,6 +81,7 @@ export function createAccounts({ kysely, repository, requests, passwords }: Depe
       await inTransaction(kysely, async (tx) => {
         found(await repository.update(tx, id, { passwordHash }), `account ${id}`);
         await requests.endAll(tx, id);
+        await record(tx, id, 'passwordChanged');
         await announce(tx, 'PasswordChanged', { accountId: id });
       });
     },

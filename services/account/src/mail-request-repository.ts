@@ -39,14 +39,15 @@ const recentOf = (tx: Transaction<DB>, purpose: Purpose) =>
 // request that it counts are one step, and so are the use of a link and the end of all others.
 export function createMailRequestRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   return {
-    /** Makes the links of an account's mails void: all of them, or those for a purpose. */
-    async endAll(tx: Transaction<DB>, accountId: string, purpose?: Purpose): Promise<void> {
+    /** Makes the links of an account's mails void: all of them, or those for a purpose. @returns how many requests that ends */
+    async endAll(tx: Transaction<DB>, accountId: string, purpose?: Purpose): Promise<number> {
       const open = tx
         .updateTable('mail_requests')
         .set({ ended_at: sql`now()`, token_digest: null })
         .where('account_id', '=', accountId)
         .where('ended_at', 'is', null);
-      await (purpose === undefined ? open : open.where('purpose', '=', purpose)).execute();
+      const ended = purpose === undefined ? open : open.where('purpose', '=', purpose);
+      return Number((await ended.executeTakeFirstOrThrow()).numUpdatedRows);
     },
     /** Stores a request. @returns its id */
     async begin(tx: Transaction<DB>, request: NewRequest): Promise<string> {

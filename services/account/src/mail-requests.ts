@@ -3,6 +3,7 @@ import { isDuplicate } from '@store/shared/database/errors';
 import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
 import type { Kysely } from 'kysely';
+import { record } from './account-changes.ts';
 import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
 import { accountOf, emailTaken, mayHear, toOut, tooMany } from './accounts.ts';
@@ -83,6 +84,7 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
         // The link has arrived, so the address is confirmed as well.
         const changed = await repository.update(tx, account.id, { passwordHash, isConfirmed: true });
         if (changed === undefined) throw invalidToken();
+        await record(tx, account.id, 'passwordReset');
         await announce(tx, 'PasswordChanged', { accountId: account.id });
         return { ...toOut(changed), isUsed: false };
       });
@@ -100,7 +102,10 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
       const { id, accountId, email } = request;
       const confirm = inTransaction(kysely, async (tx) => {
         const current = await repository.lock(tx, accountId);
-        if (request.purpose === 'CANCEL') return requests.endAll(tx, accountId, 'EMAIL');
+        if (request.purpose === 'CANCEL') {
+          if ((await requests.endAll(tx, accountId, 'EMAIL')) > 0) await record(tx, accountId, 'emailCancelled');
+          return;
+        }
         if (current === undefined || email === null) throw invalidToken();
         const isNew = current.email !== email;
         if (!(await requests.use(tx, id, mayHear(current) ? current.email : null))) throw invalidToken();
@@ -108,6 +113,7 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
         if (!isNew) return;
         // A reader of the former address must neither set the password nor cancel what comes.
         await requests.endAll(tx, accountId);
+        await record(tx, accountId, 'emailChanged');
         await announce(tx, 'EmailChanged', { accountId, requestId: id });
       });
       await confirm.catch((error: unknown) => {
@@ -116,10 +122,10 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
     },
 
     /** Makes all links in mails to an account void, for a customer who logs out everywhere. Once or again. */
-    endAll: (accountId: string): Promise<void> =>
+    endAll: (accountId: string): Promise<number> =>
       inTransaction(kysely, async (tx) => {
         await repository.lock(tx, accountId);
-        await requests.endAll(tx, accountId);
+        return requests.endAll(tx, accountId);
       }),
 
     async isConfirmed(accountId: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { entityTag, mustMatch } from '@store/shared/http/precondition';
 import { DomainError, found, unavailable } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import type { Kysely, Transaction } from 'kysely';
+import { record } from './account-changes.ts';
 import { announce } from './account-events.ts';
 import type { AccountRepository, StoredAccount } from './account-repository.ts';
 import { accountOf, mayHear, toOut, tooMany } from './accounts.ts';
@@ -36,6 +37,7 @@ export function createOwnAccount({ kysely, repository, requests, auth }: Depende
     // The present one, too, where it waits for its confirmation: the first mail may be lost.
     if (!isNew && account.confirmedAt !== null) return;
     await requests.endAll(tx, accountId, 'EMAIL');
+    if (isNew) await record(tx, accountId, 'emailRequested');
     // Whoever reads the present address can stop somebody who only knows the password.
     if (isNew && mayHear(account)) {
       const requestId = await requests.begin(tx, { accountId, purpose: 'CANCEL' });
@@ -82,6 +84,7 @@ export function createOwnAccount({ kysely, repository, requests, auth }: Depende
       await auth.endSessions(customer);
       await inTransaction(kysely, async (tx) => {
         if (!(await repository.delete(tx, id))) throw unavailable('The deletion of the account');
+        await record(tx, id, 'accountDeleted');
         await announce(tx, 'AccountDeleted', { accountId: id });
       });
     },

@@ -8,6 +8,7 @@ import {
   type PasswordRules,
   passwordInBy,
 } from '@store/shared/contracts/account';
+import type { RecordLook } from '@store/shared/database/audit';
 import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
@@ -27,9 +28,13 @@ interface Parts {
   own: OwnAccount;
   mails: MailRequests;
   exportAccount: ExportAccount;
+  recordLook: RecordLook;
 }
 
-export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, rules: PasswordRules): AnyRoute[] {
+export function accountRoutes(
+  { accounts, own, mails, exportAccount, recordLook }: Parts,
+  rules: PasswordRules,
+): AnyRoute[] {
   return [
     route({
       ...byCustomer,
@@ -118,7 +123,11 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       responses: {
         200: { description: 'An array with one account, or none.', body: z.array(accountOut) },
       },
-      handler: async ({ query: { email } }) => ok(await accounts.search(email)),
+      async handler({ actor, query: { email } }) {
+        const found = await accounts.search(email);
+        for (const { id } of found) await recordLook(actor, id, 'account');
+        return ok(found);
+      },
     }),
     // For the auth service.
     route({

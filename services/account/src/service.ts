@@ -1,5 +1,7 @@
+import { lookRecorder } from '@store/shared/database/audit';
 import { createHttpApp } from '@store/shared/http/app';
 import { accountEventsTopic } from '@store/shared/messaging/topics';
+import { auditCleanUp, auditRoute } from '@store/shared/service/audit';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
@@ -35,12 +37,19 @@ export async function createAccountService(
   const own = createOwnAccount({ ...parts, auth });
   const exportAccount = createExport({ repository, sources });
   const mails = createMailRequests(parts);
-  const routes = accountRoutes({ accounts, own, mails, exportAccount }, await passwordRules(config));
+  const routes = [
+    ...accountRoutes(
+      { accounts, own, mails, exportAccount, recordLook: lookRecorder(kysely) },
+      await passwordRules(config),
+    ),
+    auditRoute(kysely),
+  ];
   return {
     app: createHttpApp({ title: 'Account API', routes, log, config }),
     publisher: { topic: accountEventsTopic, config, publishesAs: 'account' },
     jobs: [
       loop({ name: 'old requests for mails', everyMs: hourMs }, requests.deleteOld),
+      auditCleanUp(kysely),
       loop({ name: 'due mails about forgotten passwords' }, () => announceDueResets(kysely, requests)),
     ],
   };

@@ -1,4 +1,5 @@
 import { bearerOf } from '@store/shared/auth/bearer';
+import type { RecordLook } from '@store/shared/database/audit';
 import { type AnyRoute, created, noContent, noStore, ok, problem, route } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -9,7 +10,7 @@ import { apiKeyIn, apiKeysOut, newApiKeyOut } from './schemas.ts';
 const byCustomer = { tag: 'auth', identity: 'account' } as const;
 
 /** Makes the routes for API keys (contract 3.12). */
-export const apiKeyRoutes = (keys: ApiKeys): AnyRoute[] => [
+export const apiKeyRoutes = (keys: ApiKeys, recordLook: RecordLook): AnyRoute[] => [
   route({
     ...byCustomer,
     method: 'post',
@@ -56,7 +57,10 @@ export const apiKeyRoutes = (keys: ApiKeys): AnyRoute[] => [
     path: '/internal/accounts/{id}/keys',
     params: z.object({ id: uuid }),
     responses: { 200: { description: 'The newest first, without the keys themselves.', body: apiKeysOut } },
-    handler: async ({ params: { id } }) => ok(await keys.list(id), noStore),
+    async handler({ actor, params: { id } }) {
+      await recordLook(actor, id, 'keys');
+      return ok(await keys.list(id), noStore);
+    },
   }),
   route({
     identity: 'operator',

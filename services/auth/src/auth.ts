@@ -147,7 +147,7 @@ export function createAuth(dependencies: Dependencies) {
     },
     async endSession(accountId: string, id: string): Promise<void> {
       const session = found((await sessions.ofAccount(accountId, id))[0], `session ${id}`);
-      await sessions.end(session);
+      await sessions.endOther(accountId, session);
       endedSessions.add({ id, expiresAt: session.expiresAt });
       log.info({ accountId, sessionId: id }, 'Session ended');
     },

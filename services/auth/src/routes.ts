@@ -1,6 +1,7 @@
 import { bearerOf } from '@store/shared/auth/bearer';
 import { accountIn, accountOut, confirmedOut, credentials, rolesIn, rolesOut } from '@store/shared/contracts/account';
 import { accountDataRoute } from '@store/shared/contracts/account-data';
+import type { RecordLook } from '@store/shared/database/audit';
 import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
@@ -30,7 +31,15 @@ function mustBeOwn(accountId: string, id: string): void {
   if (accountId !== id) throw new DomainError('notFound', `There is no account ${id}.`);
 }
 
-export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks: Jwks): AnyRoute[] {
+interface Parts {
+  auth: Auth;
+  keys: ApiKeys;
+  cookie: TokenCookie;
+  jwks: Jwks;
+  recordLook: RecordLook;
+}
+
+export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): AnyRoute[] {
   return [
     route({
       ...open,
@@ -66,7 +75,7 @@ export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks:
       },
     }),
     ...resetRoutes(auth),
-    ...apiKeyRoutes(keys),
+    ...apiKeyRoutes(keys, recordLook),
     route({
       ...open,
       method: 'get',
@@ -176,7 +185,11 @@ export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks:
       path: '/internal/accounts/{id}/roles',
       params,
       responses: { 200: { description: 'Its current roles.', body: rolesOut } },
-      handler: async ({ params: { id } }) => ok(await auth.rolesOf(id)),
+      async handler({ actor, params: { id } }) {
+        const owned = await auth.rolesOf(id);
+        await recordLook(actor, id, 'roles');
+        return ok(owned);
+      },
     }),
     route({
       identity: 'operator',

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { type BearerValidator, bearerChallenge, bearerOf } from '@store/shared/auth/bearer';
 import { writersOf } from '@store/shared/contracts/writers';
+import { lookRecorder } from '@store/shared/database/audit';
 import { createHttpApp } from '@store/shared/http/app';
 import { auditCleanUp, auditRoute } from '@store/shared/service/audit';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
@@ -77,7 +78,13 @@ export async function createAuthService(
   const app = createHttpApp({
     title: 'Auth API',
     routes: [
-      ...authRoutes(auth, apiKeys, cookie, await jwksOf([keys.key, ...keys.previousKeys])),
+      ...authRoutes({
+        auth,
+        keys: apiKeys,
+        cookie,
+        jwks: await jwksOf([keys.key, ...keys.previousKeys]),
+        recordLook: lookRecorder(database.kysely),
+      }),
       auditRoute(database.kysely),
     ],
     log,

@@ -26,17 +26,19 @@ const cutoffColumns = [
 /** Sent by PostgreSQL when the statement is committed. */
 export const notify = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
 
-/** Stores the end of a session or an API key, once or again, and tells every replica. */
-export async function storeEnd(on: Kysely<DB>, { id, expiresAt }: EndedSession): Promise<void> {
-  await on
+/** Stores the end of a session or an API key, once or again, and tells every replica. @returns false if it was stored before */
+export async function storeEnd(on: Kysely<DB>, { id, expiresAt }: EndedSession): Promise<boolean> {
+  const { isNew } = await on
     .with('stored', (db) =>
       db
         .insertInto('ended_sessions')
         .values({ id, expires_at: sql`to_timestamp(${expiresAt})` })
-        .onConflict((conflict) => conflict.doNothing()),
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id'),
     )
-    .selectNoFrom(notify(JSON.stringify({ id, expiresAt })))
-    .execute();
+    .selectNoFrom([notify(JSON.stringify({ id, expiresAt })), sql<boolean>`exists (select from stored)`.as('isNew')])
+    .executeTakeFirstOrThrow();
+  return isNew;
 }
 
 /** Until the end of the transaction nobody else makes a key of an account or ends all of its sessions. */
@@ -95,7 +97,14 @@ export function createSessionRepository(prisma: PrismaClient, { kysely, transact
         .execute();
     },
     /** Once or again. */
-    end: (session: EndedSession): Promise<void> => storeEnd(kysely, session),
+    end: (session: EndedSession): Promise<boolean> => storeEnd(kysely, session),
+    /** Ends one of the sessions of an account, which is not the one that asks, once or again. */
+    endOther: (accountId: string, session: EndedSession): Promise<void> =>
+      transactionOf(accountId, async (tx) => {
+        if (!(await storeEnd(tx, session))) return;
+        const before = JSON.stringify({ accountId });
+        await recordChange(tx, { actor: actorOf(accountId, undefined), kind: 'session', subject: session.id, before });
+      }),
 
     /**
      * Ends all sessions and API keys of an account that began before.
@@ -113,9 +122,11 @@ export function createSessionRepository(prisma: PrismaClient, { kysely, transact
           .where('ended_at', 'is', null)
           .returning(['id', 'scopes', secondsOf('expires_at').as('expiresAt')])
           .execute();
-        const ended = { actor: actorOf(accountId, undefined), kind: 'key' } as const;
+        const actor = actorOf(accountId, undefined);
         for (const { id, scopes } of keys)
-          await recordChange(tx, { ...ended, subject: id, before: JSON.stringify({ accountId, scopes }) });
+          await recordChange(tx, { actor, kind: 'key', subject: id, before: JSON.stringify({ accountId, scopes }) });
+        const before = JSON.stringify({ sessions: 'all' });
+        await recordChange(tx, { actor, kind: 'session', subject: accountId, before });
         const lastKey = Math.max(0, ...keys.map(({ expiresAt }) => expiresAt));
         const expiry = sql<Date>`greatest(${now} + make_interval(secs => ${ttlSeconds}), to_timestamp(${lastKey}))`;
         return tx

@@ -48,11 +48,12 @@ describe('POST /auth/keys', () => {
     await request(auth.app).delete(`${ofAccount}/${second.id}`).set('operator-name', 'ann').expect(204);
     await request(auth.app).delete(`${ofAccount}/${randomUUID()}`).expect(404);
     expect(await check(second.key)).toBe(401);
-    const { body: changes } = await request(auth.app).get('/internal/audit?size=4').expect(200);
+    const { body: changes } = await request(auth.app).get('/internal/audit?size=5').expect(200);
     const state = { accountId: owner.id, scopes: ['orders:read'] };
     const [byOwner, ofFirst, ofSecond] = [`account ${owner.id}`, { subject: first.id }, { subject: second.id }];
     expect(changes).toMatchObject([
       { ...ofSecond, actor: 'operator ann', kind: 'key', before: state, after: null },
+      { subject: owner.id, actor: 'operator', kind: 'look' },
       { ...ofFirst, actor: byOwner, before: state, after: null },
       { ...ofSecond, actor: byOwner, before: null, after: state },
       { ...ofFirst, actor: byOwner, before: null, after: state },

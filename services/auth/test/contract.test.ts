@@ -79,7 +79,7 @@ const withToken = async () => ({ headers: { authorization: `Bearer ${await auth.
 describeContract({
   accountId,
   // Only for the document; the requests go to the application.
-  routes: authRoutes({} as never, {} as never, {} as never, {} as never),
+  routes: authRoutes({} as never),
   app: () => auth.app,
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,

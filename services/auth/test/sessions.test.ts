@@ -90,6 +90,35 @@ describe('GET /auth/logout', () => {
   });
 });
 
+describe('the audit trail', () => {
+  const trailOf = async (id: string, headers = {}) =>
+    (await request(auth.app).get(`/internal/audit?subject=${id}`).set(headers).expect(200)).body.toReversed();
+
+  it('has sessions that were ended, one or all', async () => {
+    const customer = await loggedIn();
+    const { id, headers } = customer;
+    await logIn(customer);
+    const { body: sessions } = await request(auth.app).get(`/accounts/${id}/sessions`).set(headers).expect(200);
+    const path = `/accounts/${id}/sessions/${sessions[0].id}`;
+    for (let times = 0; times < 2; times += 1) await request(auth.app).delete(path).set(headers).expect(204);
+    await request(auth.app).delete('/auth/sessions').set(headers).expect(204);
+    const entry = { actor: `account ${id}`, kind: 'session', before: {}, after: null };
+    expect(await trailOf(sessions[0].id)).toMatchObject([{ ...entry, before: { accountId: id } }]);
+    expect(await trailOf(id)).toMatchObject([{ ...entry, before: { sessions: 'all' } }]);
+  });
+
+  it('has each operator who has looked at keys or roles, once an hour', async () => {
+    const { id } = await loggedIn();
+    for (const path of ['keys', 'roles', 'keys'])
+      await request(auth.app).get(`/internal/accounts/${id}/${path}`).set('operator-name', 'ann').expect(200);
+    const entry = { actor: 'operator ann', kind: 'look', before: null };
+    expect(await trailOf(id)).toMatchObject([
+      { ...entry, after: { at: 'keys' } },
+      { ...entry, after: { at: 'roles' } },
+    ]);
+  });
+});
+
 describe('DELETE /auth/sessions', () => {
   const end = (headers: Record<string, string>) => request(auth.app).delete('/auth/sessions').set(headers);
 

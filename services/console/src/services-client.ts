@@ -9,6 +9,12 @@ export const maxWaitMs = 60_000;
 
 export type Services = ReturnType<typeof createServices>;
 
+interface Asked {
+  timeoutMs?: number | undefined;
+  /** Who looks at something of a customer, for the audit trail. */
+  operator?: string;
+}
+
 const problemOut = z.object({ detail: z.string() });
 
 /** Calls the internal paths of services, as an operator (contract 3.7), and parses their replies by the schemas of the contracts. */
@@ -40,8 +46,8 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     throw new DomainError('unavailable', `The ${service} service refuses: ${said}`);
   }
 
-  const get = async <T>(service: string, path: string, schema: z.ZodType<T>, timeoutMs?: number): Promise<T> =>
-    (await call('GET', service, path, schema, { timeoutMs })).body;
+  const get = async <T>(service: string, path: string, schema: z.ZodType<T>, asked: Asked = {}): Promise<T> =>
+    (await call('GET', service, path, schema, asked)).body;
 
   return {
     call,

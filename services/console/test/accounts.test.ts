@@ -32,6 +32,7 @@ describe('an account', () => {
     expect((await show(ada.email)).body).toMatchObject({ ...owned, name: 'Ada', email: ada.email });
     expect((await show(id.toUpperCase())).body).toMatchObject({ ...owned, name: null, email: null });
     for (const unknown of ['ben@example.com', keyId]) await show(unknown).expect(404);
+    expect(new Set(console.asked.map(({ operator }) => operator))).toEqual(new Set(['ann']));
   });
 
   it('is given roles, and its keys end, in the name of who is logged in', async () => {

@@ -2,6 +2,7 @@ import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { orderOut } from '@store/shared/contracts/order';
 import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand';
 import { orderRecordOut, stuckOrdersOut } from '@store/shared/contracts/order-record';
+import type { RecordLook } from '@store/shared/database/audit';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { found } from '@store/shared/values/errors';
 import { uuid, uuids, wholeNumber } from '@store/shared/values/fields';
@@ -11,7 +12,11 @@ import type { Order } from './order.ts';
 import type { OrderRecordRepository } from './order-record-repository.ts';
 
 /** For operators and for inventory, on the service's own address (contract 3.7, 4.14). */
-export function orderRecordRoutes(records: OrderRecordRepository, clock: () => Date): AnyRoute[] {
+export function orderRecordRoutes(
+  records: OrderRecordRepository,
+  recordLook: RecordLook,
+  clock: () => Date,
+): AnyRoute[] {
   return [
     route({
       method: 'get',
@@ -31,7 +36,8 @@ export function orderRecordRoutes(records: OrderRecordRepository, clock: () => D
       identity: 'operator',
       query: z.object({ accountId: uuid }),
       responses: { 200: { description: 'The latest 50, the newest first.', body: z.array(orderOut) } },
-      async handler({ query: { accountId } }) {
+      async handler({ actor, query: { accountId } }) {
+        await recordLook(actor, accountId, 'orders');
         const latest = await records.latestOf(accountId);
         return ok({ json: `[${latest.map(({ json }) => json)}]` });
       },
@@ -58,8 +64,9 @@ export function orderRecordRoutes(records: OrderRecordRepository, clock: () => D
       identity: 'operator',
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The order.', body: orderRecordOut } },
-      handler: async ({ params: { id } }) => {
+      handler: async ({ actor, params: { id } }) => {
         const record = found(await records.find(id), `order ${id}`);
+        await recordLook(actor, id, 'order');
         return ok({ json: withMore(record, { events: record.events }) });
       },
     }),

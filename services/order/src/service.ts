@@ -1,4 +1,5 @@
 import { createProductClient } from '@store/shared/contracts/product-client';
+import { lookRecorder } from '@store/shared/database/audit';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
@@ -55,7 +56,9 @@ export function createOrderService(
     check: sessionCheck ?? auth.endedOf,
     limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
   });
-  const routes = [...orderRoutes(orders, streams), ...orderRecordRoutes(createOrderRecordRepository(database), clock)];
+  const records = createOrderRecordRepository(database);
+  const recordLook = lookRecorder(database.kysely);
+  const routes = [...orderRoutes(orders, streams), ...orderRecordRoutes(records, recordLook, clock)];
   return {
     app: createHttpApp({ title: 'Order API', routes, log, config }),
     // How soon a change is seen, and the end of a session (contract 4.11).

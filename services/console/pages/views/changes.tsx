@@ -20,7 +20,7 @@ export function Changes() {
     <>
       <h1>Audit</h1>
       <search class="search">
-        <Field name="subject" label="Id of a product, an account, a key or a dead letter" {...typing} />
+        <Field name="subject" label="Id of a product, an account, an order, a key or a dead letter" {...typing} />
       </search>
       <Problem text={problem} />
       <Problems texts={data?.problems} />

@@ -20,11 +20,11 @@ const shownAccountOut = rolesOut.extend({
 });
 
 /** @param sought its e-mail address, or its id */
-async function identify(services: Services, sought: string) {
+async function identify(services: Services, operator: string, sought: string) {
   const id = uuid.safeParse(sought);
   if (id.success) return { id: id.data, name: null, email: null };
   const path = `${internal}?email=${encodeURIComponent(sought)}`;
-  const [account] = await services.get('account', path, z.array(accountOut));
+  const [account] = await services.get('account', path, z.array(accountOut), { operator });
   if (account === undefined) throw new DomainError('notFound', `No account has the e-mail address ${sought}.`);
   return account;
 }
@@ -42,11 +42,11 @@ export const accountPageRoutes = (services: Services, log: Logger): AnyRoute[] =
       200: { description: 'The account.', body: shownAccountOut },
       404: problem('There is no such account.'),
     },
-    async handler({ query: { sought } }) {
-      const { id, name, email } = await identify(services, sought);
+    async handler({ query: { sought }, headers: { 'console-operator': operator } }) {
+      const { id, name, email } = await identify(services, operator, sought);
       const [{ roles }, keys] = await Promise.all([
-        services.get('auth', `${internal}/${id}/roles`, rolesOut),
-        services.get('auth', `${internal}/${id}/keys`, z.array(apiKeyOut)),
+        services.get('auth', `${internal}/${id}/roles`, rolesOut, { operator }),
+        services.get('auth', `${internal}/${id}/keys`, z.array(apiKeyOut), { operator }),
       ]);
       return ok({ id, name, email, roles, keys });
     },

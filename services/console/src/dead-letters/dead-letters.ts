@@ -37,7 +37,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
     const own: Kept = {
       at: Number.POSITIVE_INFINITY,
       last: before?.last ?? { service, group: service, total: 0, letters: [] },
-      answer: services.get(service, `${path}${query}`, lettersOut, maxWaitMs).then(
+      answer: services.get(service, `${path}${query}`, lettersOut, { timeoutMs: maxWaitMs }).then(
         (list) => {
           own.last = { service, ...list };
           return own.last;

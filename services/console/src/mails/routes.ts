@@ -32,7 +32,8 @@ export function mailPageRoutes({ find, get }: Services): AnyRoute[] {
       summary: 'Read a mail, which creates its link',
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The mail.', body: wholeMailOut } },
-      handler: async ({ params: { id } }) => ok(await get('notification', `/internal/mails/${id}`, wholeMailOut)),
+      handler: async ({ params: { id }, headers: { 'console-operator': operator } }) =>
+        ok(await get('notification', `/internal/mails/${id}`, wholeMailOut, { operator })),
     }),
   ];
 }

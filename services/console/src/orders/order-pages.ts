@@ -27,19 +27,19 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
      * @param sought an order's id, or the e-mail address of a customer
      * @returns the orders, the newest first
      */
-    async search(sought: string): Promise<z.output<typeof orderOut>[]> {
+    async search(operator: string, sought: string): Promise<z.output<typeof orderOut>[]> {
       const id = uuid.safeParse(sought).data;
       if (id !== undefined) {
-        const order = await services.find('order', `/internal/orders/${id}`, orderRecordOut);
+        const order = await services.find('order', `/internal/orders/${id}`, orderRecordOut, { operator });
         return order === undefined ? [] : [order];
       }
       const address = email.safeParse(sought).data;
       if (address === undefined)
         throw new DomainError('invalid', 'Search for the id of an order or an e-mail address.');
       const path = `/internal/accounts?email=${encodeURIComponent(address)}`;
-      const [account] = await services.get('account', path, z.array(accountOut));
+      const [account] = await services.get('account', path, z.array(accountOut), { operator });
       if (account === undefined) return [];
-      return services.get('order', `/internal/orders?accountId=${account.id}`, z.array(orderOut));
+      return services.get('order', `/internal/orders?accountId=${account.id}`, z.array(orderOut), { operator });
     },
 
     /** Those that are PENDING for too long, the oldest first. */
@@ -54,13 +54,14 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
      * Returns what is known of an order within that time; what is missing is named.
      * @throws DomainError notFound
      */
-    async show(id: string, withinMs: number = readMs) {
+    async show(operator: string, id: string, withinMs: number = readMs) {
+      const asked = { timeoutMs: withinMs, operator };
       const { or, problems } = collecting();
       const find = <T>(service: string, path: string, schema: z.ZodType<T>) =>
-        or(undefined, services.find(service, path, schema, withinMs));
+        or(undefined, services.find(service, path, schema, asked));
       const page = async <T>(service: string, path: string, schema: z.ZodType<T>) =>
-        (await or({ content: [] }, services.get(service, path, pageOf(schema), withinMs))).content;
-      const findOrder = services.get('order', `/internal/orders/${id}`, orderRecordOut, withinMs).catch((error) => {
+        (await or({ content: [] }, services.get(service, path, pageOf(schema), asked))).content;
+      const findOrder = services.get('order', `/internal/orders/${id}`, orderRecordOut, asked).catch((error) => {
         if (error instanceof DomainError && error.kind === 'notFound') throw error;
         return or(undefined, Promise.reject(error));
       });

@@ -18,7 +18,8 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       summary: 'Find orders by id, or by the e-mail address of the customer',
       query: z.object({ search: text(1, 254) }),
       responses: { 200: { description: 'The newest first.', body: z.array(orderOut) } },
-      handler: async ({ query: { search } }) => ok(await orders.search(search)),
+      handler: async ({ headers: { 'console-operator': by }, query: { search } }) =>
+        ok(await orders.search(by, search)),
     }),
     route({
       ...base,
@@ -39,7 +40,9 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       responses: {
         200: { description: 'The parts of the services that have answered.', body: orderPageOut },
       },
-      handler: async ({ params: { id }, query: { withinMs } }) => ok(await orders.show(id, withinMs)),
+      async handler({ params: { id }, query: { withinMs }, headers: { 'console-operator': by } }) {
+        return ok(await orders.show(by, id, withinMs));
+      },
     }),
   ];
 }

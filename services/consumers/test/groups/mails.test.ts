@@ -233,6 +233,9 @@ describe('mails that nobody sends', () => {
     const { body: mail } = await group.get(`/internal/mails/${id}`);
     expect(mail).toMatchObject({ to: { name: 'Ada', address: 'ada@example.com' }, subject: 'Set a new password' });
     expect(mail.text).toContain('http://localhost:3000/#/reset/the-token');
+    expect((await group.get(`/internal/audit?subject=${id}`)).body).toMatchObject([
+      { actor: 'operator', kind: 'look', before: null, after: { at: 'mail' } },
+    ]);
   });
 
   it('cannot be read once their account is gone', async () => {

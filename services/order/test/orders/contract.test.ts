@@ -11,7 +11,7 @@ import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 // Only for the document; the requests go to the application.
 const [routes, recordRoutes] = [
   orderRoutes({} as never, {} as never),
-  orderRecordRoutes({} as never, () => new Date()),
+  orderRecordRoutes({} as never, {} as never, () => new Date()),
 ];
 const unavailable = testApp(unreachableDatabaseUrl);
 afterAll(() => unavailable.close());

@@ -43,6 +43,21 @@ describe('order records', () => {
     expect(JSON.parse(record.events[0].payload)).toMatchObject({ orderId: id, customerId: alice });
   });
 
+  it('leave in the audit trail which operator has looked at an order, or at those of an account, once an hour', async () => {
+    const id = await customer.placed();
+    const look = (path: string) => request(order.app).get(`/internal${path}`).set('operator-name', 'ann').expect(200);
+    for (let times = 0; times < 2; times += 1) await look(`/orders/${id}`);
+    await look(`/orders?accountId=${alice}`);
+    const looks = await queryOnce(
+      database.url,
+      `select subject, after->>'at' as at from audit where kind = 'look' and actor = 'operator ann' order by id`,
+    );
+    expect(looks).toEqual([
+      { subject: id, at: 'order' },
+      { subject: alice, at: 'orders' },
+    ]);
+  });
+
   it('give customers all of their orders for the export of the account, deleted ones too, page by page', async () => {
     const accountId = randomUUID();
     const own = as(accountId, order);

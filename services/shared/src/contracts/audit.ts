@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { changeKinds } from '../values/audit.ts';
 import { timestamp, uuid, wholeNumber } from '../values/fields.ts';
 
 const state = z.record(z.string(), z.unknown()).nullable();
@@ -9,8 +8,8 @@ export const auditEntryOut = z.object({
   id: z.string().describe('The cursor behind this entry.'),
   at: timestamp,
   actor: z.string().describe('`account` and its id; `operator`, and a name that nobody checks.'),
-  kind: z.enum(changeKinds),
-  subject: uuid.describe('Id of the product, account, key or letter.'),
+  kind: z.string().describe('What was changed, or `look`. A later release may have more.'),
+  subject: uuid.describe('Id of the product, account, key, session, order, mail or letter.'),
   before: state.describe('Null for what is new.'),
   after: state.describe('Null for what was deleted.'),
 });

@@ -30,6 +30,23 @@ export function insertChange({ actor, kind, subject, before, after }: Change, fr
     select ${actor}, ${kind}, ${subject}::uuid, ${before ?? null}::jsonb, ${after ?? null}::jsonb ${from}`;
 }
 
+/** What an operator can look at. */
+type Seen = 'account' | 'roles' | 'keys' | 'order' | 'orders' | 'mail';
+
+/** Records that an operator looks at something of a customer, before it is shown. */
+export type RecordLook = (actor: string, subject: string, at: Seen) => Promise<void>;
+
+/** A page that is shown again and again is one look an hour. */
+export const lookRecorder =
+  (on: QueryExecutorProvider): RecordLook =>
+  async (actor, subject, at) => {
+    const after = JSON.stringify({ at });
+    const isNew = sql`where not exists (
+      select from audit where subject = ${subject}::uuid and actor = ${actor} and kind = 'look'
+        and after = ${after}::jsonb and at > now() - interval '1 hour')`;
+    await insertChange({ actor, kind: 'look', subject, after }, isNew).execute(on);
+  };
+
 interface Asked {
   size: number;
   /** Id of the entry behind which to read on. */

@@ -1,8 +1,19 @@
 import { ifReadable } from './errors.ts';
 import { isVisible, storable } from './text.ts';
 
-/** Kinds of things of which each change is recorded (contract 4.16). */
-export const changeKinds = ['product', 'stock', 'roles', 'key', 'dead letter'] as const;
+/** Kinds of things of which each change is recorded, and looks of operators at what is a customer's (contract 4.16). */
+export const changeKinds = [
+  'product',
+  'stock',
+  'roles',
+  'key',
+  'dead letter',
+  'account',
+  'password',
+  'e-mail address',
+  'session',
+  'look',
+] as const;
 
 const maxName = 200;
 

@@ -1,3 +1,4 @@
+import { lookRecorder } from '@store/shared/database/audit';
 import { PrismaClient } from '../../generated/client.ts';
 import type { CreateGroup } from '../../group.ts';
 import { createAccountClient } from './account-client.ts';
@@ -36,7 +37,7 @@ export const createGroup: CreateGroup = ({ config, database }) => {
     },
     routes: [
       ...notificationRoutes(createNotificationRepository(database.lists)),
-      ...(sendsMail || config.APP_PROFILE === 'prod' ? [] : mailRoutes(mails, make)),
+      ...(sendsMail || config.APP_PROFILE === 'prod' ? [] : mailRoutes(mails, make, lookRecorder(database.kysely))),
     ],
     jobs: sendsMail ? [mailSender({ repository: mails, make, smtp: createSmtpClient({ url, from }) })] : [],
   };

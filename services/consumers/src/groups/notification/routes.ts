@@ -1,5 +1,6 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { mailOut, notificationOut, wholeMailOut } from '@store/shared/contracts/notification';
+import type { RecordLook } from '@store/shared/database/audit';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { found } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
@@ -26,7 +27,7 @@ export const notificationRoutes = ({ list, pageOf }: NotificationRepository): An
 ];
 
 /** Lets those who develop read the mails that nobody sends. A link in one is as good as a password. */
-export function mailRoutes(repository: MailRepository, make: MakeMail): AnyRoute[] {
+export function mailRoutes(repository: MailRepository, make: MakeMail, recordLook: RecordLook): AnyRoute[] {
   return [
     route({
       method: 'get',
@@ -42,7 +43,11 @@ export function mailRoutes(repository: MailRepository, make: MakeMail): AnyRoute
       identity: 'caller',
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The mail, with a new link, which voids earlier ones.', body: wholeMailOut } },
-      handler: async ({ params: { id } }) => ok(await make(found(await repository.find(id), `mail ${id}`))),
+      async handler({ actor, params: { id } }) {
+        const mail = found(await repository.find(id), `mail ${id}`);
+        await recordLook(actor, id, 'mail');
+        return ok(await make(mail));
+      },
     }),
   ];
 }

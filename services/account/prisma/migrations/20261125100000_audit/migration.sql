@@ -1,0 +1,1 @@
+../../../../shared/prisma/migrations/20261125100000_audit/migration.sql

@@ -1,0 +1,24 @@
+import { recordChange } from '@store/shared/database/audit';
+import { actorOf } from '@store/shared/values/audit';
+import type { Transaction } from 'kysely';
+import type { DB } from './generated/tables.ts';
+
+/** What customers do to their accounts, by kind: its state before and after. */
+const changes = {
+  passwordChanged: { kind: 'password', after: { is: 'changed' } },
+  passwordReset: { kind: 'password', after: { is: 'reset' } },
+  emailRequested: { kind: 'e-mail address', after: { is: 'requested' } },
+  emailCancelled: { kind: 'e-mail address', before: { is: 'requested' }, after: { is: 'cancelled' } },
+  emailChanged: { kind: 'e-mail address', before: { is: 'requested' }, after: { is: 'changed' } },
+  accountDeleted: { kind: 'account', before: {} },
+} as const;
+
+const jsonOf = (state: object | undefined) => state && JSON.stringify(state);
+
+/** Records a change in the audit trail, in its transaction. It has no address and no name: those are gone with the account. */
+export async function record(tx: Transaction<DB>, accountId: string, change: keyof typeof changes): Promise<void> {
+  const { kind, before, after }: { kind: (typeof changes)[typeof change]['kind']; before?: object; after?: object } =
+    changes[change];
+  const states = { before: jsonOf(before), after: jsonOf(after) };
+  await recordChange(tx, { actor: actorOf(accountId, undefined), kind, subject: accountId, ...states });
+}
