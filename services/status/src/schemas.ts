@@ -1,8 +1,8 @@
 import { mostCounted } from '@store/shared/database/read-page';
 import { text, timestamp, wholeNumber } from '@store/shared/values/fields';
+import { utcTime } from '@store/shared/values/utc-time';
 import { z } from 'zod';
 import { int4, once } from './int4.ts';
-import { utcTime } from './utc-time.ts';
 
 /** contract 4.8, which has its names in snake_case. */
 export const statusOut = z

@@ -1,10 +1,10 @@
 import type { Database } from '@store/shared/database/database';
 import { decodeCursor, encodeCursor, isoTime, rowsAfter } from '@store/shared/database/keyset';
+import { utcTime } from '@store/shared/values/utc-time';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import { int4 } from './int4.ts';
 import type { StatusQuery } from './schemas.ts';
-import { utcTime } from './utc-time.ts';
 
 /** A record's position in the order of all records, as texts so that no digit is lost. */
 type Position = [time: string, stationId: string, row: string];

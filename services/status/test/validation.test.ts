@@ -1,5 +1,5 @@
+import { utcTime } from '@store/shared/values/utc-time';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { utcTime } from '../src/utc-time.ts';
 import { path, testApp } from './_app.ts';
 
 const status = useDatabase('status').open(testApp);

@@ -1,4 +1,4 @@
-import { timestamp } from '@store/shared/values/fields';
+import { timestamp } from './fields.ts';
 
 const pattern = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:Z|([+-]\d\d)(?::?(\d\d))?)$/i;
 
