@@ -1142,7 +1142,7 @@ export interface components {
              *     - `too-many-failures`, 429: Too many logins with this e-mail address have failed. Until `Retry-After` even a correct one is refused.
              *     - `too-many-keys`, 409: The account has 100 API keys that have not expired, ended ones included. Let keys live shorter.
              *     - `wrong-password`, 403: The current password in the body is wrong, and nothing was changed. Wrong ones count as failed logins do.
-             *     - `database-away`, 503: The database of the service cannot be reached, is misconfigured, or took too long. Either nothing was changed or, after a broken connection, everything that was asked for: repeat after `Retry-After`, an order with the same `Idempotency-Key`.
+             *     - `database-away`, 503: The database of the service cannot be reached, is misconfigured, took too long, or was changed by too many at once. Either nothing was changed or, after a broken connection, everything that was asked for: repeat after `Retry-After`, an order with the same `Idempotency-Key`.
              *     - `overloaded`, 503: The service is at its capacity. Repeat the request after `Retry-After`, and less often.
              */
             type: string;

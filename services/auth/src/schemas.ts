@@ -1,7 +1,7 @@
 import { maxPasswordLength, newPassword } from '@store/shared/contracts/account';
 import { apiKeyOut, exampleKey } from '@store/shared/contracts/api-key';
 import { scopeNames } from '@store/shared/http/identity';
-import { password, text, timestamp, uuid } from '@store/shared/values/fields';
+import { givenTime, password, text, timestamp, uuid } from '@store/shared/values/fields';
 import { dayMs } from '@store/shared/values/time';
 import { z } from 'zod';
 import { tokenCookieName } from './token-cookie.ts';
@@ -54,7 +54,7 @@ export const apiKeyIn = z
   .object({
     name: text(1, 100),
     scopes,
-    expiresAt: timestamp
+    expiresAt: givenTime
       .refine((time) => Date.parse(time) > Date.now(), 'must be in the future')
       .refine((time) => Date.parse(time) <= Date.now() + maxKeyDays * dayMs, `must be at most ${maxKeyDays} days away`),
   })

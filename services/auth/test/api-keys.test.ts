@@ -85,6 +85,7 @@ describe('POST /auth/keys', () => {
     ['no end', { expiresAt: undefined }, 'body.expiresAt'],
     ['an end in the past', { expiresAt: inDays(-1) }, 'body.expiresAt'],
     ['an end without a zone', { expiresAt: '2027-01-01T00:00:00' }, 'body.expiresAt'],
+    ['an end in the year 10000', { expiresAt: '9999-12-31T23:59:59-01:00' }, 'body.expiresAt'],
     ['an end that is far away', { expiresAt: inDays(367) }, 'body.expiresAt'],
   ])('refuses %s', async (_, given, path) => {
     const { status, body } = await make(await loggedIn(), given);

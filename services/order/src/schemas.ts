@@ -3,7 +3,7 @@ import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Sort } from '@store/shared/database/keyset';
 import { pagedQuery, pageOf, sortQuery } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
-import { text, timestamp, uuid } from '@store/shared/values/fields';
+import { queryTime, text, timestamp, uuid } from '@store/shared/values/fields';
 import { Decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { maxQuantity } from './order.ts';
@@ -73,7 +73,7 @@ function nestMetadata(query: unknown): unknown {
   return fields.length === 0 ? query : { ...(query as object), metadata: Object.fromEntries(fields) };
 }
 
-const time = timestamp.transform((value) => new Date(value)).meta({ type: 'string', format: 'date-time' });
+const time = queryTime.transform((value) => new Date(value)).meta({ type: 'string', format: 'date-time' });
 
 export const orderQuery = z.preprocess(
   nestMetadata,

@@ -1,6 +1,5 @@
 import { mostCounted } from '@store/shared/database/read-page';
-import { text, timestamp, wholeNumber } from '@store/shared/values/fields';
-import { utcTime } from '@store/shared/values/utc-time';
+import { givenTime, queryTime, text, timestamp, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { int4, once } from './int4.ts';
 
@@ -28,20 +27,9 @@ export const statusOut = z
     ],
   });
 
-const time = z.string(once).transform((value, context) => {
-  const utc = utcTime(value);
-  if (utc !== undefined) return utc;
-  context.addIssue({ code: 'custom', message: 'must be a time with a zone, such as 2026-01-31T09:30:00.000000Z' });
-  return z.NEVER;
-});
-
 export const statusQuery = z.object({
   limit: wholeNumber(1, 1000).default(100),
-  cursor: z
-    .string(once)
-    // An unencoded plus arrives as a space.
-    .transform((value) => value.replace(/ (\d\d(:?\d\d)?)$/, '+$1'))
-    .pipe(time)
+  cursor: queryTime
     .optional()
     .meta({ type: 'string', format: 'date-time', description: 'Only records whose time is later.' }),
   station_id: int4.optional().describe('Only records of this station.'),
@@ -73,7 +61,7 @@ export const csvRow = z.object({
   station_id: int4,
   bikes_available: orNull(int4),
   docks_available: orNull(int4),
-  time,
+  time: givenTime,
   category1: category,
   category2: category,
 });

@@ -1,10 +1,9 @@
-import { utcTime } from '@store/shared/values/utc-time';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { path, testApp } from './_app.ts';
 
 const status = useDatabase('status').open(testApp);
 
-// The fields, in shared, and utcTime have tests of what is no whole number and no time.
+// The fields, in shared, have tests of what is no whole number and no time.
 describe('an invalid query', () => {
   const forged = (...values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url');
   const order = 'time;station;row';
@@ -38,43 +37,5 @@ describe('an invalid query', () => {
       'query.cursor',
       'query.station_id',
     ]);
-  });
-});
-
-describe('utcTime', () => {
-  it.each([
-    ['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.000000Z'],
-    ['2026-01-31T09:30:00.123456Z', '2026-01-31T09:30:00.123456Z'],
-    ['2026-01-31T09:30:00.9999999Z', '2026-01-31T09:30:00.999999Z'],
-    ['2026-01-31T09:30Z', '2026-01-31T09:30:00.000000Z'],
-    ['2026-01-31t09:30:00z', '2026-01-31T09:30:00.000000Z'],
-    ['2026-01-31T01:30:00+02:00', '2026-01-30T23:30:00.000000Z'],
-    ['2026-12-31T23:30:00.000001-0130', '2027-01-01T01:00:00.000001Z'],
-    ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000000Z'],
-    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000000Z'],
-    ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
-  ])('normalises %s', (text, expected) => {
-    expect(utcTime(text)).toBe(expected);
-  });
-
-  it.each([
-    '2026-01-31T09:30:00',
-    '2026-01-31',
-    '2026-02-30T00:00:00Z',
-    '2026-13-01T00:00:00Z',
-    '2026-01-31T24:00:00Z',
-    '2026-01-31T09:30:00+24:00',
-    '2026-01-31T09:30:00Zulu',
-    ' 2026-01-31T09:30:00Z',
-    '0000-01-01T00:00:00Z',
-    '0001-01-01T00:00:00+01:00',
-    '9999-12-31T23:59:59-01:00',
-    '300000-01-01T00:00:00Z',
-    'infinity',
-    '1769851800',
-    '\0',
-    '',
-  ])('refuses %j', (text) => {
-    expect(utcTime(text)).toBeUndefined();
   });
 });

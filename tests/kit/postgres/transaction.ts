@@ -9,7 +9,7 @@ export async function openTransaction(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
   client.on('error', () => undefined); // where a test fails, its database goes before the client
   await client.connect();
-  await client.query('begin');
+  await client.query('begin isolation level read committed');
   await client.query('select pg_current_xact_id()');
   return client;
 }

@@ -8,6 +8,7 @@ describe('poison', () => {
   const fixture = useFixture();
 
   const valid = rawOf(anEvent());
+  const changed = (change: object) => JSON.stringify({ ...JSON.parse(String(valid.value)), ...change });
   /** Handles an event behind the poison, which holds up nothing. */
   async function goOn(options = {}): Promise<string> {
     const behind = anEvent();
@@ -25,6 +26,9 @@ describe('poison', () => {
     ['a kind twice', { headers: { ...valid.headers, ce_type: ['OrderCancelled', 'OrderPaid'] } }, /header ce_type/],
     ['a kind that is not UTF-8', { headers: { ...valid.headers, ce_type: Buffer.from([0xff]) } }, /header ce_type/],
     ['no key', { key: null }, /key of the message is missing/],
+    ['the year 0', { value: changed({ timestamp: '0000-01-01T00:00:00Z' }) }, /must be a time/],
+    ['the year 10000', { value: changed({ timestamp: '9999-12-31T23:59:59-01:00' }) }, /must be a time/],
+    ['NUL', { value: changed({ reason: 'a\0b' }) }, /without NUL/],
   ])('with %s is dead-lettered at once', async (_, change, reason) => {
     await fixture.send({ ...valid, ...change });
     const behind = await goOn({ retry: { attempts: 3, firstDelayMs: 60_000, multiplier: 2 } });

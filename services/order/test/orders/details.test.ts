@@ -155,18 +155,24 @@ describe('GET /orders', () => {
       ids.push(id);
     }
     const range = '?sort=createdAt&createdFrom=2026-01-02T01:00:00%2B01:00&createdTo=2026-01-04T00:00:00Z';
+    const others = ['2026-01-02t00:00:00z', '2026-01-02T00:00Z', '2026-01-02T05:30:00+05:30'];
+    for (const from of ['2026-01-02T01:00:00+01:00', ...others])
+      expect(await idsOf(range.replace('2026-01-02T01:00:00%2B01:00', from))).toEqual(ids.slice(1, 3));
     expect(await idsOf(range)).toEqual(ids.slice(1, 3));
     const { body, headers } = await customer.list(`${range}&size=1`);
     expect(body.page.totalElements).toBe(2);
     const next = await customer.list(/<\/orders(\?[^>]+)>/.exec(headers.link ?? '')?.[1]);
     expect(next.body.content).toMatchObject([{ id: ids[2] }]);
     expect(next.headers.link).toBeUndefined();
-    expect(await idsOf('?createdFrom=0000-01-01T00:00:00Z&createdTo=9999-12-31T23:59:59Z')).toHaveLength(4);
+    expect(await idsOf('?createdFrom=0001-01-01T00:00:00Z&createdTo=9999-12-31T23:59:59Z')).toHaveLength(4);
   });
 
   it.each([
     'createdFrom=2026-01-01',
     'createdTo=2026-02-30T00:00:00Z',
+    'createdFrom=0000-01-01T00:00:00Z',
+    'createdTo=9999-12-31T23:59:59-01:00',
+    'createdTo=10000-01-01T00:00:00Z',
     'metadata=x',
     'metadata[]=x',
     'metadata[a]=1&metadata[a]=2',

@@ -82,3 +82,25 @@ it('a field of a wrong type is named', () => {
 it('a message without a value, or with one that is not UTF-8, says so', () => {
   expect(() => read({ value: undefined })).toThrow('The message has no value, or none in UTF-8.');
 });
+
+describe('of an event of another producer', () => {
+  it.each([
+    ['2026-01-31T09:30:00.123456789+02:00', '2026-01-31T07:30:00.123456Z'],
+    ['2026-01-31t09:30:00z', '2026-01-31T09:30:00.000000Z'],
+    ['2026-01-31T09:30:00-00:00', '2026-01-31T09:30:00.000000Z'],
+    ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000000Z'],
+  ])('the time %s is %s', (timestamp, utc) =>
+    expect(read({ payload: { ...created, timestamp } })?.payload.timestamp).toBe(utc),
+  );
+
+  // What PostgreSQL cannot store would else fail in every attempt.
+  it.each([
+    ['time', { timestamp: '0000-01-01T00:00:00Z' }],
+    ['time', { timestamp: '0001-01-01T00:00:00+01:00' }],
+    ['time', { timestamp: '9999-12-31T23:59:59-01:00' }],
+    ['NUL', { reason: 'a\0b' }],
+    ['NUL', { reason: '\ud83c' }],
+  ])('poison if PostgreSQL cannot store it: %s in %j', (what, change) =>
+    expect(() => read({ headers: ofKind, payload: { ...cancelled, ...change } })).toThrow(what),
+  );
+});

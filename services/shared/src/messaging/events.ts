@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { currentTrace } from '../observability/trace-context.ts';
-import { timestamp, uuid } from '../values/fields.ts';
+import { givenTime, storableText, uuid } from '../values/fields.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
 import { moneySchema } from '../values/money.ts';
 import { nameUuid } from '../values/name-uuid.ts';
 import { accountEventsTopic, orderEventsTopic } from './topics.ts';
 
-const common = { orderId: uuid, customerId: uuid, timestamp };
+const common = { orderId: uuid, customerId: uuid, timestamp: givenTime };
 const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1);
 
 /** Payloads of order events (contract 6.3). They gain optional fields only; all else makes a new kind: OrderCreatedV2. */
 export const payloads = {
   OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional() }),
   StockReserved: z.object({ ...common, items, total: moneySchema }),
-  StockRejected: z.object({ ...common, items, reason: z.string().optional() }).describe('items: what is missing'),
+  StockRejected: z.object({ ...common, items, reason: storableText.optional() }).describe('items: what is missing'),
   OrderPaid: z.object({ ...common, paymentId: uuid, amount: moneySchema }),
-  PaymentFailed: z.object({ ...common, reason: z.string() }),
-  StockReleased: z.object({ ...common, items, reason: z.string() }),
-  OrderCancelled: z.object({ ...common, reason: z.string() }),
+  PaymentFailed: z.object({ ...common, reason: storableText }),
+  StockReleased: z.object({ ...common, items, reason: storableText }),
+  OrderCancelled: z.object({ ...common, reason: storableText }),
   PaymentRefunded: z.object({ ...common, paymentId: uuid, amount: moneySchema }),
   OrderShipped: z.object({ ...common, shipmentId: uuid }),
 };
 
-const ofAccount = { accountId: uuid, timestamp };
+const ofAccount = { accountId: uuid, timestamp: givenTime };
 
 /** The payload of each kind of account event (contract 6.9). None has a name, an address or a token: who needs one asks account. */
 export const accountPayloads = {

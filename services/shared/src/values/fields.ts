@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isVisible } from './text.ts';
+import { utcTime } from './utc-time.ts';
 
 // Everything below U+0020 except tabs and line ends, and DEL. PostgreSQL cannot store NUL.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what the pattern is for
@@ -54,8 +55,31 @@ export const uuid = z.guid('must be a UUID').toLowerCase().meta({ format: 'uuid'
 /** A query parameter of up to `max` UUIDs, by repetition. */
 export const uuids = (max: number) => z.union([uuid.transform((id) => [id]), z.array(uuid).max(max)]);
 
-/** An ISO 8601 time with a zone; the store itself writes UTC. */
+/** Text of another program, as long as PostgreSQL can store it. */
+export const storableText = z
+  .string()
+  .refine((value) => !value.includes('\0') && value.isWellFormed(), 'must be Unicode text without NUL');
+
+/** A time in an answer: RFC 3339, by the store itself in UTC. */
 export const timestamp = z.iso.datetime({ offset: true });
+
+/** A time in a request, an event or an import; in UTC with microseconds once it is parsed (contract 1.1). */
+export const givenTime = z
+  .string()
+  .transform((value, context) => {
+    const utc = utcTime(value);
+    if (utc !== undefined) return utc;
+    context.addIssue({ code: 'custom', message: 'must be a time with a zone, such as 2026-01-31T09:30:00Z' });
+    return z.NEVER;
+  })
+  .meta({ type: 'string', format: 'date-time' });
+
+/** A time in a query, where an unencoded plus arrives as a space. */
+export const queryTime = z
+  .string()
+  .transform((value) => value.replace(/ (\d\d(:?\d\d)?)$/, '+$1'))
+  .pipe(givenTime)
+  .meta({ type: 'string', format: 'date-time' });
 
 /** A whole number in a query or variable: digits only, so neither `1e2` nor ` 5` nor an empty text. */
 export function wholeNumber(min: number, max: number) {

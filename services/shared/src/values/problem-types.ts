@@ -41,8 +41,8 @@ export const problemTypes = {
   'wrong-password':
     '403: The current password in the body is wrong, and nothing was changed. Wrong ones count as failed logins do.',
   'database-away':
-    '503: The database of the service cannot be reached, is misconfigured, or took too long. Either nothing was ' +
-    'changed or, after a broken connection, everything that was asked for: ' +
+    '503: The database of the service cannot be reached, is misconfigured, took too long, or was changed by too many ' +
+    'at once. Either nothing was changed or, after a broken connection, everything that was asked for: ' +
     'repeat after `Retry-After`, an order with the same `Idempotency-Key`.',
   overloaded: '503: The service is at its capacity. Repeat the request after `Retry-After`, and less often.',
 } as const;
