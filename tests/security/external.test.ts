@@ -189,3 +189,11 @@ it.each([
     expect(sites.flatMap((one) => one.seen)).toEqual([]);
   }),
 );
+
+it('there is no such route, and no site is looked up, where the site is empty', async () => {
+  await withGateway({ external: { url: '' } }, async (closed) => {
+    expect((await closed.askAsCustomer('GET /external/x')).status).toBe(404);
+    expect((await closed.ask('GET /external/x')).status).toBe(401);
+    expect(await closed.metrics()).not.toContain('envoy_cluster_name="external"');
+  });
+});

@@ -50,15 +50,16 @@
       - lb_endpoints:
           - endpoint: {address: {socket_address: {address: {{ $upstream.host | quote }}, port_value: {{ $upstream.port }}}}}
 {{- end }}
-{{- $site := urlParse .Values.external.url }}
+{{- with .Values.external.url }}
 - name: external
   cluster_type: *dns
   # The gateway starts even if the site cannot be resolved.
   wait_for_warm_on_init: false
-  connect_timeout: {{ .Values.timeouts.connect }}s
+  connect_timeout: {{ $.Values.timeouts.connect }}s
   per_connection_buffer_limit_bytes: *connectionBuffer
   typed_extension_protocol_options: *connections
-  {{- include "gateway.endpoint" (dict "name" "external" "url" $site "trustedCa" .Values.external.trustedCa) | nindent 2 }}
+  {{- include "gateway.endpoint" (dict "name" "external" "url" (urlParse .) "trustedCa" $.Values.external.trustedCa) | nindent 2 }}
+{{- end }}
 {{- with .Values.rateLimitService }}
 - name: ratelimit
   cluster_type: *dns

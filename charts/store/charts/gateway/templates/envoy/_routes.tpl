@@ -38,7 +38,8 @@ empty prefix at the end covers everything.
 */}}
 {{- define "gateway.routes" -}}
 {{- $routes := list }}
-{{- $clusters := merge (dict "/external" "external") (include "gateway.prefixes" . | fromJson) }}
+{{- $external := ternary (dict "/external" "external") dict (ne .Values.external.url "") }}
+{{- $clusters := merge $external (include "gateway.prefixes" . | fromJson) }}
 {{- range $prefix := keys $clusters | sortAlpha | reverse }}
 {{- with get $clusters $prefix }}
 {{- $routes = append $routes (dict "prefix" $prefix "cluster" .) }}
