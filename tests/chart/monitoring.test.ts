@@ -25,6 +25,18 @@ describe('monitoring', () => {
     }
   });
 
+  it('names each label once, also one that the chart has itself', async () => {
+    const labels = { 'app.kubernetes.io/part-of': 'prometheus' };
+    const { all } = await manifests({
+      monitoring: { enabled: true, labels, alerts: { enabled: true } },
+      global: { kafka: { bootstrapServers: 'store-kafka-bootstrap:9092' } },
+      kafka: { strimzi: { enabled: true, metrics: true } },
+    });
+    const own = all.filter(({ apiVersion }) => apiVersion === 'monitoring.coreos.com/v1');
+    expect(own.map(({ metadata }) => metadata.name).sort()).toEqual(['store', 'store', 'store-kafka']);
+    for (const { metadata } of own) expect(metadata.labels).toMatchObject(labels);
+  });
+
   it('sends the traces of gateway and services to the collector, and allows that by policy', async () => {
     const tracing = { endpoint: 'http://collector.monitoring:4318', samplingPercent: 25 };
     const { ofKind, envOf, named } = await manifests({ global: { tracing } });

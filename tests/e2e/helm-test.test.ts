@@ -50,10 +50,12 @@ it('orders a product of its own, and removes product, order and account', async 
   expect(order).toEqual({ status: 'CANCELLED', deleted: true });
 });
 
-it('orders the cheapest product in stock where customers may write none, and nothing where there is none', async () => {
+it('orders the cheapest product in stock where customers may write none, and fails where there is none', async () => {
   const gateway = await refusing('POST /products');
   const before = await helmTest(gateway);
-  expect(before).toMatchObject({ exitCode: 0, said: expect.arrayContaining([expect.stringContaining('nothing is')]) });
+  const reason = expect.stringContaining('No product is in stock, so nothing could be ordered.');
+  expect(before).toMatchObject({ exitCode: 1, said: expect.arrayContaining([reason]) });
+  expect(await rows('account', 'select * from accounts')).toEqual([]);
   const ada = await newCustomer(createSend(store.gatewayUrl));
   const ids = [
     await newProduct(ada, { price: 3 }),

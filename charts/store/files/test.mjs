@@ -39,8 +39,11 @@ async function walk() {
     const own = await ask('POST', '/products', [201, 403], { name: 'Helm test', price: 1.25, unit: 'piece' });
     try {
       const productId = own.id ?? (await findInStock());
-      if (productId === undefined) console.log('No product is in stock, so nothing is ordered.');
-      else await order(productId);
+      if (productId === undefined)
+        throw new Error(
+          'No product is in stock, so nothing could be ordered. Add one with stock, or set test.walk=false to try less.',
+        );
+      await order(productId);
     } finally {
       if (own.id) await ask('DELETE', `/products/${own.id}`, 204);
     }
