@@ -1,8 +1,15 @@
 import type { AnyRoute } from '@store/shared/http/route';
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
+import type { EventKind } from '@store/shared/messaging/events';
 import type { Job, ServiceContext } from '@store/shared/service/service';
 import type { ConsumersConfig } from './config.ts';
 import type { DB } from './generated/tables.ts';
+
+/** The part of a consumer group that is its own. */
+export type OwnGroup<Kind extends EventKind = EventKind> = Pick<
+  ConsumerGroup<DB, unknown, Kind>,
+  'kinds' | 'handle' | 'accounts'
+>;
 
 /** Function that groups/<name>/consumer-group.ts exports as `createGroup`. */
 export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, DB>, 'config' | 'database'>) => {
@@ -14,7 +21,7 @@ export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, DB>, 'c
    * written; those of different services come in any order, and a redriven dead letter comes after its successors
    * (contract 6.7).
    */
-  group: Pick<ConsumerGroup<DB>, 'kinds' | 'handle' | 'accounts'>;
+  group: OwnGroup;
   routes: AnyRoute[];
   jobs?: Job[];
 };

@@ -3,7 +3,7 @@ import { type OrderEvent, PoisonError } from '@store/shared/messaging/events';
 import type { DB } from './generated/tables.ts';
 import type { OrderClient, OrderDemand } from './order-client.ts';
 import type { Item } from './reservation-repository.ts';
-import type { Demand, HandleReservations } from './reservations.ts';
+import { type Demand, type HandleReservations, type Kind, kinds } from './reservations.ts';
 import type { Stock } from './stock.ts';
 
 interface Dependencies {
@@ -15,10 +15,14 @@ interface Dependencies {
 type Created = OrderEvent<'OrderCreated'>['payload'];
 
 /** Inventory's steps of the saga (contract 6.1). */
-export function createConsumerGroup({ stock, orders, handle }: Dependencies): ConsumerGroup<DB, Demand | undefined> {
+export function createConsumerGroup({
+  stock,
+  orders,
+  handle,
+}: Dependencies): ConsumerGroup<DB, Demand | undefined, Kind> {
   return {
     name: 'inventory-group',
-    kinds: ['OrderCreated', 'PaymentFailed', 'OrderCancelled', 'OrderShipped'],
+    kinds,
     chunkSize: 100,
 
     /** Gives new products a stock, unless they do not exist, and returns what each OrderCreated demands. */

@@ -9,7 +9,7 @@ import {
 } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { runInTrace } from '@store/shared/observability/trace-context';
-import { unavailable } from '@store/shared/values/errors';
+import { unavailable, unreachable } from '@store/shared/values/errors';
 import type { Money } from '@store/shared/values/money';
 import type { Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
@@ -31,7 +31,11 @@ export interface Demand {
   isOrdered: boolean;
 }
 
-type Demanded = NewEvent<Demand | undefined>;
+export const kinds = ['OrderCreated', 'PaymentFailed', 'OrderCancelled', 'OrderShipped'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** With what its order demands, if it is OrderCreated. */
+type Demanded = NewEvent<Demand | undefined, Kind>;
 
 /** An event that finds a reservation in the status RESERVED, which it confirms, rejects, releases or ships. */
 interface Step extends Demanded {
@@ -95,13 +99,24 @@ export function createReservations({ clock, forget }: Dependencies) {
 
     for (const { event, prepared, trace, reservation } of steps) {
       runInTrace(trace, () => {
-        if (prepared !== undefined) reserve(event, reservation, prepared);
-        else if (event.kind === 'PaymentFailed') release(reservation, 'payment failed');
-        else if (event.kind === 'OrderCancelled') release(reservation, event.payload.reason);
-        else if (event.kind === 'OrderShipped') {
-          // The reserved items have left: they do not return to the stock, whatever comes later.
-          const { orderId, shipmentId } = event.payload;
-          statuses.push({ orderId, status: 'SHIPPED', shipmentId });
+        switch (event.kind) {
+          case 'OrderCreated':
+            if (prepared !== undefined) reserve(event, reservation, prepared);
+            break;
+          case 'PaymentFailed':
+            release(reservation, 'payment failed');
+            break;
+          case 'OrderCancelled':
+            release(reservation, event.payload.reason);
+            break;
+          case 'OrderShipped': {
+            // The reserved items have left: they do not return to the stock, whatever comes later.
+            const { orderId, shipmentId } = event.payload;
+            statuses.push({ orderId, status: 'SHIPPED', shipmentId });
+            break;
+          }
+          default:
+            unreachable(event);
         }
       });
     }

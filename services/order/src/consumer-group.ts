@@ -1,4 +1,5 @@
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
+import { unreachable } from '@store/shared/values/errors';
 import { Counter, Histogram } from 'prom-client';
 import type { DB } from './generated/tables.ts';
 import { type PendingCancellation, type RecordedPayment, type Shipment, sagaOn } from './saga-repository.ts';
@@ -15,11 +16,14 @@ const rejections = new Counter({
   help: 'Orders cancelled because their stock or their payment was refused.',
 });
 
+const kinds = ['OrderPaid', 'StockRejected', 'StockReleased', 'OrderShipped'] as const;
+type Kind = (typeof kinds)[number];
+
 /** The order's steps of the saga (contract 6.1). CANCELLED is final; late and repeated events change nothing. */
-export function createConsumerGroup(clock: () => Date): ConsumerGroup<DB> {
+export function createConsumerGroup(clock: () => Date): ConsumerGroup<DB, unknown, Kind> {
   return {
     name: 'order-group',
-    kinds: ['OrderPaid', 'StockRejected', 'StockReleased', 'OrderShipped'],
+    kinds,
     chunkSize: 100,
     async handle(events, tx) {
       const payments: RecordedPayment[] = [];
@@ -29,12 +33,23 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<DB> {
         const { kind, payload } = event;
         const { orderId } = payload;
         const at = new Date(payload.timestamp);
-        if (kind === 'OrderPaid') payments.push({ orderId, paidAt: at, traceparent: trace.traceparent });
-        if (kind === 'StockRejected')
-          cancellations.push({ orderId, reason: payload.reason ?? 'out of stock', missing: payload.items });
-        if (kind === 'StockReleased') cancellations.push({ orderId, reason: payload.reason });
-        // Changes nothing for an order that this service shipped: in release 0.1.0, which may still run during an upgrade, inventory did.
-        if (kind === 'OrderShipped') shipments.push({ orderId, shippedAt: at });
+        switch (kind) {
+          case 'OrderPaid':
+            payments.push({ orderId, paidAt: at, traceparent: trace.traceparent });
+            break;
+          case 'StockRejected':
+            cancellations.push({ orderId, reason: payload.reason ?? 'out of stock', missing: payload.items });
+            break;
+          case 'StockReleased':
+            cancellations.push({ orderId, reason: payload.reason });
+            break;
+          case 'OrderShipped':
+            // Changes nothing for an order that this service shipped: in release 0.1.0, which may still run during an upgrade, inventory did.
+            shipments.push({ orderId, shippedAt: at });
+            break;
+          default:
+            unreachable(kind);
+        }
       }
       const [orders, now] = [sagaOn(tx), clock()];
       const placed = payments.length > 0 ? await orders.confirm(payments, now) : [];

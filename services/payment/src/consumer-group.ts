@@ -26,6 +26,9 @@ export interface Answers {
   isRefunded?: boolean;
 }
 
+const kinds = ['StockReserved', 'OrderCancelled'] as const;
+type Kind = (typeof kinds)[number];
+
 type Charging = Payment & { status: 'CHARGING' };
 
 /**
@@ -34,9 +37,9 @@ type Charging = Payment & { status: 'CHARGING' };
  * outcome: the provider gives the same answer for the same order, and once the row is no longer CHARGING, the first
  * answer stands.
  */
-export function createConsumerGroup({ repository, provider, clock }: Dependencies): ConsumerGroup<DB, Answers> {
+export function createConsumerGroup({ repository, provider, clock }: Dependencies): ConsumerGroup<DB, Answers, Kind> {
   /** The payments of the events' orders: those that StockReserved begins are stored as CHARGING. */
-  async function openPayments(events: OrderEvent[]): Promise<Map<string, Payment>> {
+  async function openPayments(events: OrderEvent<Kind>[]): Promise<Map<string, Payment>> {
     const starts = events.flatMap(({ kind, payload }) => {
       if (kind !== 'StockReserved') return [];
       const { orderId, customerId, total } = payload;
@@ -66,13 +69,14 @@ export function createConsumerGroup({ repository, provider, clock }: Dependencie
     return { charge, isRefunded: charge.ok };
   }
 
+  const callFor: Record<Kind, typeof charge> = { StockReserved: charge, OrderCancelled: refund };
+
   /** Calls the provider for all events at once. What was called ends before a failure is thrown. */
-  async function prepare(delivered: DeliveredEvent[]): Promise<Answers[]> {
+  async function prepare(delivered: DeliveredEvent<Kind>[]): Promise<Answers[]> {
     const payments = await openPayments(delivered.map(({ event }) => event));
     const calls = await Promise.allSettled(
       delivered.map(({ event: { kind, payload }, trace }) => {
-        const call = kind === 'StockReserved' ? charge : refund;
-        return runInTrace(trace, () => call(payments.get(payload.orderId)));
+        return runInTrace(trace, () => callFor[kind](payments.get(payload.orderId)));
       }),
     );
     return calls.map((call) => {
@@ -85,7 +89,7 @@ export function createConsumerGroup({ repository, provider, clock }: Dependencie
    * Decides what the answers mean for locked payments.
    * @throws DomainError unavailable if a payment was changed after it was prepared
    */
-  function decide(events: NewEvent<Answers>[], payments: Map<string, Payment>, now: Date) {
+  function decide(events: NewEvent<Answers, Kind>[], payments: Map<string, Payment>, now: Date) {
     const changes = new Map<string, PaymentChange>();
     const announced: StoredEvent[] = [];
     const timestamp = now.toISOString();
@@ -106,7 +110,7 @@ export function createConsumerGroup({ repository, provider, clock }: Dependencie
       return { ...payment, status: 'PAID', paymentId };
     }
 
-    function decideOne({ event: { kind, payload }, prepared: { charge, isRefunded } }: NewEvent<Answers>): void {
+    function decideOne({ event: { kind, payload }, prepared: { charge, isRefunded } }: NewEvent<Answers, Kind>): void {
       const { orderId, customerId } = payload;
       let payment = payments.get(orderId);
       if (isCharging(payment)) {
@@ -126,7 +130,7 @@ export function createConsumerGroup({ repository, provider, clock }: Dependencie
 
   return {
     name: 'payment-group',
-    kinds: ['StockReserved', 'OrderCancelled'],
+    kinds,
     chunkSize: 50, // calls of the provider that a chunk makes at once
     prepare,
     async handle(events, tx) {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersToGoOn } from 'node:timers/promises';
-import type { DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
 import { receivedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { lockedOutOfOrder, planWithoutOrder } from '../../../tests/kit/postgres/transaction.ts';
@@ -175,7 +174,7 @@ describe('concurrent payments', () => {
       const event = receivedEvent(orderCancelled(id));
       const interrupted = {
         ...payment.group,
-        prepare: async (events: DeliveredEvent[]) => {
+        prepare: async (events: Parameters<NonNullable<typeof payment.group.prepare>>[0]) => {
           const prepared = (await payment.group.prepare?.(events)) ?? [];
           await payment[charge](stockReserved(id));
           return prepared;

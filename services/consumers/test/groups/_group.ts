@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { openDatabase } from '@store/shared/database/database';
-import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
+import { handleOnce, kindsOf } from '@store/shared/messaging/consumer/handle-once';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
@@ -43,8 +43,11 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
     prisma: new PrismaClient({ adapter: database.adapter }),
     kysely: database.kysely,
     app,
-    /** In one transaction, as events of one chunk are. */
-    handle: (...events: StoredEvent[]) => handleOnce(consumer.group, database.kysely, events.map(receivedEvent)),
+    /** Those of its kinds, in one transaction, as events of one chunk are. */
+    handle: (...events: StoredEvent[]) => {
+      const own = events.filter(({ kind }) => kindsOf(consumer.group).has(kind));
+      return handleOnce(consumer.group, database.kysely, own.map(receivedEvent));
+    },
     /** @param logTo takes the lines of their log, which otherwise nobody reads */
     startJobs: (logTo?: { write(line: string): void }) =>
       jobs.map((job) => job.start(createLog(name, logTo ? 'trace' : 'silent', logTo))),

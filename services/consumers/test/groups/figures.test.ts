@@ -39,6 +39,50 @@ describe('figures', () => {
     expect(page).toEqual({ size: 20, number: 0, totalElements: 3, totalPages: 1 });
   });
 
+  const placed = (id = randomUUID()) => ({ orderId: id, customerId });
+  const items = [{ productId: randomUUID(), quantity: 1 }];
+  const day = (n: number) => `2026-03-0${n}T12:00:00.000Z`;
+  type Placed = ReturnType<typeof placed> & { timestamp: string };
+  const outOfStock = (order: Placed) => storedEvent('StockRejected', { ...order, items });
+  const declined = (order: Placed) => storedEvent('PaymentFailed', { ...order, reason: 'declined' });
+  const released = (order: Placed) => storedEvent('StockReleased', { ...order, items, reason: 'payment failed' });
+  const byOwner = (order: Placed) => storedEvent('OrderCancelled', { ...order, reason: 'cancelled by the customer' });
+  const timedOut = (order: Placed) => storedEvent('OrderCancelled', { ...order, reason: 'not confirmed in time' });
+
+  /** What may happen to an order that ends as CANCELLED, in any order. */
+  const ways = {
+    'out of stock': [outOfStock],
+    declined: [declined, released],
+    'declined, as another producer says it': [released],
+    'timed out': [timedOut, released],
+    'by its owner': [byOwner, released],
+    'by its owner while it was out of stock': [byOwner, outOfStock],
+    'by its owner while its payment was declined': [declined, byOwner, released],
+  };
+
+  it.each(Object.entries(ways))('count an order that is cancelled once: %s', async (_, events) => {
+    const [together, reversed, apart] = [placed(), placed(), placed()].map((order) => ({
+      ...order,
+      timestamp: day(1),
+    }));
+    if (!together || !reversed || !apart) throw new Error('There are three.');
+    await analytics.handle(...events.map((event) => event(together)));
+    await analytics.handle(...events.toReversed().map((event) => event(reversed)));
+    const alone = events.map((event) => event(apart));
+    for (const event of [...alone, ...alone]) await analytics.handle(event);
+    expect((await figures()).content).toEqual([{ ...none, day: '2026-03-01', cancelled: 3 }]);
+  });
+
+  it('count a cancelled order once if its events come in many transactions at once', async () => {
+    const orders = Array.from({ length: 20 }, () => ({ ...placed(), timestamp: day(1) }));
+    await Promise.all(
+      [byOwner, outOfStock, declined, released].map((event, index) =>
+        analytics.handle(...(index % 2 === 0 ? orders : orders.toReversed()).map(event)),
+      ),
+    );
+    expect((await figures()).content).toEqual([{ ...none, day: '2026-03-01', cancelled: 20 }]);
+  });
+
   it('sum money exactly per currency', async () => {
     const day = '2026-03-01T10:00:00.000Z';
     const jpy = { amount: 500, currency: 'JPY' } as never;

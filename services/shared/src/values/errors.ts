@@ -70,6 +70,11 @@ export function found<T>(thing: T | undefined, name: string): T {
   return thing;
 }
 
+/** For what the types rule out: where a value is added, and not handled, this is a type error. */
+export function unreachable(value: never): never {
+  throw new Error(`Nothing is known of ${JSON.stringify(value)}`);
+}
+
 /** Returns what others have written, as a function reads it; undefined where that throws. */
 export function ifReadable<T>(read: () => T): T | undefined {
   try {

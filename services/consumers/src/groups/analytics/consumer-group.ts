@@ -1,24 +1,47 @@
 import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
-import type { CreateGroup } from '../../group.ts';
+import type { CreateGroup, OwnGroup } from '../../group.ts';
 import { addFigures, createFigureRepository, type FigureChange } from './figure-repository.ts';
 import { figureRoutes } from './routes.ts';
+
+const kinds = [
+  'OrderCreated',
+  'OrderPaid',
+  // An order is cancelled because of any of these (contract 6.1).
+  'OrderCancelled',
+  'StockRejected',
+  'PaymentFailed',
+  'StockReleased',
+  'PaymentRefunded',
+] as const;
+
+type Kind = (typeof kinds)[number];
+
+const group: OwnGroup<Kind> = {
+  kinds,
+  handle: (events, tx) => addFigures(tx, events.map(toChange)),
+};
 
 /** Counts orders and sums money by day (contract 4.10). */
 export const createGroup: CreateGroup = ({ database }) => ({
   title: 'Analytics API',
-  group: {
-    kinds: ['OrderCreated', 'OrderPaid', 'OrderCancelled', 'PaymentRefunded'],
-    handle: (events, tx) => addFigures(tx, events.flatMap(toChange)),
-  },
+  group,
   routes: figureRoutes(createFigureRepository(database.lists.kysely)),
 });
 
 /** The day on which something happened, not the day of its handling. */
-function toChange({ event: { kind, payload } }: NewEvent): FigureChange[] {
+function toChange({ event: { kind, payload } }: NewEvent<unknown, Kind>): FigureChange {
   const day = new Date(payload.timestamp).toISOString().slice(0, 10);
-  if (kind === 'OrderCreated') return [{ day, counted: 'orders' }];
-  if (kind === 'OrderPaid') return [{ day, counted: 'paid', money: payload.amount }];
-  if (kind === 'OrderCancelled') return [{ day, counted: 'cancelled' }];
-  if (kind === 'PaymentRefunded') return [{ day, counted: 'refunded', money: payload.amount }];
-  return [];
+  switch (kind) {
+    case 'OrderCreated':
+      return { day, counted: 'orders' };
+    case 'OrderPaid':
+      return { day, counted: 'paid', money: payload.amount };
+    case 'OrderCancelled':
+    case 'StockRejected':
+    case 'PaymentFailed':
+    case 'StockReleased':
+      return { day, counted: 'cancelled', orderId: payload.orderId };
+    case 'PaymentRefunded':
+      return { day, counted: 'refunded', money: payload.amount };
+  }
 }

@@ -6,16 +6,19 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from '../../generated/tables.ts';
 import type { FiguresQuery } from './schemas.ts';
 
-type Counted = 'orders' | 'paid' | 'cancelled' | 'refunded';
-
-export interface FigureChange {
+interface OnDay {
   /** 2026-01-31, in UTC */
   day: string;
-  /** The count to increase by one. */
-  counted: Counted;
-  /** The amount that was paid or refunded. */
-  money?: Money;
 }
+
+/** The count to increase by one, and the amount that was paid or refunded. */
+export type FigureChange = OnDay &
+  (
+    | { counted: 'orders'; money?: never }
+    | { counted: 'paid' | 'refunded'; money: Money }
+    /** Unless the order is counted already. */
+    | { counted: 'cancelled'; orderId: string; money?: never }
+  );
 
 const accepts = { test: (value: string) => cursorTime.test(`${value}T00:00:00.000Z`) };
 const keyset = createKeyset('figures', { day: { sql: 'day', text: 'day::text', type: 'date', accepts } }, 'day');
@@ -35,7 +38,13 @@ export const createFigureRepository = (kysely: Kysely<DB>) => ({
 
 /** Adds changes, always in the order of the days and currencies, so that concurrent transactions do not deadlock. */
 export async function addFigures(tx: Transaction<DB>, changes: FigureChange[]): Promise<void> {
-  const rows = changes.map(({ day, counted, money }) => ({
+  const cancelled = await insertCancelled(
+    tx,
+    changes.flatMap((change) => (change.counted === 'cancelled' ? change.orderId : [])),
+  );
+  // Deleting an order from the set succeeds only once.
+  const counting = changes.filter((change) => change.counted !== 'cancelled' || cancelled.delete(change.orderId));
+  const rows = counting.map(({ day, counted, money }) => ({
     day,
     counted,
     amount: money?.amount.toFixed(),
@@ -59,4 +68,16 @@ export async function addFigures(tx: Transaction<DB>, changes: FigureChange[]): 
     on conflict (day, currency) do update
     set revenue = daily_amounts.revenue + excluded.revenue,
         refunds = daily_amounts.refunds + excluded.refunds`.execute(tx);
+}
+
+/** @returns the orders that are counted as cancelled from now on; sorted, so that concurrent transactions do not deadlock */
+async function insertCancelled(tx: Transaction<DB>, orderIds: string[]): Promise<Set<string>> {
+  if (orderIds.length === 0) return new Set();
+  const inserted = await tx
+    .insertInto('cancelled_orders')
+    .values(orderIds.toSorted().map((order_id) => ({ order_id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('order_id')
+    .execute();
+  return new Set(inserted.map(({ order_id }) => order_id));
 }

@@ -1,16 +1,20 @@
 import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
-import type { CreateGroup } from '../../group.ts';
+import type { CreateGroup, OwnGroup } from '../../group.ts';
 import { createInvoiceRepository, type Invoice, insertInvoices } from './invoice-repository.ts';
 import { createOrderClient } from './order-client.ts';
 import { invoiceRoutes } from './routes.ts';
 
+const kinds = ['OrderPaid'] as const;
+
+const group: OwnGroup<(typeof kinds)[number]> = {
+  kinds,
+  handle: (events, tx) => insertInvoices(tx, events.map(toInvoice)),
+};
+
 /** Writes an invoice for each paid order, numbered without gaps (contract 4.10). */
 export const createGroup: CreateGroup = ({ config, database }) => ({
   title: 'Invoice API',
-  group: {
-    kinds: ['OrderPaid'],
-    handle: (events, tx) => insertInvoices(tx, events.flatMap(toInvoice)),
-  },
+  group,
   routes: invoiceRoutes({
     ...createInvoiceRepository(database),
     orders: createOrderClient(config.ORDER_URL ?? ''),
@@ -18,8 +22,7 @@ export const createGroup: CreateGroup = ({ config, database }) => ({
   }),
 });
 
-function toInvoice({ event }: NewEvent): Invoice[] {
-  if (event.kind !== 'OrderPaid') return [];
+function toInvoice({ event }: NewEvent<unknown, (typeof kinds)[number]>): Invoice {
   const { timestamp: paidAt, ...payment } = event.payload;
-  return [{ ...payment, paidAt }];
+  return { ...payment, paidAt };
 }

@@ -1,11 +1,13 @@
 import { lookRecorder } from '@store/shared/database/audit';
+import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
+import type { AccountEvent } from '@store/shared/messaging/events';
 import { PrismaClient } from '../../generated/client.ts';
 import type { CreateGroup } from '../../group.ts';
 import { createAccountClient } from './account-client.ts';
 import { createMailRepository } from './mail-repository.ts';
 import { mailSender } from './mail-sender.ts';
 import { mailMaker } from './mails/mail.ts';
-import { accountKinds, lastKind, orderKinds } from './mails/words.ts';
+import { type AccountKind, accountKinds, lastKind, type OrderKind, orderKinds } from './mails/words.ts';
 import { toNotification } from './messages.ts';
 import { createNotificationRepository, deleteNotifications, insertNotifications } from './notification-repository.ts';
 import { mailRoutes, notificationRoutes } from './routes.ts';
@@ -22,14 +24,15 @@ export const createGroup: CreateGroup = ({ config, database }) => {
     title: 'Notification API',
     group: {
       kinds: orderKinds,
-      async handle(events, tx) {
-        const notifications = events.flatMap(({ event }) => toNotification(event));
+      async handle(events: NewEvent<unknown, OrderKind>[], tx) {
+        const notifications = events.map(({ event }) => toNotification(event));
         await insertNotifications(tx, notifications, { sendsMail });
       },
       accounts: {
         kinds: [...accountKinds, lastKind],
-        async handle(events, tx) {
-          await insertNotifications(tx, events.flatMap(toNotification), { sendsMail });
+        async handle(events: AccountEvent<AccountKind | typeof lastKind>[], tx) {
+          const notifications = events.flatMap((event) => (event.kind === lastKind ? [] : toNotification(event)));
+          await insertNotifications(tx, notifications, { sendsMail });
           const deleted = events.flatMap(({ kind, payload }) => (kind === lastKind ? payload.accountId : []));
           if (deleted.length > 0) await deleteNotifications(tx, deleted);
         },

@@ -2,18 +2,15 @@ import type { AccountEvent, OrderEvent } from '@store/shared/messaging/events';
 import { inDecimals, type Money } from '@store/shared/values/money';
 import { storable } from '@store/shared/values/text';
 import { en } from './mails/en.ts';
-import type { MailData, MailKind } from './mails/words.ts';
+import type { AccountKind, MailData, OrderKind } from './mails/words.ts';
 import type { Notification } from './notification-repository.ts';
 
-const isMailKind = (kind: string): kind is MailKind => Object.hasOwn(en.messages, kind);
-
-/** Makes the message to the customer about an event, if its kind has one (contract 4.10). */
-export function toNotification({ id, kind, payload }: OrderEvent | AccountEvent): Notification[] {
-  if (!isMailKind(kind)) return [];
+/** Makes the message to the customer about an event (contract 4.10). */
+export function toNotification({ id, kind, payload }: OrderEvent<OrderKind> | AccountEvent<AccountKind>): Notification {
   const data = dataOf(payload);
   const { subject, text } = en.messages[kind](data);
   const customerId = 'customerId' in payload ? payload.customerId : payload.accountId;
-  return [{ id, orderId: data.orderId, customerId, kind, data, subject, text }];
+  return { id, orderId: data.orderId, customerId, kind, data, subject, text };
 }
 
 function dataOf(payload: (OrderEvent | AccountEvent)['payload']): MailData {

@@ -8,11 +8,20 @@ import type { MailData, MailKind, Message, Words } from './words.ts';
 const languages: Record<string, Words> = { en, pt };
 
 /** Pages of the shop to which links lead. The token is behind a #, which browsers tell no server. */
-const pageOf: Partial<Record<MailKind, string>> = {
+const pageOf: Record<MailKind, string | undefined> = {
+  OrderCreated: undefined,
+  OrderPaid: undefined,
+  PaymentFailed: undefined,
+  StockRejected: undefined,
+  OrderCancelled: undefined,
+  PaymentRefunded: undefined,
+  OrderShipped: undefined,
   AccountRegistered: 'confirm',
   EmailChangePending: 'cancel',
   EmailChangeRequested: 'confirm',
   PasswordResetRequested: 'reset',
+  PasswordChanged: undefined,
+  EmailChanged: undefined,
 };
 
 const style = 'body { font: 16px/1.5 sans-serif; max-width: 36rem; margin: 2rem auto; padding: 0 1rem }';

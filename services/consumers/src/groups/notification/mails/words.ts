@@ -22,7 +22,9 @@ export const accountKinds = [
 /** Kinds after which nothing is written any more. */
 export const lastKind = 'AccountDeleted' satisfies AccountEventKind;
 
-export type MailKind = (typeof orderKinds)[number] | (typeof accountKinds)[number];
+export type OrderKind = (typeof orderKinds)[number];
+export type AccountKind = (typeof accountKinds)[number];
+export type MailKind = OrderKind | AccountKind;
 
 /** The content of an event, as texts: ids, reasons, and amounts such as 12.50 USD. */
 export type MailData = Partial<Record<'orderId' | 'amount' | 'reason' | 'shipmentId' | 'requestId', string>>;
