@@ -6,11 +6,12 @@ case ${1:-} in
   topics) class=$tools.TopicCommand ;;
   configs) class=kafka.admin.ConfigCommand ;;
   consumer-groups) class=$tools.consumer.group.ConsumerGroupCommand ;;
+  delete-records) class=$tools.DeleteRecordsCommand ;;
   leader-election) class=$tools.LeaderElectionCommand settings=--admin.config ;;
   log-dirs) class=$tools.LogDirsCommand ;;
   metadata-quorum) class=$tools.MetadataQuorumCommand ;;
   reassign-partitions) class=$tools.reassign.ReassignPartitionsCommand ;;
-  *) echo 'Commands: topics, configs, consumer-groups, leader-election, log-dirs, metadata-quorum, reassign-partitions' >&2 && exit 2 ;;
+  *) echo 'Commands: topics, configs, consumer-groups, delete-records, leader-election, log-dirs, metadata-quorum, reassign-partitions' >&2 && exit 2 ;;
 esac
 shift
 exec java -Xmx96m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Dlog4j2.level=ERROR -cp '/opt/kafka/libs/*' \

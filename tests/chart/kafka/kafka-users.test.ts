@@ -202,11 +202,15 @@ describe('the users of Kafka', () => {
     const script = String(tools.data['kafka.sh']);
     const here = inDir(script).replace('exec java', `exec ${kafka.java}`).replace('/opt/kafka/libs/*', kafka.libs);
     await writeFile(join(dir, 'kafka.sh'), here);
-    const options = { env: { KAFKA_BROKERS: kafka.brokers.join() }, all: true, reject: false } as const;
-    const commands = ['topics --list', 'log-dirs --describe', 'reassign-partitions --list', ...documented()];
+    const records = JSON.stringify({ version: 1, partitions: [{ topic: orderEventsTopic, partition: 0, offset: 0 }] });
+    const env = { KAFKA_BROKERS: kafka.brokers.join(), SCRIPT: join(dir, 'kafka.sh') };
+    const options = { env: { ...env, RECORDS: records }, all: true, reject: false } as const;
+    const deletion = 'delete-records --offset-json-file /dev/stdin'; // as in runbooks/store.md
+    const commands = ['topics --list', 'log-dirs --describe', 'reassign-partitions --list', deletion, ...documented()];
     expect(commands.length).toBeGreaterThan(6);
     for (const command of commands) {
-      const { exitCode, all } = await execa('sh', [join(dir, 'kafka.sh'), ...command.split(' ')], options);
+      const line = `printf '%s' "$RECORDS" | sh "$SCRIPT" ${command}`;
+      const { exitCode, all } = await execa('sh', ['-c', line], options);
       expect([command, exitCode, all]).toEqual([
         command,
         0,

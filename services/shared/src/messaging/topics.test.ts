@@ -12,3 +12,9 @@ it('events are kept for a time and up to a size; dead letters until somebody dec
     [deadLetterTopic, 'retention.ms=-1', 'retention.bytes=-1'],
   ]);
 });
+
+it('the broker decompresses what it is sent, for every topic', () => {
+  const options = { partitions: 6, replicas: 3, minInsyncReplicas: 2, retentionMs: 1000, retentionBytes: 2000 };
+  for (const { configEntries } of storeTopics(options))
+    expect(configEntries).toContainEqual({ name: 'compression.type', value: 'uncompressed' });
+});

@@ -21,6 +21,8 @@ export const storeTopics = ({ partitions, replicas, minInsyncReplicas, retention
     replicationFactor: replicas,
     configEntries: [
       { name: 'min.insync.replicas', value: String(minInsyncReplicas) },
+      // Every consumer can read it, also of a previous release, and the broker refuses what is too large when decompressed.
+      { name: 'compression.type', value: 'uncompressed' },
       // Dead letters wait for an operator, so they never expire.
       { name: 'retention.ms', value: String(topic === deadLetterTopic ? -1 : retentionMs) },
       { name: 'retention.bytes', value: String(topic === deadLetterTopic ? -1 : retentionBytes) },

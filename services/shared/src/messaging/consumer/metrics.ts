@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
+import type { Place } from '../kafkajs/offsets.ts';
 
 export const consumerMetrics = {
   handled: new Counter({
@@ -36,6 +37,21 @@ new Gauge({
 
 /** @param isMember asked at each scrape */
 export const reportMembership = (group: string, isMember: () => boolean) => void memberships.set(group, isMember);
+
+const undecodable = new Map<string, () => Place[]>();
+new Gauge({
+  name: 'consumer_undecodable_batches',
+  help: '1 while a partition of this process waits at a batch that cannot be decoded.',
+  labelNames: ['group', 'topic', 'partition'],
+  collect() {
+    this.reset();
+    for (const [group, placesOf] of undecodable)
+      for (const { topic, partition } of placesOf()) this.set({ group, topic, partition }, 1);
+  },
+});
+
+/** @param placesOf asked at each scrape for the partitions that wait */
+export const reportUndecodable = (group: string, placesOf: () => Place[]) => void undecodable.set(group, placesOf);
 
 /** Counters start at 0: one that first appears with its first message would show no increase. */
 export function initialiseMetrics(group: string): void {

@@ -1,10 +1,11 @@
 import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 import { sleep, within } from '../../values/time.ts';
-import { reportMembership } from '../consumer/metrics.ts';
+import { reportMembership, reportUndecodable } from '../consumer/metrics.ts';
 import { briefMs, heartbeatMs, pauseMs, recoveryMs, sessionMs } from '../times.ts';
 import { brokerError, disconnect, untilAborted } from './client.ts';
 import { createOffsets, type Place, placeOf } from './offsets.ts';
+import { undecodableOf } from './record-batches.ts';
 import type { Watched } from './watchdog.ts';
 
 export interface Batch extends Place {
@@ -34,14 +35,19 @@ export interface GroupOptions {
 }
 
 export interface Consumer extends Watched {
-  /** Names what keeps it from its group: the broker, or a topic that the broker lacks. A rebalance is no reason. */
-  waitingFor(): 'kafka' | 'topics' | undefined;
+  /**
+   * Names what keeps it from its group, or a partition from its events: the broker, a topic that the broker lacks, or a batch that cannot
+   * be decoded. A rebalance is no reason.
+   */
+  waitingFor(): 'kafka' | 'topics' | 'undecodable batch' | undefined;
   /** Finishes the messages in flight and leaves the group, if the broker answers soon enough. */
   stop(): Promise<void>;
 }
 
 /** Partitions are handled concurrently, each in order (contract 6.2). */
 const concurrentPartitions = 6;
+/** How often a batch that cannot be decoded is fetched again, in case its records were deleted. */
+const undecodableEveryMs = sessionMs;
 /** How long the next fetch waits for each message of the last one: under load, more messages are fetched and handled together. */
 const gatherMsPerMessage = 1.5;
 
@@ -71,6 +77,8 @@ export function joinGroup({
   const inFlight = new Map<string, Promise<void>>();
   /** The batches of the last fetch that kafkajs waits for, and how many messages came with them. */
   const fetched = { batches: 0, messages: 0 };
+  /** The partitions that wait at a batch that cannot be decoded, by place, and when it was last tried. */
+  const undecodable = new Map<string, Place & { triedAt: number }>();
   const offsets = createOffsets(log);
   /** When the broker last answered, whatever it said. */
   let answeredAt = performance.now();
@@ -95,6 +103,8 @@ export function joinGroup({
     const place = placeOf(batch);
     const { signal } = assignment;
     if (signal.aborted || ended.aborted) return void payload.pause();
+    if (messages.length === 0) return waitAtUndecodable(batch, payload.pause());
+    undecodable.delete(place);
     if (fetched.batches === 0) fetched.messages = 0;
     fetched.batches += 1;
     fetched.messages += messages.length;
@@ -129,6 +139,18 @@ export function joinGroup({
     }
   }
 
+  /** The partition, and no other, stays where it is until somebody deletes the records, or a new version can decode the batch. */
+  function waitAtUndecodable(batch: EachBatchPayload['batch'], resume: () => void): void {
+    const { topic, partition } = batch;
+    const { offset, error } = undecodableOf(batch) ?? {};
+    undecodable.set(placeOf(batch), { topic, partition, triedAt: performance.now() });
+    log.error({ err: error, topic, partition, offset }, 'A batch cannot be decoded, the partition waits');
+    setTimeout(resume, undecodableEveryMs).unref();
+  }
+  /** One that was not tried again is no more: the records behind it were fetched, or there are none. */
+  const undecodablePlaces = () =>
+    [...undecodable.values()].filter(({ triedAt }) => performance.now() - triedAt < 2 * undecodableEveryMs);
+
   /** Consumes with one client until it fails or `ended` is aborted. */
   async function consume(ended: AbortSignal): Promise<never> {
     const client = connect(ended).consumer({
@@ -152,6 +174,7 @@ export function joinGroup({
       for (const topic of topics) {
         for (const partition of memberAssignment[topic] ?? []) assigned.add(placeOf({ topic, partition }));
       }
+      for (const place of undecodable.keys()) if (!assigned.has(place)) undecodable.delete(place);
     });
     const crash = new Promise<never>((_, reject) => {
       client.on(client.events.CRASH, ({ payload }) => reject(payload.error));
@@ -199,6 +222,7 @@ export function joinGroup({
     }
   }
   reportMembership(groupId, () => performance.now() - memberAt < sessionTimeoutMs);
+  reportUndecodable(groupId, undecodablePlaces);
   run();
 
   return {
@@ -207,8 +231,8 @@ export function joinGroup({
     renew: () => session.abort(new Error('The broker does not answer this client')),
     waitingFor() {
       const maxAbsenceMs = servesWithoutKafka ? Number.POSITIVE_INFINITY : recoveryMs;
-      if (performance.now() - memberAt < maxAbsenceMs) return undefined;
-      return isTopicMissing ? 'topics' : 'kafka';
+      if (performance.now() - memberAt >= maxAbsenceMs) return isTopicMissing ? 'topics' : 'kafka';
+      return !servesWithoutKafka && undecodablePlaces().length > 0 ? 'undecodable batch' : undefined;
     },
     async stop() {
       stopping.abort();

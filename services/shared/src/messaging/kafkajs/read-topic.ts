@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import { unavailable } from '../../values/errors.ts';
+import { DomainError, unavailable } from '../../values/errors.ts';
 import { briefMs, heartbeatMs, longestAnswerSeconds, sessionMs } from '../times.ts';
+import { undecodableOf } from './record-batches.ts';
 
 /** The partitions that have messages: the offset to be read next, and the one behind the last. */
 async function rangesOf(kafka: Kafka, topic: string) {
@@ -46,6 +47,12 @@ export async function readTopic(
         eachBatchAutoResolve: false,
         eachBatch: async ({ batch, heartbeat, pause, resolveOffset, isRunning }) => {
           const { partition } = batch;
+          const { error } = (batch.messages.length === 0 && undecodableOf(batch)) || {};
+          if (error !== undefined) {
+            const detail = `Partition ${partition} of ${topic} cannot be read: ${error.message}`;
+            reject(new DomainError('unavailable', detail, { cause: error }));
+            return pause() && undefined;
+          }
           const beat = setInterval(() => heartbeat().catch(() => undefined), heartbeatMs);
           try {
             for (const message of batch.messages) {
