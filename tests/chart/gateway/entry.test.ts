@@ -1,7 +1,11 @@
 import { parse } from 'yaml';
 import { valuesFiles } from '../../../tools/chart/render.ts';
+import { renderGateway } from '../../../tools/local/components/gateway.ts';
+import { gatewayValues } from '../../../tools/local/components/services.ts';
+import { fixedPorts } from '../../../tools/local/ports.ts';
 import { documentAt } from '../../docs/_documents.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
+import { read } from '../../kit/read.ts';
 import { type Manifest, manifests } from '../_manifests.ts';
 
 // The entry for customers: the Service, TLS at the gateway, what may stand in front, and resources for the operators of these.
@@ -21,6 +25,42 @@ const ingress = { enabled: true, className: 'haproxy', hosts: [host], tlsSecret:
 const parentRefs = [{ name: 'public', namespace: 'gateways', sectionName: 'https' }];
 const httpRoute = { enabled: true, parentRefs, hostnames: [host] };
 const backendTls = { hostname: host, wellKnownCACertificates: 'System' };
+
+describe('the gateway is reached on port 8080', () => {
+  const listening = (envoy: string) => parse(envoy).static_resources.listeners.map((one: Manifest) => one.address);
+
+  it('in the local run, unless a variable says otherwise', async () => {
+    const files = await renderGateway(gatewayValues({}, fixedPorts({})));
+    expect(listening(files['envoy.yaml'] ?? '')).toContainEqual({
+      socket_address: expect.objectContaining({ port_value: 8080 }),
+    });
+    expect(documentAt('docs/local-run.md').text).toContain('the gateway at 8080');
+  });
+
+  it('in a cluster: Envoy, container and Service, to which skaffold, make forward and the notes of Helm lead', async () => {
+    const own = await rendered({});
+    expect(listening(envoyOf(own))).toContainEqual({
+      socket_address: expect.objectContaining({ port_value: 8080 }),
+    });
+    expect(own.Deployment.spec.template.spec.containers[0].ports).toContainEqual({ name: 'http', containerPort: 8080 });
+    expect(own.Service.spec.ports).toMatchObject([{ name: 'http', port: 8080, targetPort: 'http' }]);
+    expect(parse(read('skaffold.yaml')).portForward).toMatchObject([
+      { resourceType: 'service', resourceName: 'gateway', port: 8080, localPort: 8080 },
+    ]);
+    expect(read('Makefile')).toMatch(/^\t.* port-forward service\/gateway 8080$/m);
+    expect(read('charts/store/templates/NOTES.txt')).toContain(
+      'port-forward service/gateway 8080:{{ .service.port }} ',
+    );
+  });
+
+  it('in a cluster of kind, by its node port', async () => {
+    const { Service } = await rendered({}, ['charts/store/presets/dev.yaml']);
+    const [{ port, nodePort }] = Service.spec.ports;
+    const [{ extraPortMappings }] = parse(read('kind-config.yaml')).nodes;
+    expect(port).toBe(8080);
+    expect(extraPortMappings).toEqual([{ containerPort: nodePort, hostPort: 8080, listenAddress: '127.0.0.1' }]);
+  });
+});
 
 describe('TLS at the gateway', () => {
   it.each([

@@ -29,6 +29,24 @@ describe('consumer offsets', () => {
     expect(await fixture.handled()).toEqual([event.id]);
   });
 
+  it('are not committed by a member that leaves while its handler fails: the next one handles the event', async () => {
+    const event = anEvent();
+    await fixture.publish(event);
+    const { promise: failure, reject: fail } = Promise.withResolvers<void>();
+    let hasStarted = false;
+    const leaving = fixture.start(() => {
+      hasStarted = true;
+      return failure;
+    });
+    await until('the handler has started', () => hasStarted);
+    const left = leaving.stop();
+    fail(unavailable('What it asks'));
+    await left; // whatever it commits, it has committed now
+    expect([await fixture.committed(), await fixture.handled()]).toEqual([0, []]);
+    fixture.start();
+    await fixture.has(event);
+  });
+
   it('advance past repeated events, which are handled once within and across chunks', async () => {
     const event = anEvent();
     await fixture.publish(event, event);
