@@ -25,6 +25,12 @@ describe('what is repeated', () => {
     expect(await store.createProduct({ body: tea })).toEqual(tea);
   });
 
+  it.each([502, 503, 504])('what changes nothing, after %i', async (status) => {
+    const { store, seen } = await storeWith([problem(status), { status: 200, body: [] }], impatient);
+    expect(await store.listAccounts()).toEqual([]);
+    expect(seen).toHaveLength(2);
+  });
+
   it('a reply that breaks off', async () => {
     const { store } = await storeWith([halfAnswered('gone'), { status: 200, body: [] }], impatient);
     expect(await store.listAccounts()).toEqual([]);
@@ -49,6 +55,12 @@ describe('what is not repeated', () => {
     for (const change of [() => store.replaceProduct({ ...guarded, body: tea }), () => store.deleteProduct(guarded)])
       expect((await change().catch((error) => error)).status).not.toBe(412);
     expect(seen).toHaveLength(2);
+  });
+
+  it.each([400, 401, 403, 404, 409, 412, 413, 415, 422, 500])('a request that was refused by %i', async (status) => {
+    const { store, seen } = await storeWith([problem(status), { status: 200, body: [] }], impatient);
+    await expect(store.listAccounts()).rejects.toMatchObject({ status });
+    expect(seen).toHaveLength(1);
   });
 
   it('after as many attempts as createStore says, or the call', async () => {

@@ -36,6 +36,14 @@ it('sends an API key as the token, in streams too, and in place of what a sessio
   expect(seen.map(({ headers }) => headers.cookie)).toEqual(Array(2).fill('__store_jwt_token=a.b.c'));
 });
 
+it('reads answers with fields that it does not know', async () => {
+  const account = { id, name: 'Ada', later: { added: [1] } };
+  const refusal = problem(409, { type: 'urn:problem:store:later', later: 1 });
+  const { store } = await storeWith([{ status: 200, body: [account] }, refusal]);
+  expect(await store.listAccounts()).toMatchObject([{ id, name: 'Ada' }]);
+  await expect(store.createProduct({ body: tea })).rejects.toMatchObject({ type: 'urn:problem:store:later' });
+});
+
 it('resolves to text where the store answers text', async () => {
   const { store } = await storeWith([
     { status: 200, headers: { 'content-type': 'text/plain' }, body: 'Store API' },

@@ -85,6 +85,8 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
   return {
     app,
     prisma,
+    kysely: database.kysely,
+    group: consumer.group,
     close: database.close,
 
     /** One delivery of a chunk of events, as the consumer does it. */

@@ -76,7 +76,9 @@ describe('GET /api/v1/status/', () => {
     await status.add({ time: '2026-01-01T00:00:00Z' });
     const { text } = await request(status.app).head(path).expect(200);
     expect(text ?? '').toBe('');
-    await request(status.app).post(path).send({}).expect(405).expect('Allow', 'GET, HEAD');
+    for (const method of ['post', 'put', 'patch', 'delete'] as const)
+      await request(status.app)[method](path).send({}).expect(405).expect('Allow', 'GET, HEAD');
+    expect(await names('')).toHaveLength(1);
     await request(status.app).get('/api/v1/status//').expect(404);
     await request(status.app).get('/api/v1/status/1').expect(404);
     await request(status.app).get('/API/v1/status').expect(404);

@@ -1,3 +1,5 @@
+import { parse } from 'yaml';
+import { read } from '../../kit/read.ts';
 import { ACCOUNT, COOKIE, expectNoForgery, TOKEN, useGateway, VICTIM } from '../_fixture.ts';
 import { sendHttp2 } from '../_raw.ts';
 import { startUpstream } from '../_upstream.ts';
@@ -191,6 +193,36 @@ describe('gateway.publicCatalogue', () => {
   );
 
   it('is off by default', () => expectSecured('GET /products'));
+});
+
+describe('the list of the store', () => {
+  const store = useGateway();
+  const opened = [
+    'POST /auth/register',
+    'GET /auth/logout',
+    'POST /auth/login',
+    // Whoever has forgotten the password, or follows the link of a mail, has no token.
+    'POST /auth/password-resets',
+    'POST /auth/password-resets/confirmation',
+    'POST /auth/email-confirmations',
+  ];
+
+  it('opens what is specified, and the links of mails', async () => {
+    for (const line of opened) {
+      store.clear();
+      await expectOpen(line, 'auth', undefined, store);
+    }
+    expect(store.checks()).toEqual([]);
+  });
+
+  it('opens no other operation that is documented, and none of these by another method', async () => {
+    const { paths }: { paths: Record<string, object> } = parse(read('docs/openapi.yaml'));
+    const own = ['GET /', 'HEAD /', 'GET /health-check', 'HEAD /health-check'];
+    const all = lines(METHODS, ...Object.keys(paths).map((path) => path.replaceAll(/\{\w+\}/g, ACCOUNT)));
+    const others = all.filter((line) => ![...opened, ...own].includes(line));
+    expect(others.length).toBe(all.length - opened.length - own.length);
+    for (const line of others) await expectSecured(line, store);
+  });
 });
 
 it('an open request is forwarded unchanged, but for the identity and x-envoy headers', async () => {

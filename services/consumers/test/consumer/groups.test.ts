@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { AssignerProtocol } from 'kafkajs';
 import { until } from '../../../../tests/kit/until.ts';
 import { anEvent, times, useFixture } from './_fixture.ts';
 
@@ -25,6 +26,32 @@ describe('partitions of a consumer', () => {
     expect(await fixture.handled()).not.toContain(slow.id);
     release();
     await fixture.has(slow, ...events);
+  });
+
+  it('belong to one member each, and no event is handled by two', async () => {
+    const names = ['first', 'second', 'third'];
+    for (const name of names) fixture.start(undefined, { name });
+    const assigned = async () => {
+      const { groups } = await fixture.withAdmin((admin) => admin.describeGroups([fixture.group]));
+      return groups.flatMap((group) =>
+        group.members.map(({ memberAssignment }) => {
+          const decoded = AssignerProtocol.MemberAssignment.decode(memberAssignment);
+          return decoded?.assignment[fixture.topic] ?? [];
+        }),
+      );
+    };
+    await until('each member has partitions', async () => {
+      const all = await assigned();
+      return all.length === names.length && all.every((partitions) => partitions.length > 0);
+    });
+    expect((await assigned()).flat().sort()).toEqual([0, 1, 2, 3, 4, 5]);
+    const events = times(120, () => anEvent());
+    await fixture.publish(...events);
+    await fixture.has(...events);
+    const rows = await fixture.prisma.$queryRaw<{ order: string; by: string }[]>`
+      select order_id::text as order, by from handled_events`;
+    expect(rows).toHaveLength(120);
+    expect(new Set(rows.map(({ by }) => by))).toEqual(new Set(names));
   });
 
   it('keep the order of each key while members join and leave', async () => {

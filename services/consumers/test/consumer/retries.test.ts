@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { messagingConfig, retriesFrom } from '@store/shared/messaging/config';
 import { unavailable } from '@store/shared/values/errors';
 import pg from 'pg';
+import { z } from 'zod';
 import { until } from '../../../../tests/kit/until.ts';
 import { anEvent, times, useFixture } from './_fixture.ts';
 
@@ -25,6 +27,28 @@ describe('retries of a handler', () => {
     expect(third - second).toBeGreaterThanOrEqual(595);
     expect(await fixture.handled()).toEqual([event.id]);
     expect(await fixture.deadLetters()).toEqual([]);
+  });
+
+  it('are by default three attempts in total, 1 s and then 2 s after the one before, and then a dead letter', async () => {
+    const defaults = z.object(messagingConfig).parse({ KAFKA_BROKERS: 'unused:1' });
+    const attempts: number[] = [];
+    const event = anEvent();
+    await fixture.publish(event);
+    fixture.start(
+      async () => {
+        attempts.push(performance.now());
+        throw new Error('always');
+      },
+      { retry: retriesFrom(defaults) },
+    );
+    await until('it is a dead letter', async () => (await fixture.deadLetters()).length > 0);
+    const [first = 0, second = 0, third = 0] = attempts;
+    expect(attempts).toHaveLength(3);
+    // A timer may be early by a part of a millisecond; that it is late is the machine's.
+    expect(second - first).toBeGreaterThanOrEqual(995);
+    expect(third - second).toBeGreaterThanOrEqual(1_995);
+    expect(retriesFrom(defaults)).toEqual({ attempts: 3, firstDelayMs: 1_000, multiplier: 2 });
+    expect(await fixture.deadLetters()).toMatchObject([{ attempts: 3, message: { key: event.key } }]);
   });
 
   it('end with a dead letter and delay the events behind it no longer than the retries take', async () => {

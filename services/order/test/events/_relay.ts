@@ -21,6 +21,16 @@ export function outboxOf(databaseUrl: string) {
     unsent: () => count('sent_at is null'),
     untilSent: (events: number) =>
       until(`${events} events are marked as sent`, async () => (await count('sent_at is not null')) === events),
+    /** Until a relay has asked for its turn, and been told that another one is active. */
+    untilStandby: () =>
+      until('a relay stands by', async () => {
+        const { rows } = await pool.query(
+          `select from pg_stat_activity where datname = current_database() and application_name = 'outbox-relay'
+             and state = 'idle' and query like 'select pg_try_advisory_lock(%'
+             and pid not in (select pid from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock')`,
+        );
+        return rows.length > 0;
+      }),
     untilAllSent: () => until('all events are marked as sent', async () => (await count('sent_at is null')) === 0),
 
     /** Events n = 1, 2, … of `keys` keys in turn; nobody is notified. Returns their ids. */

@@ -24,7 +24,7 @@ describe('a relay', () => {
     const second = relays.start(publishers[1]);
     await outbox.fill(2_500);
     await outbox.untilAllSent();
-    await pause(1_500);
+    await outbox.untilStandby();
     expect([first, second].map(({ wake }) => wake())).toEqual([true, false]);
     expect(publishers[1].batches).toEqual([]);
     await first.stop();
@@ -57,7 +57,7 @@ describe('a relay', () => {
     await outbox.fill(100);
     await outbox.untilAllSent();
     expect(second.isActive()).toBe(true);
-    await pause(3_000); // it has connected again
+    await outbox.untilStandby(); // it has connected again, and asked for its turn
     await outbox.fill(100);
     await outbox.untilAllSent();
     expect(first.lines.filter((line) => line.includes('interrupted'))).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('a relay', () => {
     const publisher = fakePublisher();
     const relay = relays.start(publisher);
     await outbox.fill(100);
-    await pause(2_500);
+    await outbox.untilStandby();
     expect(publisher.batches).toEqual([]);
     expect(relay.wake()).toBe(false);
     await old.query('select pg_advisory_unlock_shared(7310002)');
