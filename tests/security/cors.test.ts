@@ -1,3 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { renderGateway } from '../../tools/local/components/gateway.ts';
+import { useFolder } from '../kit/folder.ts';
 import { COOKIE, type Gateway, http, useGateway } from './_fixture.ts';
 
 const ORIGIN = 'http://localhost:3000';
@@ -106,6 +111,82 @@ describe('the rate limit', () => {
       expect(cors(headers)).toEqual(expected);
       expect(headers).toMatchObject({ vary: 'Origin', ratelimit: expect.any(String) });
     }
+  });
+});
+
+const inEnvironment = (origins: string, credentials: string) => [
+  { name: 'CORS_ALLOWED_ORIGINS', value: origins },
+  { name: 'CORS_ALLOWED_CREDENTIALS', value: credentials },
+];
+
+describe('variables of the gateway', () => {
+  const limits = { requests: { perSecond: 1, burst: 3 } };
+  const values = { cors: { allowedOrigins: [EVIL] }, limits, trustedHops: 1 };
+  const listed = useGateway({ ...values, extraEnv: inEnvironment(` ${ORIGIN}, ${SECOND} ,`, 'true') });
+  const any = useGateway({ ...values, extraEnv: inEnvironment('*', 'false') });
+
+  /** What follows of a preflight, of a change that a browser says comes from there, and of too many requests, at each. */
+  async function outcomesOf(gateway: Gateway, origin: string, client: string) {
+    const lines = [`Origin: ${origin}`, `X-Forwarded-For: ${client}`];
+    const preflighted = await gateway.send(preflight('/accounts', origin, `X-Forwarded-For: ${client}`));
+    const changed = await gateway.ask('POST /auth/login', lines);
+    const requests = Array.from({ length: 20 }, () => gateway.ask('GET /', lines));
+    const refused = (await Promise.all(requests)).find(({ status }) => status === 429);
+    return [preflighted, changed, refused].map((answer) => {
+      const { 'allow-origin': allowed, 'allow-credentials': credentials } = cors(answer?.headers ?? {});
+      return [answer?.status, allowed, credentials];
+    });
+  }
+
+  it.each([
+    [ORIGIN, '192.0.2.1'],
+    [SECOND, '192.0.2.2'],
+  ])('allow %s, in place of the values', async (origin, client) => {
+    const byPolicy = [origin, 'true'];
+    expect(await outcomesOf(listed, origin, client)).toEqual([
+      [200, ...byPolicy],
+      [200, ...byPolicy],
+      [429, ...byPolicy],
+    ]);
+  });
+
+  it('allow no other', async () => {
+    const outcomes = await outcomesOf(listed, EVIL, '192.0.2.3');
+    expect(outcomes.map(([status, allowed]) => [status, allowed])).toEqual([
+      [200, undefined],
+      [403, undefined],
+      [429, undefined],
+    ]);
+  });
+
+  it('allow all, without credentials', async () => {
+    expect(await outcomesOf(any, EVIL, '192.0.2.4')).toEqual([
+      [200, EVIL, undefined],
+      [200, EVIL, undefined],
+      [429, EVIL, undefined],
+    ]);
+  });
+
+  const dir = useFolder();
+  it.each([
+    ['*', 'true', /every website could act on behalf of a logged-in customer/],
+    [`${ORIGIN},*`, '', /every website could act/],
+    [`${ORIGIN}/`, 'true', /"http:\/\/localhost:3000\/" is no origin/],
+    ['http://SHOP.test', 'true', /is no origin/],
+    ['http://a"}], x: [{"', 'true', /is no origin/],
+    ["http://a' == 'a", 'true', /is no origin/],
+    ['http://a|b&c', 'true', /is no origin/],
+    ['null', 'true', /is no origin/],
+    [ORIGIN, 'yes', /CORS_ALLOWED_CREDENTIALS is "yes". Expected is true or false/],
+  ])('that say %j and %j are refused at start, with a sentence', async (origins, credentials, sentence) => {
+    const { 'start.sh': start, 'envoy.yaml': config } = await renderGateway({});
+    await writeFile(join(dir, 'start.sh'), start);
+    await writeFile(join(dir, 'rendered.yaml'), config);
+    const env = { CORS_ALLOWED_ORIGINS: origins, CORS_ALLOWED_CREDENTIALS: credentials };
+    const args = [join(dir, 'start.sh'), join(dir, 'rendered.yaml'), join(dir, 'run'), 'echo', 'started'];
+    const { exitCode, stderr, stdout } = await execa('bash', args, { env, reject: false });
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(sentence);
   });
 });
 

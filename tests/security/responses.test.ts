@@ -17,13 +17,18 @@ it.each([
   [400, 'Bad Request', 'a header name with an underscore', undefined, http('GET /accounts', ['a_b: 1'])],
   [400, 'Bad Request', 'bytes that are not HTTP', undefined, 'hello\r\n\r\n'],
   [400, 'Bad Request', 'a missing Host header', '/accounts', 'GET /accounts HTTP/1.1\r\n\r\n'],
+  [400, 'Bad Request', 'two hosts', '/accounts', http('GET /accounts', [`Cookie: ${COOKIE}`, 'Host: evil.test'])],
+  [400, 'Bad Request', 'one host twice', '/auth/login', http('POST /auth/login', ['Host: store.test'])],
   [401, 'Unauthorized', 'a missing token', '/accounts', http('GET /accounts?x=secret')],
   [401, 'Unauthorized', 'an invalid token', '/orders', http('GET /orders', ['Cookie: __store_jwt_token=x'])],
   [401, 'Unauthorized', 'a missing token on an unknown path', '/nothing', http('GET /nothing')],
   [403, 'Forbidden', 'an upgrade', '/accounts', http('GET /accounts', ['Upgrade: websocket', 'Connection: Upgrade'])],
   [404, 'Not Found', 'an unknown path', '/nothing', withToken('GET /nothing?x=secret')],
   [404, 'Not Found', 'an internal path', '/internal/accounts', withToken('POST /internal/accounts')],
-  [404, 'Not Found', 'an unsupported method on the root', '/', withToken('POST /')],
+  [405, 'Method Not Allowed', 'another method on the root', '/', withToken('POST /')],
+  [405, 'Method Not Allowed', 'TRACE on the root', '/', withToken('TRACE /')],
+  [405, 'Method Not Allowed', 'OPTIONS on the health check', '/health-check', withToken('OPTIONS /health-check')],
+  [405, 'Method Not Allowed', 'QUERY without a type', '/accounts', withToken('QUERY /accounts')],
   [426, 'Upgrade Required', 'HTTP/1.0', undefined, 'GET / HTTP/1.0\r\n\r\n'],
   [501, 'Not Implemented', 'an unknown transfer encoding', undefined, http('POST /', ['Transfer-Encoding: gzip'])],
   [503, 'Service Unavailable', 'an unreachable site', '/external/x', withToken('GET /external/x?y')],
@@ -36,6 +41,26 @@ it.each([
   expect(answer.headers['www-authenticate']).toBe(status === 401 ? challenge : undefined);
   expect(answer.body).not.toContain('secret');
   expect(gateway.reached()).toEqual([]);
+});
+
+it.each([
+  ['POST /', 'GET, HEAD'],
+  ['TRACE /health-check', 'GET, HEAD'],
+  ['QUERY /orders', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'],
+])('a 405 of the gateway says which methods there are: %s', async (line, allow) => {
+  expect((await gateway.askAsCustomer(line)).headers).toMatchObject({ allow });
+});
+
+it('a method that nobody knows is 405, which HTTP/2 would pass on', async () => {
+  const headers = { ':method': 'FOO', ':path': '/accounts', cookie: COOKIE };
+  expectProblem(await sendHttp2(gateway.port, headers), 405, { title: 'Method Not Allowed' });
+  expect(gateway.seen).toEqual([]);
+});
+
+it.each(['TRACE', 'PROPFIND', 'QUERY'])('%s reaches the service, which knows its methods', async (method) => {
+  const lines = ['Content-Type: application/json', 'Content-Length: 2'];
+  expect((await gateway.askAsCustomer(`${method} /accounts`, lines, '{}')).status).toBe(200);
+  expect(gateway.reached()).toMatchObject([{ method, path: '/accounts' }]);
 });
 
 it('a problem has the path escaped, so that it cannot forge the body', async () => {

@@ -51,9 +51,10 @@ export const orderIn = z
 
 export const orderPage = pageOf(orderOut).meta({ id: 'OrderPage' });
 
-/** Which sorts an index serves (order-list-repository.ts). */
+/** Which sorts an index serves (order-list-repository.ts). Few orders have the same time, so that any order among these is soon made. */
 function isServed(sort: Sort[]): boolean {
   const [first, ...more] = sort[0]?.field === 'status' ? sort.slice(1) : sort;
+  if (first?.field === 'createdAt') return true;
   return more.every(({ field, direction }) => field === 'id' && direction === first?.direction);
 }
 
@@ -78,7 +79,7 @@ const time = queryTime.transform((value) => new Date(value)).meta({ type: 'strin
 export const orderQuery = z.preprocess(
   nestMetadata,
   pagedQuery(20, 100, {
-    sort: sortQuery(['createdAt', 'status', 'total', 'id'], [{ field: 'createdAt', direction: 'desc' }]).refine(
+    sort: sortQuery(['createdAt', 'status', 'total', 'id'], [{ field: 'createdAt', direction: 'desc' }], ['id']).refine(
       isServed,
       'is not served by an index: sort by createdAt, total or id, with status before it or alone',
     ),

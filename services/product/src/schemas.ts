@@ -33,7 +33,7 @@ export const productChange = productIn
   .meta({ id: 'ProductChange', examples: [{ name: 'Tea', price: 4.5, unit: '100 g', version: 1 }] });
 
 export const productQuery = pagedQuery(100, 1000, {
-  sort: sortQuery(['id', 'name', 'price', 'createdAt'], [{ field: 'createdAt', direction: 'asc' }]),
+  sort: sortQuery(['id', 'name', 'price', 'createdAt'], [{ field: 'createdAt', direction: 'asc' }], ['id']),
   q: comparable(1, 200)
     .refine((value) => /[\p{Alphabetic}\p{N}]/u.test(value), 'must have a letter or a digit')
     .optional()

@@ -209,7 +209,7 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
     const allowed = [...documented, ...(documented.includes('GET') ? ['HEAD'] : [])];
     it(`${path} returns 405 with Allow for undocumented methods`, async () => {
       const before = await readState();
-      for (const method of 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND SEARCH'.split(' ')) {
+      for (const method of 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND SEARCH QUERY'.split(' ')) {
         if (allowed.includes(method)) continue;
         const headers = { 'id-account': accountId ?? '', 'content-type': 'application/json' };
         const given = { method, path: path.replace(/\{\w+\}/, 'x'), headers };

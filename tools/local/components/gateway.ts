@@ -29,27 +29,42 @@ interface GatewayOptions extends Supervision {
 export const provideGatewayTools = () => Promise.all([provideHelm(), provideEnvoy()]);
 
 /** `certificate.yaml` is there with TLS. */
-type ConfigFiles = { 'envoy.yaml': string; 'drain.sh': string; 'certificate.yaml'?: string };
+type ConfigFiles = { 'envoy.yaml': string; 'start.sh': string; 'drain.sh': string; 'certificate.yaml'?: string };
+
+type Env = Record<string, string>;
 
 /**
  * The files of the gateway as the chart renders them with these values of the gateway, beside which `global` is the store's.
  * @throws Error with Helm's message, if the chart refuses the values
  */
-export async function renderGateway(values: object): Promise<ConfigFiles> {
+export const renderGateway = async (values: object): Promise<ConfigFiles> => (await renderParts(values)).files;
+
+async function renderParts(values: object): Promise<{ files: ConfigFiles; env: Env }> {
   const { global = {}, ...gateway } = values as { global?: object };
   const objects = await renderObjects({ global, gateway }).catch((cause) => {
     throw new Error(`The gateway's chart cannot be rendered:\n${cause.message}`, { cause });
   });
-  return named(objects, 'ConfigMap', 'gateway').data;
+  const [envoy] = named(objects, 'Deployment', 'gateway').spec.template.spec.containers;
+  const env: { name: string; value: string }[] = envoy.env;
+  return {
+    files: named(objects, 'ConfigMap', 'gateway').data,
+    env: Object.fromEntries(env.map(({ name, value }) => [name, value])),
+  };
 }
 
-/** Renders the configuration into a file, whose folder is what /etc/envoy is in the cluster. */
-export async function writeGatewayConfig(file: string, values: object): Promise<void> {
-  const { 'envoy.yaml': config, 'certificate.yaml': certificate } = await renderGateway(values);
+/**
+ * Renders the configuration into a file, whose folder is what /etc/envoy is in the cluster.
+ * @returns the variables of the gateway's Deployment
+ */
+export async function writeGatewayConfig(file: string, values: object): Promise<Env> {
+  const { files, env } = await renderParts(values);
+  const { 'envoy.yaml': config, 'start.sh': start, 'certificate.yaml': certificate } = files;
   const dir = dirname(file);
   const inFolder = (text: string) => text.replaceAll('/etc/envoy', dir);
   if (certificate) await writeFile(join(dir, 'certificate.yaml'), inFolder(certificate));
+  await writeFile(join(dir, 'start.sh'), start);
   await writeFile(file, inFolder(config));
+  return env;
 }
 
 /** The path of a socket has at most 103 characters on macOS, 107 on Linux: from the folder in which Envoy runs, where that is shorter. */
@@ -67,13 +82,23 @@ export async function startGateway(options: GatewayOptions): Promise<SupervisedP
   const file = join(dir, 'envoy.yaml');
   const own = { external, address: '127.0.0.1', reusePort: false };
   const written = writeGatewayConfig(file, { adminSocket: adminSocketIn(dir), ...values, ...own });
-  const [envoy] = await Promise.all([provideEnvoy(), written]);
+  const [envoy, env] = await Promise.all([provideEnvoy(), written]);
   const quiet = ['--log-level', 'warning', '--file-flush-interval-msec', '500'];
   return startProcess({
     ...supervision,
     name: 'gateway',
-    command: envoy,
-    args: ['-c', file, '--concurrency', '1', '--disable-hot-restart', ...quiet],
+    command: 'bash',
+    args: [
+      join(dir, 'start.sh'),
+      file,
+      join(dir, 'run'),
+      envoy,
+      '--concurrency',
+      '1',
+      '--disable-hot-restart',
+      ...quiet,
+    ],
+    env,
     ready: async () => (await fetch(`http://127.0.0.1:${values.metricsPort}/ready`)).ok,
   });
 }

@@ -73,6 +73,13 @@ describe('GET /orders', () => {
     ['status,desc total,asc', 'status desc, total_amount, id'],
     ['status,desc createdAt,asc id,asc', 'status desc, created_at, id'],
     ['status,asc id,desc', 'status, id desc'],
+    ['createdAt,desc total,asc', 'created_at desc, total_amount, id'],
+    ['createdAt,asc total,desc status,asc', 'created_at, total_amount desc, status, id'],
+    ['createdAt,asc id,desc', 'created_at, id desc'],
+    ['createdAt,asc status,asc', 'created_at, status, id'],
+    ['status,desc createdAt,asc total,desc', 'status desc, created_at, total_amount desc, id desc'],
+    ['id,asc total,asc', 'id'],
+    ['status,asc id,desc createdAt,asc', 'status, id desc'],
   ] as const;
   const queryOf = (sort: string) =>
     `?size=7${sort
@@ -127,13 +134,9 @@ describe('GET /orders', () => {
   });
 
   it.each([
-    'createdAt,asc total,desc',
-    'createdAt,asc id,desc',
-    'createdAt,asc status,asc',
     'total,asc createdAt,desc',
     'total,asc status,asc',
     'total,asc id,desc',
-    'id,asc total,asc',
     'status,asc total,desc createdAt,asc',
   ])('refuses to sort by %s, which no index serves, and says by what it sorts', async (sort) => {
     const { status, body } = await list(queryOf(sort));

@@ -82,6 +82,21 @@ describe('a page of orders', () => {
     for (const condition of conditions) expect(condition).toContain(column);
   });
 
+  // What follows a time only decides between equal ones: PostgreSQL sorts those of a time, of some dozen rows at once.
+  it.each([
+    ['createdAt,desc', 'total,asc'],
+    ['createdAt,asc', 'status,desc', 'total,asc'],
+    ['status,asc', 'createdAt,desc', 'total,asc'],
+  ])('reads some dozen rows where %j, %j follow one another, the first as the last', async (...sort) => {
+    for (const after of [undefined, await deepCursor(sort, {})]) {
+      const plan = await planOf({ sort, after });
+      expect(plan['Actual Rows']).toBe(21);
+      const scans = nodesOf(plan).filter((node) => node['Index Name'] !== undefined);
+      for (const scan of scans) expect(scan['Actual Rows']).toBeLessThanOrEqual(100);
+      expect(blocksOf(plan)).toBeLessThanOrEqual(10 * maxBlocks);
+    }
+  });
+
   it.each([{}, { status: 'CANCELLED' }])('has a total that is not counted one by one, with %j', async (query) => {
     while (await addUpOrderCounts(order.kysely));
     await order.prisma.$executeRaw`vacuum (analyze) order_counts, order_count_changes`;

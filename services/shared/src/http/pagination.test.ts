@@ -1,4 +1,4 @@
-import { nextLink, pagedQuery, sortQuery } from './pagination.ts';
+import { nextLink, pagedQuery, pageInfo, sortQuery } from './pagination.ts';
 
 describe('nextLink', () => {
   const after = 'WyJvIiwidiJd';
@@ -25,7 +25,7 @@ it('nextLink omits the header after the last page', () => {
 
 describe('sortQuery', () => {
   const schema = pagedQuery(20, 100, {
-    sort: sortQuery(['name', 'price'], [{ field: 'price', direction: 'desc' }]),
+    sort: sortQuery(['name', 'price', 'id'], [{ field: 'price', direction: 'desc' }], ['id']),
   });
   it.each([
     [undefined, 'price desc'],
@@ -34,6 +34,9 @@ describe('sortQuery', () => {
     ['name,ASC', 'name asc'],
     [['price,desc', 'name'], 'price desc, name asc'],
     [['name', 'name,desc'], 'name asc'],
+    [['name', 'price', 'name'], 'name asc, price asc'],
+    [['name', 'price,desc', 'id', 'price'], 'name asc, price desc, id asc'],
+    [['id,desc', 'name', 'price'], 'id desc'],
   ])('accepts %j', (sort, expected) => {
     const { page, size, sort: parsed } = schema.parse({ sort });
     expect([page, size]).toEqual([0, 20]);
@@ -41,8 +44,9 @@ describe('sortQuery', () => {
   });
   it.each([
     [''],
-    ['id'],
+    ['ID'],
     ['name,up'],
+    [Array(33).fill('name')],
     ['name,'],
     [',asc'],
     ['NAME'],
@@ -50,7 +54,6 @@ describe('sortQuery', () => {
     ['constructor'],
     [[]],
     [['name', 'x']],
-    [['name', 'price', 'name']],
   ])('refuses %j', (sort) => expect(schema.safeParse({ sort }).success).toBe(false));
 });
 
@@ -65,4 +68,28 @@ describe('pagedQuery', () => {
     [{ page: '10001', size: '1' }, false],
     [{ page: '10000', after: 'x' }, true],
   ])('accepts %j: %s', (query, accepted) => expect(schema.safeParse(query).success).toBe(accepted));
+});
+
+describe('totalPages', () => {
+  it.each([
+    [0, 20, 0],
+    [1, 20, 1],
+    [21, 20, 2],
+    [10_000, 100, 100],
+    [10_001, 100, 101],
+    [10_100, 100, 101],
+    [10_101, 100, 101],
+    [12_345, 20, 501],
+    [12_345, 30, 334],
+    [1_000_000, 1, 10_001],
+  ])('of %i in pages of %i counts those that are served', (total, size, expected) => {
+    const { totalElements, totalPages } = pageInfo({ size, page: 0 }, total);
+    expect([totalElements, totalPages]).toEqual([total, expected]);
+    const query = pagedQuery(20, 100, {});
+    expect(totalPages === 0 || query.safeParse({ page: String(totalPages - 1), size: String(size) }).success).toBe(
+      true,
+    );
+    if (totalPages * size < total)
+      expect(query.safeParse({ page: String(totalPages), size: String(size) }).success).toBe(false);
+  });
 });

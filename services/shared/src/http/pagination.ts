@@ -3,8 +3,18 @@ import type { Direction, Sort } from '../database/keyset.ts';
 import { mostCounted } from '../database/read-page.ts';
 import { wholeNumber } from '../values/fields.ts';
 
-/** `sort=field,direction`, repeatable; the direction, in any case, is asc by default. The first of a field counts. */
-export function sortQuery<const F extends string>(fields: readonly F[], fallback: Sort<NoInfer<F>>[]) {
+/** More than there are fields, which may be repeated. */
+const maxSorts = 32;
+
+/**
+ * `sort=field,direction`, repeatable; the direction, in any case, is asc by default. The first of a field counts.
+ * @param unique fields behind which nothing is left to decide: what follows is ignored
+ */
+export function sortQuery<const F extends string>(
+  fields: readonly F[],
+  fallback: Sort<NoInfer<F>>[],
+  unique: readonly NoInfer<F>[] = [],
+) {
   const one = z
     .string()
     .overwrite((value) => value.replace(/,\w+$/, (direction) => direction.toLowerCase()))
@@ -17,7 +27,15 @@ export function sortQuery<const F extends string>(fields: readonly F[], fallback
       return { field: field as F, direction: direction as Direction };
     });
   return z
-    .union([one.transform((sort) => [sort]), z.array(one).min(1).max(fields.length).transform(firstOfEach)])
+    .union([
+      one.transform((sort) => [sort]),
+      z
+        .array(one)
+        .min(1)
+        .max(maxSorts)
+        .transform(firstOfEach)
+        .transform((sorts) => sorts.slice(0, sorts.findIndex(({ field }) => unique.includes(field)) + 1 || undefined)),
+    ])
     .default(fallback)
     .meta({ type: 'array', items: { type: 'string', examples: fields.map((field) => `${field},desc`) } });
 }
@@ -55,11 +73,12 @@ export function pageOf<T extends z.ZodType>(item: T) {
   });
 }
 
+/** Counts the pages that are served: at a page that begins behind `mostCounted`, `pagedQuery` refuses. */
 export const pageInfo = ({ size, page: number }: { size: number; page: number }, totalElements: number) => ({
   size,
   number,
   totalElements,
-  totalPages: Math.ceil(totalElements / size),
+  totalPages: Math.min(Math.ceil(totalElements / size), Math.floor(mostCounted / size) + 1),
 });
 
 /** Description of `nextLink` in the document. */

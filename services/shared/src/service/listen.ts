@@ -11,6 +11,8 @@ export function listen(target: RequestListener | Server, port: number, host: str
   // Longer than the gateway keeps an idle connection, so that it never sends a request into a closing one.
   server.keepAliveTimeout = 75_000;
   server.requestTimeout = 30_000;
+  // Without it Node.js answers 417, without a problem. To ignore what is not understood is allowed (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       log.fatal({ port, code: error.code }, `Cannot listen on port ${port}: ${error.message}`);

@@ -3,12 +3,14 @@
 deprecation, etag, idempotency-replayed, link, location, ratelimit, ratelimit-policy, retry-after, sunset, x-request-id
 {{- end }}
 
+{{- /* What names the origins, here and below, is one line each: start.sh replaces it by what the environment says. */}}
 {{- define "gateway.cors" -}}
-"@type": type.googleapis.com/envoy.extensions.filters.http.cors.v3.CorsPolicy
-allow_origin_string_match:
+{{- $matchers := list }}
 {{- range .Values.cors.allowedOrigins }}
-  - exact: {{ . | quote }}
-{{- end }}
+{{- $matchers = append $matchers (printf "{exact: %q}" .) }}
+{{- end -}}
+"@type": type.googleapis.com/envoy.extensions.filters.http.cors.v3.CorsPolicy
+allow_origin_string_match: [{{ join ", " $matchers }}]
 # The filter echoes what the preflight asks for, because * is no wildcard with credentials.
 allow_methods: "*"
 allow_headers: "*"
@@ -24,10 +26,15 @@ and what the filter would add.
 */}}
 {{- define "gateway.corsBeforeFilter" -}}
 {{- $origins := .Values.cors.allowedOrigins }}
-{{- $condition := has "*" $origins | ternary "'origin' in request.headers" (printf "request.headers['origin'] in %s" (toJson $origins)) }}
-{{- $headers := dict "access-control-allow-origin" "%REQ(origin)%" "access-control-expose-headers" (include "gateway.exposedHeaders" .) }}
-{{- if .Values.cors.allowedCredentials }}
-{{- $_ := set $headers "access-control-allow-credentials" "true" }}
+{{- $texts := list }}
+{{- range $origins }}
+{{- $texts = append $texts (squote .) }}
 {{- end }}
+{{- $kind := ternary "any" "listed" (has "*" $origins) }}
+{{- $isAllowed := printf "(request.headers['origin'] in [%s] || '%s' == 'any')" (join ", " $texts) $kind }}
+{{- $condition := printf "'origin' in request.headers && %s" $isAllowed }}
+{{- /* Envoy does not send an empty one. */}}
+{{- $credentials := ternary "true" "" .Values.cors.allowedCredentials }}
+{{- $headers := dict "access-control-allow-origin" "%REQ(origin)%" "access-control-expose-headers" (include "gateway.exposedHeaders" .) "access-control-allow-credentials" $credentials }}
 {{- dict "condition" $condition "headers" $headers | toJson }}
 {{- end }}

@@ -1,3 +1,8 @@
+{{- /* Methods that both Envoy and Node.js know. */}}
+{{- define "gateway.knownMethods" -}}
+GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|QUERY|ACL|BIND|CHECKOUT|CONNECT|COPY|LINK|LOCK|M-SEARCH|MERGE|MKACTIVITY|MKCALENDAR|MKCOL|MOVE|NOTIFY|PROPFIND|PROPPATCH|PURGE|REBIND|REPORT|SEARCH|SOURCE|SUBSCRIBE|UNBIND|UNLINK|UNLOCK|UNSUBSCRIBE
+{{- end }}
+
 {{- /* Filters of a request before it is routed, in this order. The first one's additions reach the answers of all others. */}}
 {{- define "gateway.filters" -}}
 {{- with .Values -}}
@@ -73,12 +78,20 @@
 - name: length
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
-- name: cookies
+- name: malformed
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
     rules:
       action: DENY
       policies:
+        # What services answer with 405 comes to them; Node.js would refuse these as malformed, the token check included.
+        unknown-method:
+          permissions: [{any: true}]
+          principals: [{not_id: {header: {name: ":method", string_match: {safe_regex: {regex: {{ include "gateway.knownMethods" $ | quote }}}}}}}]
+        # Two lines of Host, which Envoy has joined (RFC 9112, 3.2)
+        two-hosts:
+          permissions: [{header: {name: ":authority", string_match: {contains: ","}}}]
+          principals: [{any: true}]
         large-cookies:
           permissions: [{header: {name: cookie, string_match: {safe_regex: {regex: '\C{1000}\C*'}}}}]
           principals: [{any: true}]

@@ -25,6 +25,8 @@ answer's status as it is. A fifth part are headers. json_format escapes; with a 
 {{- $problems = concat $problems (list
   (list "response.code_details == 'rbac_access_denied_matched_policy[no-token]'" 401 "Unauthorized" "The token cookie is missing or empty. Log in first.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[too-large]' || response.code == 413" 413 "Payload Too Large" "The body is larger than %METADATA(ROUTE:store:largestBody)%.")
+  (list "response.code_details == 'rbac_access_denied_matched_policy[two-hosts]'" 400 "Bad Request" "The request names a host more than once.")
+  (list "response.code_details == 'query_missing_content_type' || response.code_details == 'rbac_access_denied_matched_policy[unknown-method]'" 405 "Method Not Allowed" "Nothing here has this method." (dict "allow" "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"))
   (list "response.code_details == 'rbac_access_denied_matched_policy[large-cookies]'" 431 "Request Header Fields Too Large" (printf "The cookies are larger than %d KiB." (int .Values.limits.cookiesKib)))
   (list "response.code_details == 'rbac_access_denied_matched_policy[api-key]'" 403 "Forbidden" "No API key may be used for another site, whatever its scopes. Log in instead.")
   (list "response.code_details.startsWith('rbac_access_denied')" 401 "Unauthorized" "Invalid token")
@@ -34,6 +36,7 @@ answer's status as it is. A fifth part are headers. json_format escapes; with a 
   (list "response.code_details.startsWith('overload')" 503 "Service Unavailable" "The gateway is overloaded at the moment. Try again shortly.")
   (list "response.code == 503" 503 "Service Unavailable" "The service cannot be reached at the moment. Try again shortly.")
   (list "response.code == 400" 400 "Bad Request" "The request is malformed: its path, a header or the framing of its body.")
+  (list "response.code == 405" 405 "Method Not Allowed" "This path accepts GET, HEAD." (dict "allow" "GET, HEAD"))
   (list "response.code == 404" 404 "Not Found" "Nothing is found at this path.")
   (list "response.code == 431" 431 "Request Header Fields Too Large" (printf "The headers are larger than %d KiB, or more than 100." (int .Values.limits.headersKib)))
   (list "response.code == 502" 502 "Bad Gateway" "The service gave an invalid answer.")
