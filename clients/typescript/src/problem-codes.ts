@@ -15,6 +15,7 @@ export type ProblemCode =
   | 'idempotency-key-reused'
   | 'status-not-settable'
   | 'too-many-requests'
+  | 'too-many-cancellations'
   | 'too-many-streams'
   | 'too-many-failures'
   | 'too-many-keys'

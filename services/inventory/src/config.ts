@@ -18,6 +18,11 @@ export const configSchema = configOf({
   INITIAL_STOCK: wholeNumber(0, maxAvailable)
     .default(1_000)
     .describe('Pieces of a product that is ordered for the first time, 0 to 1,000,000,000'),
+  STOCK_PERCENT_PER_ACCOUNT: wholeNumber(0, 100)
+    .default(0)
+    .describe(
+      "Share of a product's stock that an account's orders of an hour may take, 1 to 100, but always ten pieces; 0: all of it",
+    ),
 }).apply(requireAllCredentials);
 
 export type InventoryConfig = z.output<typeof configSchema>;

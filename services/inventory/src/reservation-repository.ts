@@ -22,6 +22,15 @@ export interface Reservation {
   items: Item[];
 }
 
+/** Pieces of a product. */
+export interface Taken {
+  customerId: string;
+  productId: string;
+  quantity: number;
+  /** Those of them that are reserved now. */
+  reserved: number;
+}
+
 export interface StatusChange {
   orderId: string;
   status: ReservationStatus;
@@ -96,6 +105,22 @@ export const reservationsOn = (tx: Transaction<DB>) => ({
       .forUpdate()
       .execute();
     return new Map(rows.map((row) => [row.product_id, row.available]));
+  },
+
+  /**
+   * What other orders of these customers, placed since then, have taken of these products, whose stock is locked: also what they have
+   * given back, but not what has left.
+   */
+  async taken(by: { customerIds: string[]; productIds: string[]; since: Date; except: string[] }): Promise<Taken[]> {
+    const { rows } = await sql<Taken>`
+      select customer_id as "customerId", item."productId", sum(item.quantity)::float8 as quantity,
+             coalesce(sum(item.quantity) filter (where status = 'RESERVED'), 0)::float8 as reserved
+      from reservations, jsonb_to_recordset(items) as item("productId" uuid, quantity bigint)
+      where customer_id = any(${by.customerIds}::uuid[]) and created_at > ${by.since}
+        and status in ('RESERVED', 'RELEASED') and order_id <> all(${by.except}::uuid[])
+        and item."productId" = any(${by.productIds}::uuid[])
+      group by customer_id, item."productId"`.execute(tx);
+    return rows;
   },
 
   /** Sets the statuses of locked reservations. */

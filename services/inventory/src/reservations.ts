@@ -13,13 +13,25 @@ import { unavailable, unreachable } from '@store/shared/values/errors';
 import type { Money } from '@store/shared/values/money';
 import type { Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
-import { type Item, type Reservation, reservationsOn, type StatusChange } from './reservation-repository.ts';
+import {
+  type Item,
+  type Reservation,
+  reservationsOn,
+  type StatusChange,
+  type Taken,
+} from './reservation-repository.ts';
 
 interface Dependencies {
   clock: () => Date;
   /** Called with products whose stock was lost. */
   forget(productIds: string[]): void;
+  /** Share of a product's stock that an account's orders of an hour may take; 0: all of it. */
+  percentPerAccount: number;
 }
+
+const hourMs = 3_600_000;
+/** However small the stock is, so many pieces may be taken: who wants the last two gets them. */
+const alwaysAllowed = 10;
 
 export interface Demand {
   /** Each product once. */
@@ -45,20 +57,37 @@ interface Step extends Demanded {
 export type HandleReservations = ReturnType<typeof createReservations>;
 
 /** Decides what happens to the stock of orders (contract 6.1). */
-export function createReservations({ clock, forget }: Dependencies) {
+export function createReservations({ clock, forget, percentPerAccount }: Dependencies) {
   /**
    * Decides steps one after another.
    * @param available of all products that they concern
+   * @param taken of these products by other orders of their customers
    * @throws PoisonError for a product and an order that nobody knows, DomainError unavailable for a stock that was lost
    * @returns what has changed
    */
-  function decide(steps: Step[], available: ReadonlyMap<string, number>, now: Date, refuse: Refuse) {
+  function decide(steps: Step[], available: ReadonlyMap<string, number>, taken: Taken[], now: Date, refuse: Refuse) {
     const timestamp = now.toISOString();
     const statuses: StatusChange[] = [];
     const stock = new Map<string, number>();
     const events: StoredEvent[] = [];
     const availableNow = (productId: string) => stock.get(productId) ?? available.get(productId) ?? 0;
     const announce = <K extends EventKind>(kind: K, payload: Payload<K>) => events.push(newEvent(kind, payload));
+
+    const shares = new Map(taken.map((one) => [one.customerId + one.productId, { ...one }]));
+    function shareOf(customerId: string, productId: string): Taken {
+      const share = shares.get(customerId + productId) ?? { customerId, productId, quantity: 0, reserved: 0 };
+      shares.set(customerId + productId, share);
+      return share;
+    }
+
+    /** How many pieces are more than the customer's orders of this hour may take. What they gave back counts, or they could hold it by turns. */
+    function excess(customerId: string, { productId, quantity }: Item): number {
+      if (percentPerAccount === 0) return 0;
+      const share = shareOf(customerId, productId);
+      const all = availableNow(productId) + share.reserved;
+      const allowed = Math.max(Math.ceil((percentPerAccount * all) / 100), alwaysAllowed);
+      return Math.min(share.quantity + quantity - allowed, quantity);
+    }
 
     /** Reserves all items or none. A product that is gone was deleted after it was ordered, or there never was one. */
     function reserve(event: OrderEvent, { orderId, customerId }: Reservation, demand: Demand): void {
@@ -67,15 +96,29 @@ export function createReservations({ clock, forget }: Dependencies) {
       const lacking = items
         .map(({ productId, quantity }) => ({ productId, quantity: quantity - availableNow(productId) }))
         .filter(({ quantity }) => quantity > 0);
+      const reject = (missing: Item[], reason: string): void => {
+        statuses.push({ orderId, status: 'REJECTED' });
+        announce('StockRejected', { ...common, items: missing, reason });
+      };
       if (lacking.length > 0) {
         const gone = lacking.map(({ productId }) => productId).filter((id) => !available.has(id));
         if (gone.length > 0) refuseGone(event, demand, gone);
-        const reason = gone.length > 0 ? 'product no longer exists' : 'out of stock';
-        statuses.push({ orderId, status: 'REJECTED' });
-        announce('StockRejected', { ...common, items: lacking, reason });
+        reject(lacking, gone.length > 0 ? 'product no longer exists' : 'out of stock');
         return;
       }
-      for (const { productId, quantity } of items) stock.set(productId, availableNow(productId) - quantity);
+      const tooMany = items
+        .map((item) => ({ productId: item.productId, quantity: excess(customerId, item) }))
+        .filter(({ quantity }) => quantity > 0);
+      if (tooMany.length > 0) {
+        reject(tooMany, 'limit per customer reached');
+        return;
+      }
+      for (const { productId, quantity } of items) {
+        stock.set(productId, availableNow(productId) - quantity);
+        const share = shareOf(customerId, productId);
+        share.quantity += quantity;
+        share.reserved += quantity;
+      }
       announce('StockReserved', { ...common, items, total });
     }
 
@@ -92,7 +135,12 @@ export function createReservations({ clock, forget }: Dependencies) {
     }
 
     function release({ orderId, customerId, items }: Reservation, reason: string): void {
-      for (const { productId, quantity } of items) stock.set(productId, availableNow(productId) + quantity);
+      for (const { productId, quantity } of items) {
+        stock.set(productId, availableNow(productId) + quantity);
+        // Not below zero by one that is older than an hour
+        const share = shareOf(customerId, productId);
+        share.reserved = Math.max(share.reserved - quantity, 0);
+      }
       statuses.push({ orderId, status: 'RELEASED' });
       announce('StockReleased', { orderId, customerId, timestamp, items, reason });
     }
@@ -130,7 +178,17 @@ export function createReservations({ clock, forget }: Dependencies) {
     const moving = steps.filter(({ event }) => event.kind !== 'OrderShipped');
     const productIds = moving.flatMap(({ reservation }) => reservation.items.map(({ productId }) => productId));
     const available = productIds.length > 0 ? await on.lockStock(productIds) : new Map<string, number>();
-    const { statuses, stock, events } = decide(steps, available, now, refuse);
+    const beginning = percentPerAccount === 0 ? [] : steps.filter(({ prepared }) => prepared !== undefined);
+    const taken =
+      beginning.length > 0
+        ? await on.taken({
+            customerIds: beginning.map(({ reservation }) => reservation.customerId),
+            productIds,
+            since: new Date(now.getTime() - hourMs),
+            except: beginning.map(({ reservation }) => reservation.orderId),
+          })
+        : [];
+    const { statuses, stock, events } = decide(steps, available, taken, now, refuse);
     if (statuses.length > 0) await on.setStatuses(statuses, now);
     if (stock.size > 0) await on.setStock([...stock].map(([productId, available]) => ({ productId, available })));
     if (events.length > 0) await appendToOutbox(tx, ...events);

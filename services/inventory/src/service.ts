@@ -34,7 +34,11 @@ export function createInventoryService(
     products,
     initialStock: config.INITIAL_STOCK,
   });
-  const handle = createReservations({ clock, forget: stock.forget });
+  const handle = createReservations({
+    clock,
+    forget: stock.forget,
+    percentPerAccount: config.STOCK_PERCENT_PER_ACCOUNT,
+  });
   const group = createConsumerGroup({ stock, orders, handle });
   const consumer = { group, config, publishesAs: 'inventory', servesWithoutKafka: true };
   const routes = [

@@ -29,6 +29,11 @@ export const configSchema = configOf({
     .enum(['off', 'required'])
     .default('off')
     .describe('required: orders are refused until the e-mail address is confirmed (docs/contract.md, 3.11)'),
+  CANCELLATIONS_PER_HOUR: wholeNumber(0, 1_000_000)
+    .default(0)
+    .describe(
+      'Cancelled orders of an account, of those placed within an hour, before it may place no more; 0: any number',
+    ),
   STREAMS_PER_ADDRESS: wholeNumber(0, 5_000)
     .default(0)
     .describe('Open streams per client address in a process, 0 to 5000; 0: any number'),

@@ -5,14 +5,18 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import { type NewOrder, replyLifetimeHours, type StoredReply } from './order.ts';
 
-/** `repeated`: the Idempotency-Key has a stored reply. `running`: another request with the key is being stored. */
-export type InsertOutcome = 'stored' | 'repeated' | 'running';
+/**
+ * `repeated`: the Idempotency-Key has a stored reply. `running`: another request with the key is being stored. `refused`: too many orders
+ * of the account were cancelled; the key may have a stored reply all the same.
+ */
+export type InsertOutcome = 'stored' | 'repeated' | 'running' | 'refused';
 
 export type KeyedReply = StoredReply & { key: string };
 
 interface Inserted {
   acquired: boolean;
   stored: boolean | null;
+  allowed: boolean;
 }
 
 type Values = ReturnType<typeof orderValues> & Partial<KeyedReply>;
@@ -20,14 +24,18 @@ type Values = ReturnType<typeof orderValues> & Partial<KeyedReply>;
 /**
  * Stores order, items, reply and event in one statement, thus in one transaction and one round trip: the busiest write
  * of the store. It is compiled once and skips Kysely's executor (decisions/0007).
+ * @param maxCancelled of an account's orders of the last hour, before it may place no more; 0: any number
  */
-export function createInsertOrder({ kysely, run }: Database<DB>) {
+export function createInsertOrder({ kysely, run }: Database<DB>, maxCancelled: number) {
+  const allowed = maxCancelled === 0 ? sql`select true as allowed` : hasCancelledFewer(maxCancelled);
   const insertFrom = (source: RawBuilder<unknown>) => {
-    const statement = insert(source).compile(kysely);
+    const statement = insert(sql`allowance as materialized (${allowed}), ${source}`).compile(kysely);
     const names = statement.parameters as (keyof Values)[];
     return (values: Values) => run<Inserted>({ ...statement, parameters: names.map((name) => values[name]) });
   };
-  const insertPlain = insertFrom(sql`lock as (select true as acquired), source as (select 1)`);
+  const insertPlain = insertFrom(
+    sql`lock as (select true as acquired), source as (select 1 from allowance where allowed)`,
+  );
   const insertKeyed = insertFrom(keyedSource);
 
   return async (order: NewOrder, event: StoredEvent, reply: KeyedReply | undefined): Promise<InsertOutcome> => {
@@ -35,6 +43,7 @@ export function createInsertOrder({ kysely, run }: Database<DB>) {
     const [row] = await (reply === undefined ? insertPlain(values) : insertKeyed({ ...values, ...reply }));
     wakeRelays(kysely);
     if (row?.stored === true) return 'stored';
+    if (row?.allowed === false) return 'refused';
     return row?.acquired === true ? 'repeated' : 'running';
   };
 }
@@ -63,7 +72,7 @@ function orderValues(order: NewOrder, event: StoredEvent) {
 /** The parameters of a compiled statement are the names of its values, which take their places when it runs. */
 const value = (name: keyof Values) => name;
 
-/** The inserts select from `source`, which is empty if the idempotency key is taken. */
+/** The inserts select from `source`, which is empty if the idempotency key is taken, or the account is to place no more. */
 const insert = (source: RawBuilder<unknown>) => sql<Inserted>`
   with ${source},
   new_order as (
@@ -91,8 +100,21 @@ const insert = (source: RawBuilder<unknown>) => sql<Inserted>`
            ${value('traceparent')}, ${value('createdAt')}::timestamptz
     from source
   )
-  select lock.acquired, (select true from source) as stored
-  from lock`;
+  select lock.acquired, (select true from source) as stored, allowance.allowed
+  from lock, allowance`;
+
+/** Those cancelled for lack of stock held nothing. Two ranges of indexes, each read until there are too many. */
+function hasCancelledFewer(max: number): RawBuilder<unknown> {
+  const cancelled = (deleted: 'null' | 'not null') => sql`(
+    select 1 from orders
+    where account_id = ${value('account')}::uuid and status = 'CANCELLED' and deleted_at is ${sql.raw(deleted)}
+      and created_at > ${value('createdAt')}::timestamptz - interval '1 hour' and missing is null
+    limit ${sql.lit(max)}
+  )`;
+  return sql`
+    select count(*) < ${sql.lit(max)} as allowed
+    from (${cancelled('null')} union all ${cancelled('not null')}) as cancelled`;
+}
 
 /** The reply is inserted first and decides: if its key is taken, nothing else is written. */
 const keyedSource = sql`
@@ -103,7 +125,7 @@ const keyedSource = sql`
     insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
     select ${value('account')}::uuid, ${value('key')}, ${value('requestHash')}, ${value('location')},
            ${value('body')}, ${value('createdAt')}::timestamptz
-    from lock where acquired
+    from lock, allowance where acquired and allowed
     on conflict (account_id, key) do update
       set request_hash = excluded.request_hash, location = excluded.location, body = excluded.body,
           created_at = excluded.created_at

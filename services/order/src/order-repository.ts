@@ -51,13 +51,17 @@ export const orderColumns = [
 /** Replies from then on have not expired. */
 export const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
 
-export function createOrderRepository(prisma: PrismaClient, database: Database<DB>) {
+export function createOrderRepository(
+  prisma: PrismaClient,
+  database: Database<DB>,
+  { maxCancelled = 0 }: { maxCancelled?: number } = {},
+) {
   const { kysely, run } = database;
   /** Compiled once: its text is long, and made anew for each request it costs memory (decisions/0007). */
   const select = selectOrder(kysely, '', '').compile();
 
   return {
-    insert: createInsertOrder(database),
+    insert: createInsertOrder(database, maxCancelled),
 
     /**
      * The reply stored under a key, until it expires. Its body is the representation that the order had when it was placed;

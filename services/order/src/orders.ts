@@ -128,9 +128,9 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
     const kept = key === undefined ? undefined : { key, ...reply, body: newOrderJson(short) };
     const outcome = await repository.insert(order, event, kept);
     if (outcome === 'stored') return reply;
-    const first = outcome === 'repeated' ? await firstReply(now) : undefined;
+    const first = outcome === 'running' ? undefined : await firstReply(now);
     if (first !== undefined) return first;
-    throw stillRunning();
+    throw outcome === 'refused' ? tooManyCancellations() : stillRunning();
   }
 
   const get = async (accountId: string, orderId: string): Promise<Order> =>
@@ -211,6 +211,12 @@ function replay(stored: StoredReply, requestHash: string): StoredReply {
     code: 'idempotency-key-reused',
   });
 }
+
+const tooManyCancellations = () =>
+  new DomainError('rateLimited', 'Too many of your orders of the last hour were cancelled. Try again later.', {
+    code: 'too-many-cancellations',
+    retryAfterSeconds: 600,
+  });
 
 const stillRunning = () =>
   new DomainError('conflict', 'The first request with this Idempotency-Key is still running.', {

@@ -49,6 +49,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
           retryAfter,
         ),
         422: problem('The Idempotency-Key was used for another request.'),
+        429: tooMany('Too many orders of the account were cancelled within an hour.'),
       },
       async handler({ accountId, headers, body }) {
         const reply = await orders.place(accountId, body, headers['idempotency-key']);

@@ -44,7 +44,9 @@ export function createOrderService(
   const auth = createAuthClient({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL });
   const orders = createOrders({
     transactionOf: database.transactionOf,
-    repository: createOrderRepository(new PrismaClient({ adapter: database.adapter }), database),
+    repository: createOrderRepository(new PrismaClient({ adapter: database.adapter }), database, {
+      maxCancelled: config.CANCELLATIONS_PER_HOUR,
+    }),
     mayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
     lists: createOrderListRepository(database),
     products,

@@ -33,6 +33,7 @@ describe('the order API', () => {
   const database = useDatabase('order');
   const order = database.open((url) => startReplica(url, { sessionCheck }));
   const customer = as(alice, order);
+  const limited = database.open((url) => testApp(url, { env: { CANCELLATIONS_PER_HOUR: '1' } }));
   const credential = newCredential();
   const names = ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'];
   const env = Object.fromEntries(names.map((name) => [name, credential]));
@@ -76,6 +77,10 @@ describe('the order API', () => {
         async 422() {
           await customer.placeWith('used', body);
           return { body: { items: [{ productId: salt, quantity: 2 }] }, headers: key('used') };
+        },
+        async 429() {
+          await cancelled();
+          return { body, app: () => limited.app };
         },
       },
       'get /internal/account-data': { 200: {}, 400: { path: '/internal/account-data?after=' } },

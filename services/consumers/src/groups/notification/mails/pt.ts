@@ -4,6 +4,7 @@ import type { Words } from './words.ts';
 const reasons: [english: RegExp, portuguese: string][] = [
   [/^out of stock$/, 'sem estoque'],
   [/^product no longer exists$/, 'o produto já não existe'],
+  [/^limit per customer reached$/, 'limite por cliente atingido'],
   [/^not confirmed in time$/, 'não foi confirmado a tempo'],
   [/^cancelled by the customer$/, 'cancelado pelo cliente'],
   [/^the total is above (\S+)$/, 'o total é superior a $1'],

@@ -21,6 +21,7 @@ it.each(kinds)('%s says the same in Portuguese as in English, with %j', (kind, d
 const reasons = [
   ['out of stock', 'sem estoque'],
   ['product no longer exists', 'o produto já não existe'],
+  ['limit per customer reached', 'limite por cliente atingido'],
   ['not confirmed in time', 'não foi confirmado a tempo'],
   ['cancelled by the customer', 'cancelado pelo cliente'],
   ['the total is above 100000', 'o total é superior a 100000'],
