@@ -53,8 +53,8 @@ describe('notifications', () => {
   });
 
   it('have a reason without the characters that cannot be stored', async () => {
-    await group.handle(cancelled({ reason: 'a\0b\ud800' }));
-    expect(await listed()).toMatchObject([{ text: expect.stringMatching(/is cancelled: ab.\.$/) }]);
+    await group.handle(cancelled({ reason: 'a\ud800b' }));
+    expect(await listed()).toMatchObject([{ text: expect.stringMatching(/is cancelled: a.b\.$/) }]);
   });
 
   it('that were recorded without a mail server are not sent once there is one', async () => {

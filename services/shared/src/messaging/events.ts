@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { currentTrace } from '../observability/trace-context.ts';
-import { givenTime, storableText, uuid } from '../values/fields.ts';
+import { foreignText, givenTime, uuid } from '../values/fields.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
 import { moneySchema } from '../values/money.ts';
 import { nameUuid } from '../values/name-uuid.ts';
@@ -14,11 +14,11 @@ const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() }
 export const payloads = {
   OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional() }),
   StockReserved: z.object({ ...common, items, total: moneySchema }),
-  StockRejected: z.object({ ...common, items, reason: storableText.optional() }).describe('items: what is missing'),
+  StockRejected: z.object({ ...common, items, reason: foreignText.optional() }).describe('items: what is missing'),
   OrderPaid: z.object({ ...common, paymentId: uuid, amount: moneySchema }),
-  PaymentFailed: z.object({ ...common, reason: storableText }),
-  StockReleased: z.object({ ...common, items, reason: storableText }),
-  OrderCancelled: z.object({ ...common, reason: storableText }),
+  PaymentFailed: z.object({ ...common, reason: foreignText }),
+  StockReleased: z.object({ ...common, items, reason: foreignText }),
+  OrderCancelled: z.object({ ...common, reason: foreignText }),
   PaymentRefunded: z.object({ ...common, paymentId: uuid, amount: moneySchema }),
   OrderShipped: z.object({ ...common, shipmentId: uuid }),
 };

@@ -55,10 +55,8 @@ export const uuid = z.guid('must be a UUID').toLowerCase().meta({ format: 'uuid'
 /** A query parameter of up to `max` UUIDs, by repetition. */
 export const uuids = (max: number) => z.union([uuid.transform((id) => [id]), z.array(uuid).max(max)]);
 
-/** Text of another program, as long as PostgreSQL can store it. */
-export const storableText = z
-  .string()
-  .refine((value) => !value.includes('\0') && value.isWellFormed(), 'must be Unicode text without NUL');
+/** Text of another program, without NUL, which PostgreSQL cannot store; half a character becomes U+FFFD on the way there. */
+export const foreignText = z.string().refine((value) => !value.includes('\0'), 'must be text without NUL');
 
 /** A time in an answer: RFC 3339, by the store itself in UTC. */
 export const timestamp = z.iso.datetime({ offset: true });
