@@ -11,7 +11,7 @@ import { ProductPage } from './pages/product.tsx';
 import { Announcement, useAnnouncement } from './parts/announcement.tsx';
 import { Failure } from './parts/failure.tsx';
 import { Header } from './parts/header.tsx';
-import { shortId } from './parts/order-status.tsx';
+import { isKnown, shortId } from './parts/order-status.tsx';
 import { UnansweredOrder } from './parts/unanswered-order.tsx';
 import { useBasket } from './shop/basket.ts';
 import { type Shop, ShopContext } from './shop/context.ts';
@@ -122,5 +122,10 @@ function WindowPage({ route }: { route: Route }) {
   return page === 'products' && id ? <ProductPage key={id} id={id} /> : <CataloguePage route={route} />;
 }
 
-const words = { PENDING: 'is being confirmed', CONFIRMED: 'is confirmed', CANCELLED: 'is cancelled' };
-const sentenceAbout = ({ orderId, status }: OrderChange) => `Order ${shortId(orderId)} ${words[status]}.`;
+const words: Record<OrderChange['status'], string> = {
+  PENDING: 'is being confirmed',
+  CONFIRMED: 'is confirmed',
+  CANCELLED: 'is cancelled',
+};
+const sentenceAbout = ({ orderId, status }: OrderChange) =>
+  `Order ${shortId(orderId)} ${isKnown(status) ? words[status] : `is ${status}`}.`;

@@ -1,3 +1,5 @@
+import { orderStatuses } from '@store/shared/contracts/order';
+import { paymentStatuses, reservationStatuses } from '@store/shared/contracts/order-record';
 import { Decimal } from '@store/shared/values/money';
 import type { Letter, Parts } from '../src/orders/parts.ts';
 import { timelineOf } from '../src/orders/timeline.ts';
@@ -106,6 +108,41 @@ describe('an order', () => {
     ['what is not known', { problems: ['The inventory service is not available'] }, []],
   ])('waits for %s', (_, parts, expected) => {
     expect(waitingFor({ ...nothing, ...parts })).toEqual(expected);
+  });
+
+  const parts = { ...nothing, reservation, payment };
+  it.each(orderStatuses.flatMap((status) => reservationStatuses.map((reserved) => [status, reserved] as const)))(
+    'that is %s with a reservation that is %s waits for what follows from that, or for nothing',
+    (status, reserved) => {
+      for (const paid of paymentStatuses) {
+        const texts = waitingFor({
+          ...nothing,
+          order: { ...order, status },
+          reservation: { ...reservation, status: reserved },
+          payment: { ...payment, status: paid },
+        });
+        expect(texts.length).toBeLessThanOrEqual(1);
+        for (const text of texts) expect(text).toMatch(/^(inventory-group|order-group|payment-group|The shipment)/);
+      }
+    },
+  );
+
+  it.each([
+    ['The order', { order: { ...order, status: 'ON_HOLD' } }],
+    ['The reservation', { reservation: { ...reservation, status: 'ON_HOLD' } }],
+    ['The payment', { payment: { ...payment, status: 'ON_HOLD' } }],
+    ['The payment', { order: confirmed, payment: { ...payment, status: 'ON_HOLD' } }],
+  ])('says of a status of a later release that it is not known: %s (%#)', (what, part) => {
+    expect(waitingFor({ ...parts, ...part })).toEqual([`${what} is ON_HOLD, which this console does not know`]);
+    expect(waitingFor({ ...parts, ...part, letters: [letter] })).toEqual([failed]);
+  });
+
+  it('has a timeline with the statuses and decisions of a later release as they are', () => {
+    const held = { ...payment, status: 'ON_HOLD' };
+    const letters = [{ ...letter, decisions: [{ ...decision('REDRIVEN', 3), outcome: 'POSTPONED' }] }];
+    const texts = timelineOf({ ...nothing, payment: held, letters }).map(({ text }) => text);
+    expect(texts).toContain('The payment is ON_HOLD');
+    expect(texts).toContain('ann decided POSTPONED about StockReserved');
   });
 
   it('has a timeline with the steps of all services by their time', () => {

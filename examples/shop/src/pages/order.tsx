@@ -4,7 +4,7 @@ import { AddressText } from '../parts/address.tsx';
 import { Artwork } from '../parts/artwork.tsx';
 import { CancelDialog } from '../parts/cancel-dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { OrderStatus, shortId } from '../parts/order-status.tsx';
+import { isKnown, OrderStatus, shortId } from '../parts/order-status.tsx';
 import { OrderSteps } from '../parts/order-steps.tsx';
 import { Paused } from '../parts/paused.tsx';
 import { useShop } from '../shop/context.ts';
@@ -22,6 +22,9 @@ async function read(id: string, signal?: AbortSignal): Promise<Shown> {
   if (order.status !== 'CANCELLED') return { order };
   return { order, cancellation: await store.getCancellation({ path: { id } }, { signal }) };
 }
+
+/** The statuses in which its customer may cancel an order. */
+const isOpen: Record<Order['status'], boolean> = { PENDING: true, CONFIRMED: true, CANCELLED: false };
 
 /** Tells whether asking again gives the same answer, as for an order that does not exist. */
 const isFinal = (error: unknown) =>
@@ -42,6 +45,7 @@ export function OrderPage({ id }: { id: string }) {
   const changedAt = live.changes.get(id)?.changedAt;
   // No change of a status tells of the shipment, or that what failed works again.
   const mayChange = order?.status !== 'CANCELLED' && !order?.shippedAt;
+  const mayCancel = order !== undefined && isKnown(order.status) && isOpen[order.status] && !order.shippedAt;
   const look = () => setLooks((before) => before + 1);
   useLookAgain(!busy && !failure?.isFinal && (mayChange || live.paused !== undefined), look);
 
@@ -135,7 +139,7 @@ export function OrderPage({ id }: { id: string }) {
                 </a>
               </p>
             )}
-            {order.status !== 'CANCELLED' && !order.shippedAt && (
+            {mayCancel && (
               <button type="button" class="quiet" onClick={() => dialog.current?.showModal()}>
                 Cancel the order
               </button>

@@ -2,12 +2,16 @@ import type { Order } from '@store-platform/client';
 
 type State = Pick<Order, 'status' | 'shippedAt'>;
 
-export const stateOf = ({ status, shippedAt }: State) => (shippedAt ? 'shipped' : status.toLowerCase());
+const words: Record<Order['status'], string> = { PENDING: 'Pending', CONFIRMED: 'Confirmed', CANCELLED: 'Cancelled' };
 
-/** Such as `Confirmed`. Its shape says the same as its colour. */
-export function OrderStatus({ order }: { order: State }) {
-  const state = stateOf(order);
-  return <span class={`status ${state}`}>{`${state[0]?.toUpperCase()}${state.slice(1)}`}</span>;
+/** Tells whether this page knows a status: the store may be of a later release. */
+export const isKnown = (status: string): status is Order['status'] => Object.hasOwn(words, status);
+
+/** Such as `Confirmed`; a status that is not known as it is. Its shape says the same as its colour. */
+export function OrderStatus({ order: { status, shippedAt } }: { order: State }) {
+  if (!isKnown(status)) return <span class="status">{status}</span>;
+  const word = shippedAt ? 'Shipped' : words[status];
+  return <span class={`status ${word.toLowerCase()}`}>{word}</span>;
 }
 
 /** Enough of an order's id to tell it from a customer's others. */

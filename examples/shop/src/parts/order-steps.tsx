@@ -16,26 +16,38 @@ function stepsOf(order: Order, reason: string | undefined): Step[] {
   const { status, createdAt, paidAt, shippedAt, cancelledAt } = order;
   const placed: Step = { state: 'done', title: 'Placed', note: when(createdAt) };
   const paid: Step = { state: 'done', title: 'Confirmed', note: paidAt && when(paidAt) };
-  if (status === 'CANCELLED')
-    return [
-      placed,
-      ...(paidAt ? [paid] : []),
-      {
-        state: 'ended',
-        title: 'Cancelled',
-        note: [cancelledAt && when(cancelledAt), reason].filter(Boolean).join(' · '),
-      },
-    ];
-  if (status === 'PENDING')
-    return [
-      placed,
-      { state: 'now', title: 'Confirming', note: isLate(createdAt) ? late : usual },
-      { state: 'later', title: 'Shipped' },
-    ];
-  const shipped: Step = shippedAt
-    ? { state: 'done', title: 'Shipped', note: when(shippedAt) }
-    : { state: 'now', title: 'Getting ready to ship', note: 'Until then you can cancel.' };
-  return [placed, paid, shipped];
+  const paidUntilNow = paidAt ? [paid] : [];
+  const shipped: Step = { state: 'done', title: 'Shipped', note: shippedAt && when(shippedAt) };
+  switch (status) {
+    case 'PENDING':
+      if (shippedAt) return [placed, shipped];
+      return [
+        placed,
+        { state: 'now', title: 'Confirming', note: isLate(createdAt) ? late : usual },
+        { state: 'later', title: 'Shipped' },
+      ];
+    case 'CONFIRMED':
+      if (shippedAt) return [placed, paid, shipped];
+      return [placed, paid, { state: 'now', title: 'Getting ready to ship', note: 'Until then you can cancel.' }];
+    case 'CANCELLED':
+      return [
+        placed,
+        ...paidUntilNow,
+        {
+          state: 'ended',
+          title: 'Cancelled',
+          note: [cancelledAt && when(cancelledAt), reason].filter(Boolean).join(' · '),
+        },
+      ];
+    default:
+      // Of a later release of the store.
+      return [
+        placed,
+        ...paidUntilNow,
+        ...(shippedAt ? [shipped] : []),
+        { state: 'now', title: status satisfies never },
+      ];
+  }
 }
 
 /** Where an order is on its way. */

@@ -1,10 +1,10 @@
-import { auditOut, type discardIn, lettersOut, type redriveIn, resultsOut } from '@store/shared/contracts/dead-letters';
+import type { discardIn, redriveIn } from '@store/shared/contracts/dead-letters';
 import type { Logger } from '@store/shared/observability/log';
 import { messageOf } from '@store/shared/values/errors';
 import { within } from '@store/shared/values/time';
 import type { z } from 'zod';
 import { collecting, late, maxWaitMs, readMs, type Services } from '../services-client.ts';
-import type { GroupLetters } from './schemas.ts';
+import { anyLetters, anyResults, anyTrail, type GroupLetters } from './schemas.ts';
 
 const path = '/internal/dead-letters';
 /** Services read the whole topic for each list: whoever looks shares one that is at most this old. */
@@ -37,7 +37,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
     const own: Kept = {
       at: Number.POSITIVE_INFINITY,
       last: before?.last ?? { service, group: service, total: 0, letters: [] },
-      answer: services.get(service, `${path}${query}`, lettersOut, { timeoutMs: maxWaitMs }).then(
+      answer: services.get(service, `${path}${query}`, anyLetters, { timeoutMs: maxWaitMs }).then(
         (list) => {
           own.last = { service, ...list };
           return own.last;
@@ -58,7 +58,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
   }
 
   async function decide(decision: 'redrive' | 'discard', service: string, body: Decided) {
-    const deciding = services.call('POST', service, `${path}/${decision}`, resultsOut, { body });
+    const deciding = services.call('POST', service, `${path}/${decision}`, anyResults, { body });
     const { body: answer } = await deciding.finally(() => {
       for (const key of kept.keys()) if (key.startsWith(`${service} `)) kept.delete(key);
     });
@@ -83,7 +83,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
     async audit() {
       const { or, problems } = collecting();
       const read = async (service: string) => {
-        const { group, entries } = await services.get(service, `${path}/audit`, auditOut);
+        const { group, entries } = await services.get(service, `${path}/audit`, anyTrail);
         return entries.map((entry) => ({ group, ...entry }));
       };
       const lists = await Promise.all(names.map((service) => or([], read(service))));

@@ -1,14 +1,14 @@
-import { discardIn, redriveIn, resultsOut } from '@store/shared/contracts/dead-letters';
+import { discardIn, redriveIn } from '@store/shared/contracts/dead-letters';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { DeadLetters } from './dead-letters.ts';
-import { groupsOut, trailOut } from './schemas.ts';
+import { anyResults, groupsOut, trailOut } from './schemas.ts';
 
 const path = '/api/dead-letters';
 const base = { tag: 'dead letters', ...byOperator } as const;
 const params = z.object({ service: z.string() });
-const decided = { 200: { description: 'The outcome of each.', body: resultsOut } };
+const decided = { 200: { description: 'The outcome of each.', body: anyResults } };
 
 export function deadLetterPageRoutes(letters: DeadLetters): AnyRoute[] {
   return [

@@ -1,7 +1,20 @@
-import { auditOut, lettersOut } from '@store/shared/contracts/dead-letters';
+import { auditOut, decisionOut, letterOut, lettersOut, resultsOut } from '@store/shared/contracts/dead-letters';
 import { z } from 'zod';
 
-const groupLettersOut = lettersOut.extend({
+// What services answer, also those of a later release, which may have further outcomes.
+const outcome = z.string();
+export const anyDecision = decisionOut.extend({ outcome });
+export const anyLetters = lettersOut.extend({
+  letters: z.array(letterOut.extend({ decisions: z.array(anyDecision).optional() }).meta({ id: 'AnyDeadLetterOut' })),
+});
+export const anyTrail = auditOut.extend({ entries: z.array(auditOut.shape.entries.element.extend({ outcome })) });
+export const anyResults = resultsOut
+  .extend({
+    results: z.array(resultsOut.shape.results.element.extend({ outcome, decision: anyDecision.optional() })),
+  })
+  .meta({ id: 'AnyDeadLetterResultsOut' });
+
+const groupLettersOut = anyLetters.extend({
   service: z.string(),
   problem: z.string().optional().describe('Why there is no list, or only that of before.'),
 });
@@ -9,7 +22,7 @@ const groupLettersOut = lettersOut.extend({
 export const groupsOut = z.array(groupLettersOut);
 
 export const trailOut = z.object({
-  entries: z.array(auditOut.shape.entries.element.extend({ group: z.string() })),
+  entries: z.array(anyTrail.shape.entries.element.extend({ group: z.string() })),
   problems: z.array(z.string()),
 });
 

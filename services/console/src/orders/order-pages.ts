@@ -1,13 +1,6 @@
 import { accountOut } from '@store/shared/contracts/account';
 import { invoiceOut } from '@store/shared/contracts/invoice';
 import { notificationOut } from '@store/shared/contracts/notification';
-import { orderOut } from '@store/shared/contracts/order';
-import {
-  orderRecordOut,
-  paymentRecordOut,
-  reservationRecordOut,
-  stuckOrdersOut,
-} from '@store/shared/contracts/order-record';
 import { pageOf } from '@store/shared/http/pagination';
 import { DomainError } from '@store/shared/values/errors';
 import { email, uuid } from '@store/shared/values/fields';
@@ -15,6 +8,7 @@ import { z } from 'zod';
 import type { DeadLetters } from '../dead-letters/dead-letters.ts';
 import { collecting, readMs, type Services } from '../services-client.ts';
 import type { Parts } from './parts.ts';
+import { anyOrder, anyOrderRecord, anyPayment, anyReservation, anyStuckOrders } from './schemas.ts';
 import { timelineOf } from './timeline.ts';
 import { discardedOf, waitingFor } from './waiting.ts';
 
@@ -27,10 +21,10 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
      * @param sought an order's id, or the e-mail address of a customer
      * @returns the orders, the newest first
      */
-    async search(operator: string, sought: string): Promise<z.output<typeof orderOut>[]> {
+    async search(operator: string, sought: string): Promise<z.output<typeof anyOrder>[]> {
       const id = uuid.safeParse(sought).data;
       if (id !== undefined) {
-        const order = await services.find('order', `/internal/orders/${id}`, orderRecordOut, { operator });
+        const order = await services.find('order', `/internal/orders/${id}`, anyOrderRecord, { operator });
         return order === undefined ? [] : [order];
       }
       const address = email.safeParse(sought).data;
@@ -39,7 +33,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       const path = `/internal/accounts?email=${encodeURIComponent(address)}`;
       const [account] = await services.get('account', path, z.array(accountOut), { operator });
       if (account === undefined) return [];
-      return services.get('order', `/internal/orders?accountId=${account.id}`, z.array(orderOut), { operator });
+      return services.get('order', `/internal/orders?accountId=${account.id}`, z.array(anyOrder), { operator });
     },
 
     /** Those that are PENDING for too long, the oldest first. */
@@ -47,7 +41,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       services.get(
         'order',
         `/internal/stuck-orders${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`,
-        stuckOrdersOut,
+        anyStuckOrders,
       ),
 
     /**
@@ -61,14 +55,14 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         or(undefined, services.find(service, path, schema, asked));
       const page = async <T>(service: string, path: string, schema: z.ZodType<T>) =>
         (await or({ content: [] }, services.get(service, path, pageOf(schema), asked))).content;
-      const findOrder = services.get('order', `/internal/orders/${id}`, orderRecordOut, asked).catch((error) => {
+      const findOrder = services.get('order', `/internal/orders/${id}`, anyOrderRecord, asked).catch((error) => {
         if (error instanceof DomainError && error.kind === 'notFound') throw error;
         return or(undefined, Promise.reject(error));
       });
       const [order, reservation, payment, mails, invoices, groups] = await Promise.all([
         findOrder,
-        find('inventory', `/internal/reservations/${id}`, reservationRecordOut),
-        find('payment', `/internal/payments/${id}`, paymentRecordOut),
+        find('inventory', `/internal/reservations/${id}`, anyReservation),
+        find('payment', `/internal/payments/${id}`, anyPayment),
         page('notification', `/notifications?orderId=${id}&size=100`, notificationOut),
         page('invoice', `/invoices?orderId=${id}`, invoiceOut),
         deadLetters.ofOrder(id, withinMs),

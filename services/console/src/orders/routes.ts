@@ -1,11 +1,9 @@
-import { orderOut } from '@store/shared/contracts/order';
-import { stuckOrdersOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { text, uuid, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { OrderPages } from './order-pages.ts';
-import { orderPageOut } from './schemas.ts';
+import { anyOrder, anyStuckOrders, orderPageOut } from './schemas.ts';
 
 const base = { tag: 'orders', method: 'get', ...byOperator } as const;
 
@@ -17,7 +15,7 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       operationId: 'searchOrders',
       summary: 'Find orders by id, or by the e-mail address of the customer',
       query: z.object({ search: text(1, 254) }),
-      responses: { 200: { description: 'The newest first.', body: z.array(orderOut) } },
+      responses: { 200: { description: 'The newest first.', body: z.array(anyOrder) } },
       handler: async ({ headers: { 'console-operator': by }, query: { search } }) =>
         ok(await orders.search(by, search)),
     }),
@@ -27,7 +25,7 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       operationId: 'listStuckOrders',
       summary: 'List stuck orders',
       query: z.object({ after: text(1, 2_000).optional() }),
-      responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut } },
+      responses: { 200: { description: 'The oldest first.', body: anyStuckOrders } },
       handler: async ({ query: { after } }) => ok(await orders.stuck(after)),
     }),
     route({

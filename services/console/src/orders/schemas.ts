@@ -1,10 +1,25 @@
-import { decisionOut, letterOut } from '@store/shared/contracts/dead-letters';
-import { orderRecordOut } from '@store/shared/contracts/order-record';
+import { letterOut } from '@store/shared/contracts/dead-letters';
+import { orderOut } from '@store/shared/contracts/order';
+import {
+  orderRecordOut,
+  paymentRecordOut,
+  reservationRecordOut,
+  stuckOrdersOut,
+} from '@store/shared/contracts/order-record';
 import { z } from 'zod';
+import { anyDecision } from '../dead-letters/schemas.ts';
+
+// What services answer, also those of a later release, which may have further statuses.
+const status = z.string();
+export const anyOrder = orderOut.extend({ status });
+export const anyOrderRecord = orderRecordOut.extend({ status });
+export const anyReservation = reservationRecordOut.extend({ status });
+export const anyPayment = paymentRecordOut.extend({ status });
+export const anyStuckOrders = stuckOrdersOut.extend({ orders: z.array(anyOrder) });
 
 export const letterOfOrderOut = letterOut
   .pick({ id: true, kind: true, error: true, time: true })
-  .extend({ group: z.string(), service: z.string(), decisions: z.array(decisionOut).describe('The oldest first.') });
+  .extend({ group: z.string(), service: z.string(), decisions: z.array(anyDecision).describe('The oldest first.') });
 
 const stepOut = z.object({
   at: z.string(),
@@ -16,7 +31,7 @@ const stepOut = z.object({
 });
 
 export const orderPageOut = z.object({
-  order: orderRecordOut.nullable().describe('Null if order has not answered.'),
+  order: anyOrderRecord.nullable().describe('Null if order has not answered.'),
   timeline: z.array(stepOut).describe('The oldest first.'),
   waitingFor: z.array(z.string()),
   letters: z.array(letterOfOrderOut).describe('Its dead letters, those that are decided as well.'),

@@ -1,3 +1,4 @@
+import type { DecisionOut } from '@store/shared/contracts/dead-letters';
 import type { Event, Letter, Parts } from './parts.ts';
 import type { Step } from './schemas.ts';
 
@@ -42,21 +43,26 @@ export function timelineOf({ order, reservation, payment, mails, invoices, lette
 function letterSteps({ service, group, kind, error, time, decisions }: Letter): Step[] {
   const lane = service.replace(/-worker$/, '');
   const what = kind ?? 'a message';
-  const done = {
-    REDRIVEN: `redrove ${what}`,
-    FAILED: `redrove ${what}, which failed again`,
-    DISCARDED: `discarded ${what}`,
-  };
   return [
     ...step(time, lane, `${group} made ${what} a dead letter`, error),
     ...decisions.flatMap(({ at, outcome, requestedBy, reason }) =>
-      step(at, lane, `${requestedBy} ${done[outcome]}`, reason ?? undefined).map((one) => ({
+      step(at, lane, `${requestedBy} ${doneBy(outcome, what)}`, reason ?? undefined).map((one) => ({
         ...one,
         isBad: outcome !== 'REDRIVEN',
       })),
     ),
   ].map((one) => ({ isBad: true, ...one }));
 }
+
+const done: Record<DecisionOut['outcome'], (what: string) => string> = {
+  REDRIVEN: (what) => `redrove ${what}`,
+  FAILED: (what) => `redrove ${what}, which failed again`,
+  DISCARDED: (what) => `discarded ${what}`,
+};
+
+const isKnown = (outcome: string): outcome is DecisionOut['outcome'] => Object.hasOwn(done, outcome);
+const doneBy = (outcome: string, what: string) =>
+  isKnown(outcome) ? done[outcome](what) : `decided ${outcome} about ${what}`;
 
 const step = (at: string | null | undefined, service: string, text: string, detail?: string): Step[] =>
   at ? [{ at, service, text, ...(detail !== undefined && { detail }) }] : [];

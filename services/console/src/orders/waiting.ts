@@ -1,3 +1,5 @@
+import { orderStatuses } from '@store/shared/contracts/order';
+import { paymentStatuses, reservationStatuses } from '@store/shared/contracts/order-record';
 import type { Letter, Parts } from './parts.ts';
 
 /** Tells what an order waits for, as sentences; none if it is done. */
@@ -41,18 +43,52 @@ export const discardedOf = ({ letters }: Pick<Parts, 'letters'>): string[] =>
 
 function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reservation' | 'payment'>): string[] {
   if (order === undefined) return [];
-  if (order.status === 'CONFIRMED') {
-    if (order.shippedAt === undefined) return ['The shipment, which is due some time after the payment'];
-    return reservation?.status === 'RESERVED' ? ['inventory-group has to mark the stock as shipped'] : [];
+  const own = knownIn(orderStatuses, order.status);
+  const reserved = reservation && knownIn(reservationStatuses, reservation.status);
+  const paid = payment && knownIn(paymentStatuses, payment.status);
+  // What a status of a later release waits for is known there.
+  const unknown = [
+    ...(own === undefined ? [`The order is ${order.status}`] : []),
+    ...(reservation && reserved === undefined ? [`The reservation is ${reservation.status}`] : []),
+    ...(payment && paid === undefined ? [`The payment is ${payment.status}`] : []),
+  ].map((text) => `${text}, which this console does not know`);
+  if (own === undefined || unknown.length > 0) return unknown;
+  switch (own) {
+    case 'PENDING':
+      return ofPending(reserved, paid);
+    case 'CONFIRMED':
+      if (order.shippedAt === undefined) return ['The shipment, which is due some time after the payment'];
+      return reserved === 'RESERVED' ? ['inventory-group has to mark the stock as shipped'] : [];
+    case 'CANCELLED':
+      if (reserved === 'RESERVED') return ['inventory-group has to release the stock'];
+      return paid === 'PAID' ? ['payment-group has to refund the payment'] : [];
   }
-  if (order.status === 'CANCELLED') {
-    if (reservation?.status === 'RESERVED') return ['inventory-group has to release the stock'];
-    return payment?.status === 'PAID' ? ['payment-group has to refund the payment'] : [];
-  }
-  if (reservation === undefined) return ['inventory-group has to reserve the stock'];
-  if (reservation.status !== 'RESERVED') return [`order-group has to record that the stock is ${reservation.status}`];
-  if (payment === undefined) return ['payment-group has to charge the payment'];
-  if (payment.status === 'CHARGING') return ['payment-group has to hear from the payment provider'];
-  if (payment.status === 'FAILED') return ['inventory-group has to release the stock'];
-  return ['order-group has to record the payment'];
 }
+
+type ReservationStatus = (typeof reservationStatuses)[number];
+type PaymentStatus = (typeof paymentStatuses)[number];
+
+/** The step of an order that is PENDING, by the status of its payment, if its stock is reserved. */
+const stepsOfPayment: Record<PaymentStatus, string> = {
+  CHARGING: 'payment-group has to hear from the payment provider',
+  FAILED: 'inventory-group has to release the stock',
+  PAID: 'order-group has to record the payment',
+  REFUNDED: 'order-group has to record the payment',
+  CANCELLED: 'order-group has to record the payment',
+};
+
+function ofPending(reserved: ReservationStatus | undefined, paid: PaymentStatus | undefined): string[] {
+  switch (reserved) {
+    case undefined:
+      return ['inventory-group has to reserve the stock'];
+    case 'REJECTED':
+    case 'RELEASED':
+    case 'SHIPPED':
+      return [`order-group has to record that the stock is ${reserved}`];
+    case 'RESERVED':
+      return [paid === undefined ? 'payment-group has to charge the payment' : stepsOfPayment[paid]];
+  }
+}
+
+const knownIn = <Status extends string>(statuses: readonly Status[], status: string): Status | undefined =>
+  statuses.find((one) => one === status);

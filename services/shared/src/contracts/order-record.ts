@@ -30,20 +30,24 @@ export const stuckOrdersOut = z
   })
   .meta({ id: 'StuckOrdersOut' });
 
+export const reservationStatuses = ['RESERVED', 'REJECTED', 'RELEASED', 'SHIPPED'] as const;
+
 export const reservationRecordOut = z.object({
   orderId: uuid,
   customerId: uuid,
-  status: z.enum(['RESERVED', 'REJECTED', 'RELEASED', 'SHIPPED']),
+  status: z.enum(reservationStatuses),
   items: z.array(z.object({ productId: uuid, quantity: z.int() })),
   createdAt: timestamp,
   updatedAt: timestamp,
   events: eventsOut,
 });
 
+export const paymentStatuses = ['CHARGING', 'PAID', 'FAILED', 'REFUNDED', 'CANCELLED'] as const;
+
 export const paymentRecordOut = z.object({
   orderId: uuid,
   customerId: uuid,
-  status: z.enum(['CHARGING', 'PAID', 'FAILED', 'REFUNDED', 'CANCELLED']),
+  status: z.enum(paymentStatuses),
   amount: moneySchema.nullable(),
   paymentId: uuid.nullable(),
   reason: z.string().nullable(),

@@ -1,10 +1,10 @@
-import type { DeadLetterOut, DeadLetterResultsOut } from '../../generated/schema.ts';
+import type { AnyDeadLetterOut, AnyDeadLetterResultsOut } from '../../generated/schema.ts';
 
-export interface Letter extends DeadLetterOut {
+export interface Letter extends AnyDeadLetterOut {
   service: string;
   group: string;
 }
 
-export interface Outcomes extends Pick<DeadLetterResultsOut, 'results'> {
+export interface Outcomes extends Pick<AnyDeadLetterResultsOut, 'results'> {
   dryRun: boolean;
 }

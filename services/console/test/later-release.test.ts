@@ -1,0 +1,66 @@
+import { type Answer, useConsole } from './_console.ts';
+import { order as known } from './_order.ts';
+
+// Its services may be of a later release than the console, during an upgrade and after a rollback (contract 10).
+
+const order = { ...known, status: 'ON_HOLD' };
+const at = order.createdAt;
+const ids = { orderId: order.id, customerId: order.customerId };
+const reservation = { ...ids, status: 'SPLIT', items: [], createdAt: at, updatedAt: at, events: order.events };
+const payment = {
+  ...ids,
+  status: 'DISPUTED',
+  amount: order.total,
+  paymentId: null,
+  reason: null,
+  createdAt: at,
+  updatedAt: at,
+  events: [{ ...order.events[0], kind: 'PaymentDisputed' }],
+};
+const letter = {
+  id: order.id,
+  eventId: null,
+  kind: 'PaymentDisputed',
+  orderId: order.id,
+  attempts: 3,
+  error: 'broken',
+  time: at,
+  origin: 'order-events 0:1',
+  value: '{}',
+  decisions: [{ outcome: 'POSTPONED', reason: null, requestedBy: 'ann', at }],
+};
+
+const none = { content: [], page: { size: 20, number: 0, totalElements: 0, totalPages: 0 } };
+const services: () => Record<string, Answer> = () => ({
+  order: (_, path) => {
+    if (path.startsWith('/internal/stuck-orders')) return { total: 1, orders: [order], next: 'cursor' };
+    if (path.startsWith('/internal/orders?')) return [order, known];
+    return order;
+  },
+  account: () => [{ id: order.customerId, name: 'Ada', email: 'ada@example.com', locale: 'en', createdAt: at }],
+  inventory: () => reservation,
+  payment: (_, path) =>
+    path.startsWith('/internal/dead-letters') ? { group: 'payment-group', total: 1, letters: [letter] } : payment,
+  notification: () => none,
+  invoice: () => none,
+});
+const console = useConsole(services, { env: { GROUPS: 'payment' } });
+
+it('an order of a status that the console does not know is found, counted and shown with it', async () => {
+  const found = await console.read(`/api/orders?search=${order.id}`).expect(200);
+  expect(found.body).toMatchObject([{ id: order.id, status: 'ON_HOLD' }]);
+  const ofCustomer = await console.read('/api/orders?search=ada@example.com').expect(200);
+  expect(ofCustomer.body.map(({ status }: { status: string }) => status)).toEqual(['ON_HOLD', 'PENDING']);
+  const { body } = await console.read('/api/stuck-orders').expect(200);
+  expect(body).toMatchObject({ total: 1, orders: [{ status: 'ON_HOLD' }], next: 'cursor' });
+});
+
+it('its page has the statuses, kinds and decisions of all services, and says which it does not know', async () => {
+  const { body } = await console.read(`/api/orders/${order.id}`).expect(200);
+  expect(body.problems).toEqual([]);
+  expect(body.order).toMatchObject({ status: 'ON_HOLD' });
+  const texts = body.timeline.map(({ text }: { text: string }) => text.replace(/, published.*/, ''));
+  for (const text of ['The reservation is SPLIT', 'The payment is DISPUTED', 'Event PaymentDisputed'])
+    expect(texts).toContain(text);
+  expect(texts).toContain('ann decided POSTPONED about PaymentDisputed');
+});
