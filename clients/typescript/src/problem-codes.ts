@@ -16,6 +16,7 @@ export type ProblemCode =
   | 'status-not-settable'
   | 'too-many-requests'
   | 'too-many-cancellations'
+  | 'too-many-exports'
   | 'too-many-streams'
   | 'too-many-failures'
   | 'too-many-keys'

@@ -1139,6 +1139,7 @@ export interface components {
              *     - `status-not-settable`, 422: A client can set an order to `CANCELLED` only. Other statuses follow from events.
              *     - `too-many-requests`, 429: The account has as many requests in flight as it may. Wait for answers before sending more.
              *     - `too-many-cancellations`, 429: Too many orders of the account, of those placed within an hour, were cancelled. Its orders that are under way go on.
+             *     - `too-many-exports`, 429: An export of the account is under way, or there were five within a day. Try again after `Retry-After`.
              *     - `too-many-streams`, 429: The account, or the client address, has as many streams of order events open as it may. Close one, and retry after `Retry-After`.
              *     - `too-many-failures`, 429: Too many logins with this e-mail address have failed. Until `Retry-After` even a correct one is refused.
              *     - `too-many-keys`, 409: The account has 100 API keys that have not expired, ended ones included. Let keys live shorter.
@@ -1818,7 +1819,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            429: components["responses"]["TooManyRequests"];
+            /** @description An export of the account is under way, or there were five within a day. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
+                    RateLimit?: string;
+                    /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
             default: components["responses"]["Unexpected"];

@@ -1,24 +1,23 @@
-import { accountDataOut, accountDataPath } from '@store/shared/contracts/account-data';
+import { accountDataPath, readAccountData } from '@store/shared/contracts/account-data';
 import { createHttpClient } from '@store/shared/http/client';
 import type { Customer } from './auth-client.ts';
 
 /**
- * Reads what a service keeps about an account, on behalf of the customer: page by page, each a list of records. Each step throws
- * DomainError unavailable if the service gives no valid answer within about 5 s.
+ * Reads what a service keeps about an account, on behalf of the customer: page by page, each the JSON of records, separated by commas.
+ * Each step throws DomainError unavailable if the service gives no valid answer within about 5 s, or the signal is aborted.
  */
-export type AccountData = (customer: Customer) => AsyncGenerator<object[]>;
+export type AccountData = (customer: Customer, signal: AbortSignal) => AsyncGenerator<string>;
 
 export function createAccountDataClient(service: string, baseUrl: string): AccountData {
   const client = createHttpClient({ service, baseUrl, timeoutMs: 5_000 });
 
-  return async function* (customer) {
-    for (let after: string | null = null; ; ) {
-      const query = after === null ? '' : `after=${after}`;
-      const answer = await client.call('GET', accountDataPath, { customer, query });
-      const { records, next } = client.read(accountDataOut, answer);
-      yield records;
-      if (next === null) return;
-      after = next;
+  return async function* (customer, signal) {
+    for (let after: string | undefined; ; ) {
+      const query = after === undefined ? '' : `after=${after}`;
+      const page = await client.text(accountDataPath, { customer, query, signal }, readAccountData);
+      yield page.records;
+      if (page.next === undefined) return;
+      after = page.next;
     }
   };
 }

@@ -1,42 +1,82 @@
+import type { Logger } from '@store/shared/observability/log';
+import { DomainError } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import type { AccountData } from './account-data-client.ts';
+import { type AccountExportRepository, isRunning } from './account-export-repository.ts';
 import type { AccountRepository } from './account-repository.ts';
 import { accountOf, toOut } from './accounts.ts';
 import type { Customer } from './auth-client.ts';
 
 interface Dependencies {
   repository: AccountRepository;
+  exports: AccountExportRepository;
   /** By the name of their part of the export. */
   sources: Record<string, AccountData>;
+  log: Logger;
 }
+
+/** In a process, which has its memory and its event loop for all customers. */
+const maxAtOnce = 2;
 
 export type ExportAccount = ReturnType<typeof createExport>;
 
-/**
- * Exports everything that the services keep about an account, as one JSON object in pieces, since it may be more than memory holds. The
- * first page of each service is read before the first piece is made, so that one that is away is noticed in time.
- * @returns a function that throws DomainError notFound or unavailable, as do the pieces
- */
-export const createExport =
-  ({ repository, sources }: Dependencies) =>
-  async (customer: Customer, id: string): Promise<AsyncGenerator<string>> => {
+export function createExport({ repository, exports, sources, log }: Dependencies) {
+  /** Accounts whose export is under way in this process. */
+  const running = new Set<string>();
+
+  /** Has an export begin, and end with the signal. @returns is called once it is of use */
+  async function begin(id: string, ended: AbortSignal): Promise<() => void> {
+    if (running.has(id)) throw isRunning();
+    if (running.size >= maxAtOnce) {
+      const detail = 'Too many accounts are being exported. Try again shortly.';
+      throw new DomainError('unavailable', detail, { code: 'overloaded', retryAfterSeconds: 5 });
+    }
+    running.add(id);
+    try {
+      await exports.begin(id);
+    } catch (error) {
+      running.delete(id);
+      throw error;
+    }
+    let counts = false;
+    const end = () =>
+      exports
+        .end(id, counts)
+        .catch((err: unknown) => log.warn({ err }, 'An export still counts as running'))
+        .finally(() => running.delete(id));
+    if (ended.aborted) await end();
+    else ended.addEventListener('abort', end, { once: true });
+    return () => {
+      counts = true;
+    };
+  }
+
+  /**
+   * Exports everything that the services keep about an account, as one JSON object in pieces, since it may be more than memory holds. The
+   * first page of each service is read before the first piece is made, so that one that is away is noticed in time.
+   * @param ended when the answer has been sent, or its client has gone, which ends the export
+   * @returns a function that throws DomainError notFound, rateLimited or unavailable, the last as do the pieces
+   */
+  return async (customer: Customer, id: string, ended: AbortSignal): Promise<AsyncGenerator<string>> => {
     const account = await accountOf(repository, id, customer.accountId);
     const { confirmedAt } = account;
+    const count = await begin(id, ended);
     const parts = await Promise.all(
       Object.entries(sources).map(async ([name, read]) => {
-        const pages = read(customer);
+        const pages = read(customer, ended);
         return { name, first: await pages.next(), pages };
       }),
     );
+    count();
 
     return (async function* () {
       yield `{"account":${stringifyJson({ ...toOut(account), confirmedAt: confirmedAt?.toISOString() ?? null })}`;
       for (const { name, first, pages } of parts) {
         yield `,${JSON.stringify(name)}:[`;
         let separator = '';
-        for (let { value = [], done } = first; !done; { value = [], done } = await pages.next()) {
-          if (value.length === 0) continue;
-          yield separator + value.map(stringifyJson).join();
+        for (let { value = '', done } = first; !done; { value = '', done } = await pages.next()) {
+          if (value === '') continue;
+          yield separator + value;
           separator = ',';
         }
         yield ']';
@@ -44,3 +84,4 @@ export const createExport =
       yield '}';
     })();
   };
+}

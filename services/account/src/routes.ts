@@ -108,9 +108,10 @@ export function accountRoutes(
           body: accountExportOut,
           headers: { 'Content-Disposition': 'Has it saved as a file.' },
         },
+        429: tooMany('An export of the account is under way, or there were five within a day.'),
       },
-      async handler({ params: { id }, ...customer }) {
-        const json = await exportAccount(customer, id);
+      async handler({ params: { id }, ended, ...customer }) {
+        const json = await exportAccount(customer, id, ended());
         return ok({ json }, { ...noStore, 'Content-Disposition': 'attachment; filename="account.json"' });
       },
     }),

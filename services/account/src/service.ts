@@ -7,6 +7,7 @@ import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
 import { type AccountData, createAccountDataClient } from './account-data-client.ts';
 import { createExport } from './account-export.ts';
+import { createAccountExportRepository } from './account-export-repository.ts';
 import { createAccountRepository } from './account-repository.ts';
 import { createAccounts } from './accounts.ts';
 import { type AuthClient, createAuthClient } from './auth-client.ts';
@@ -35,7 +36,7 @@ export async function createAccountService(
   const parts = { kysely, repository, requests, passwords: await createPasswords(limits) };
   const accounts = createAccounts(parts);
   const own = createOwnAccount({ ...parts, auth });
-  const exportAccount = createExport({ repository, sources });
+  const exportAccount = createExport({ repository, exports: createAccountExportRepository(kysely), sources, log });
   const mails = createMailRequests(parts);
   const routes = [
     ...accountRoutes(

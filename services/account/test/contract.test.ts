@@ -13,7 +13,7 @@ const credentials = {
 };
 const database = useDatabase('account');
 async function* oneRecord() {
-  yield [{ id: accountId }];
+  yield JSON.stringify({ id: accountId });
 }
 const parts = ['access', 'orders', 'payments', 'reservations', 'invoices', 'messages'];
 const sources = Object.fromEntries(parts.map((name) => [name, oneRecord]));
@@ -57,6 +57,13 @@ describeContract({
         return { path: `${path}/export`, headers };
       },
       404: async () => ({ path: `/accounts/${(await newAccount()).id}/export` }),
+      429: async () => {
+        const { path, headers } = await own();
+        await account.prisma.accountExport.create({
+          data: { accountId: headers['id-account'], beganAt: [], endsBy: new Date(Date.now() + 60_000) },
+        });
+        return { path: `${path}/export`, headers };
+      },
     },
     'patch /accounts/{id}': {
       200: () => own(),

@@ -128,7 +128,7 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
       const json = reply.body === undefined ? undefined : toJson(reply.body);
       if (json !== undefined && isInPieces(json)) {
         res.writeHead(reply.status, { 'Content-Type': jsonType, ...reply.headers });
-        return await pipeline(json, res);
+        return await pipeline(json, res, { signal: AbortSignal.timeout(maxInPiecesMs) });
       }
       if (reply.headers?.['Content-Type'] === undefined) checkReply?.(reply.status, json);
       const known = route.method === 'get' && knownTag(reply.headers?.ETag, req.headers['if-none-match']);
@@ -162,6 +162,9 @@ function toJson(body: unknown): JsonText['json'] {
 
 const isInPieces = (json: unknown): json is AsyncIterable<string> =>
   typeof json === 'object' && json !== null && Symbol.asyncIterator in json;
+
+/** The longest that an answer in pieces takes, however slowly its client reads. */
+const maxInPiecesMs = 300_000;
 
 const jsonType = 'application/json; charset=utf-8';
 

@@ -44,6 +44,14 @@ export interface Call {
   customer?: { accountId: string; authorization: string | undefined };
   /** Name of the operator on whose behalf the call is, for the audit trail. */
   operator?: string | undefined;
+  /** Gives the call up, as its time-out does. */
+  signal?: AbortSignal;
+}
+
+interface Sent {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
 }
 
 const secondsIn = (header: string | undefined) => (/^\d{1,3}$/.test(header ?? '') ? Number(header) : undefined);
@@ -53,8 +61,9 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
   const failed = (cause: unknown, retryAfter?: string) =>
     unavailable(`The ${service} service`, cause, { retryAfterSeconds: secondsIn(retryAfter) || undefined });
 
-  async function send(method: Method, url: string, call: Call): Promise<Answer> {
-    const { body, ifMatch, clientAddress, customer, operator } = call;
+  /** Of a status below 500. */
+  async function send(method: Method, url: string, call: Call): Promise<Sent> {
+    const { body, ifMatch, clientAddress, customer, operator, signal } = call;
     const trace = currentTrace();
     try {
       const answer = await request(url, {
@@ -70,21 +79,27 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
           ...(body && { 'content-type': 'application/json' }),
         },
         ...(body && { body: stringifyJson(body) }),
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
       });
       const text = await answer.body.text();
       const { statusCode: status, headers } = answer;
-      const hasBody = status !== 202 && status !== 204;
-      const retryAfter = headers['retry-after']?.toString();
-      if (status >= 500) throw failed(new Error(`Status ${status}`), retryAfter);
-      return {
-        status,
-        body: hasBody ? parseJson(text) : undefined,
-        etag: headers.etag?.toString(),
-        retryAfterSeconds: secondsIn(retryAfter),
-      };
+      if (status >= 500) throw failed(new Error(`Status ${status}`), headers['retry-after']?.toString());
+      return { status, headers, text };
     } catch (error) {
       throw error instanceof DomainError ? error : failed(error);
+    }
+  }
+
+  const sendInSpan = (method: Method, path: string, { query, ...rest }: Call) =>
+    inSpan({ name: `${method} ${path}`, kind: 'client', attributes: { 'peer.service': service } }, () =>
+      send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, rest),
+    );
+
+  function jsonOf({ status, text }: Sent): unknown {
+    try {
+      return status === 202 || status === 204 ? undefined : parseJson(text);
+    } catch (error) {
+      throw failed(error);
     }
   }
 
@@ -96,9 +111,25 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
 
   return {
     /** @throws DomainError unavailable: no answer in time, no JSON, or a status from 500 up, whose Retry-After it keeps */
-    call(method: Method, path: string, { query, ...rest }: Call = {}): Promise<Answer> {
-      const span = { name: `${method} ${path}`, kind: 'client', attributes: { 'peer.service': service } } as const;
-      return inSpan(span, () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, rest));
+    async call(method: Method, path: string, call: Call = {}): Promise<Answer> {
+      const sent = await sendInSpan(method, path, call);
+      const { status, headers } = sent;
+      return {
+        status,
+        body: jsonOf(sent),
+        etag: headers.etag?.toString(),
+        retryAfterSeconds: secondsIn(headers['retry-after']?.toString()),
+      };
+    },
+    /**
+     * Gets a body that is passed on or read as text.
+     * @throws DomainError unavailable for any other answer than 200, and where `read` finds nothing in it
+     */
+    async text<T>(path: string, call: Call, read: (text: string) => T | undefined): Promise<T> {
+      const { status, text } = await sendInSpan('GET', path, call);
+      const found = status === 200 ? read(text) : undefined;
+      if (found === undefined) throw failed(new Error(`Status ${status}`));
+      return found;
     },
     /**
      * Reads the body of a success.

@@ -20,11 +20,19 @@ export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   actor: actorOf(contextOf(res).accountId, req.headers['operator-name']),
   authorization: req.headers.authorization,
   clientAddress: clientAddressOf(req.headers['x-envoy-external-address']),
+  ended: () => endOf(res),
   userAgent: req.headers['user-agent'],
   url: req.originalUrl,
   prefersPage: hasPage(route) && req.accepts(['json', 'html']) === 'html',
   isHttps: req.headers['x-forwarded-proto'] === 'https',
 });
+
+function endOf(res: Response): AbortSignal {
+  const ending = new AbortController();
+  if (res.closed) ending.abort();
+  else res.once('close', () => ending.abort());
+  return ending.signal;
+}
 
 function parse(schema: z.ZodType | undefined, value: unknown, place: Place): unknown {
   if (schema === undefined) return undefined;

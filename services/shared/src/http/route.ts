@@ -84,6 +84,8 @@ interface Input<P, Q, H, C, B, I extends IdentityRule> {
   authorization: string | undefined;
   /** The client as limits per client count it (identity.ts); undefined if the request did not come through the gateway. */
   clientAddress: string | undefined;
+  /** Aborted once the answer has been sent, or its client has gone: for work that is not worth finishing then. */
+  ended: () => AbortSignal;
   userAgent: string | undefined;
   /** Path and query as received, to build a `Link` from. */
   url: string;

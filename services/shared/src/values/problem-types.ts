@@ -33,6 +33,8 @@ export const problemTypes = {
     '429: The account has as many requests in flight as it may. Wait for answers before sending more.',
   'too-many-cancellations':
     '429: Too many orders of the account, of those placed within an hour, were cancelled. Its orders that are under way go on.',
+  'too-many-exports':
+    '429: An export of the account is under way, or there were five within a day. Try again after `Retry-After`.',
   'too-many-streams':
     '429: The account, or the client address, has as many streams of order events open as it may. ' +
     'Close one, and retry after `Retry-After`.',

@@ -1,0 +1,60 @@
+import { DomainError } from '@store/shared/values/errors';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { DB } from './generated/tables.ts';
+
+export type AccountExportRepository = ReturnType<typeof createAccountExportRepository>;
+
+/** Exports of an account in a day: each reads everything that the store has of it. */
+const maxADay = 5;
+/** Longer than an answer in pieces takes (http/app.ts): what is left over is that of a process that ended. */
+const maxSeconds = 330;
+/** Most exports take less. */
+const retryRunningSeconds = 10;
+
+export const tooManyExports = (detail: string, retryAfterSeconds: number) =>
+  new DomainError('rateLimited', detail, { code: 'too-many-exports', retryAfterSeconds });
+
+export const isRunning = () =>
+  tooManyExports('An export of this account is under way. Try again later.', retryRunningSeconds);
+
+export function createAccountExportRepository(kysely: Kysely<DB>) {
+  const recent = sql`unnest(account_exports.began_at) as at where at > now() - interval '1 day'`;
+  const count: RawBuilder<number> = sql`(select count(*)::int from ${recent})`;
+
+  return {
+    /**
+     * Notes that an export begins: one at a time of an account, and few a day, at whichever replica.
+     * @throws DomainError rateLimited
+     */
+    async begin(accountId: string): Promise<void> {
+      const { numAffectedRows } = await sql`
+        insert into account_exports (account_id, began_at, ends_by)
+        select id, array[now()], now() + ${maxSeconds}::int * interval '1 s' from accounts where id = ${accountId}::uuid
+        on conflict (account_id) do update
+          set began_at = array(select at from ${recent} order by at) || now(), ends_by = excluded.ends_by
+          where coalesce(account_exports.ends_by <= now(), true) and ${count} < ${maxADay}::int`.execute(kysely);
+      if (numAffectedRows === 1n) return;
+      const found = await kysely
+        .selectFrom('account_exports')
+        .select([
+          count.as('count'),
+          sql<number>`ceil(extract(epoch from (select min(at) from ${recent}) + interval '1 day' - now()))::int`.as(
+            'seconds',
+          ),
+        ])
+        .where('account_id', '=', accountId)
+        .executeTakeFirst();
+      // Without a row the account was deleted a moment ago.
+      if (found === undefined || found.count < maxADay) throw isRunning();
+      throw tooManyExports(`An account can be exported ${maxADay} times a day.`, Math.max(found.seconds, 1));
+    },
+
+    /** @param counts whether the export was of use; otherwise it can be repeated */
+    async end(accountId: string, counts: boolean): Promise<void> {
+      await sql`
+        update account_exports
+        set ends_by = null, began_at = case when ${counts} then began_at else began_at[:cardinality(began_at) - 1] end
+        where account_id = ${accountId}::uuid`.execute(kysely);
+    },
+  };
+}
