@@ -1,16 +1,18 @@
 import request from 'supertest';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
 import { ada, lastToken, register as registerAt, testApp } from './_app.ts';
 
-const account = useDatabase('account').open((url) => testApp(url));
+const database = useDatabase('account');
+const account = database.open((url) => testApp(url));
 
 const register = (more = {}) => registerAt(account, more);
 const patch = (id: string, body: object) =>
   request(account.app).patch(`/accounts/${id}`).set('id-account', id).send(body);
 const moveTo = (id: string, email: string) => patch(id, { email, currentPassword: ada.password }).expect(200);
 const confirm = (token: string) => request(account.app).post('/internal/email-confirmations').send({ token });
-const setPassword = (id: string, password: string) =>
-  request(account.app).put(`/internal/accounts/${id}/password`).send({ password }).expect(204);
+const setPassword = (id: string, password: string, status = 204) =>
+  request(account.app).put(`/internal/accounts/${id}/password`).send({ password }).expect(status);
 const look = (email: string, operator?: string) =>
   request(account.app)
     .get(`/internal/accounts?email=${encodeURIComponent(email)}`)
@@ -60,6 +62,26 @@ describe('the audit trail of an account', () => {
     await confirm(token).expect(409);
     await moveTo(id, email);
     expect(await trailOf(id)).toMatchObject([{ after: { is: 'requested' } }]);
+  });
+
+  it('has no entry of a change whose transaction fails at its end', async () => {
+    const { id, email } = await register();
+    await confirm(await lastToken(account, id)).expect(204);
+    await request(account.app).post('/internal/password-resets').send({ email }).expect(202);
+    const reset = { token: await lastToken(account, id), password: ada.password };
+    await moveTo(id, `b-${email}`);
+    const [moving, cancelling] = [await lastToken(account, id), await lastToken(account, id, 'EmailChangePending')];
+    const before = await trailOf(id);
+    await whileCommitsFail(database.url, 'outbox', async () => {
+      await setPassword(id, ada.password, 500);
+      await request(account.app).post('/internal/password-resets/confirmation').send(reset).expect(500);
+      await patch(id, { email: `c-${email}`, currentPassword: ada.password }).expect(500);
+      await confirm(moving).expect(500);
+      const remove = request(account.app).delete(`/accounts/${id}`).set('id-account', id);
+      await remove.send({ password: ada.password }).expect(500);
+    });
+    await whileCommitsFail(database.url, 'mail_requests', () => confirm(cancelling).expect(500));
+    expect(await trailOf(id)).toEqual(before);
   });
 
   it('has each operator who has looked at it, once an hour', async () => {

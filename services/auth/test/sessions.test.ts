@@ -2,6 +2,7 @@ import { openDatabase } from '@store/shared/database/database';
 import { unavailable } from '@store/shared/values/errors';
 import { decodeProtectedHeader } from 'jose';
 import request from 'supertest';
+import { whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createEndedSessions } from '../src/ended-sessions.ts';
 import { PrismaClient } from '../src/generated/client.ts';
@@ -105,6 +106,20 @@ describe('the audit trail', () => {
     const entry = { actor: `account ${id}`, kind: 'session', before: {}, after: null };
     expect(await trailOf(sessions[0].id)).toMatchObject([{ ...entry, before: { accountId: id } }]);
     expect(await trailOf(id)).toMatchObject([{ ...entry, before: { sessions: 'all' } }]);
+  });
+
+  it('has no session whose end was not stored: its transaction failed at its end', async () => {
+    const customer = await loggedIn();
+    const { id, headers } = customer;
+    await logIn(customer);
+    const { body: sessions } = await request(auth.app).get(`/accounts/${id}/sessions`).set(headers).expect(200);
+    await whileCommitsFail(database.url, 'ended_sessions', () =>
+      request(auth.app).delete(`/accounts/${id}/sessions/${sessions[0].id}`).set(headers).expect(500),
+    );
+    await whileCommitsFail(database.url, 'session_cutoffs', () =>
+      request(auth.app).delete('/auth/sessions').set(headers).expect(500),
+    );
+    for (const subject of [sessions[0].id, id]) expect(await trailOf(subject)).toEqual([]);
   });
 
   it('has each operator who has looked at keys or roles, once an hour', async () => {

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { messagingConfig, retriesFrom } from '@store/shared/messaging/config';
+import { createLog } from '@store/shared/observability/log';
 import { unavailable } from '@store/shared/values/errors';
 import pg from 'pg';
 import { z } from 'zod';
@@ -100,12 +100,14 @@ describe('consumer with an unavailable dependency', () => {
       await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
     };
     const [first, ...others] = [anEvent(), anEvent(), anEvent()];
-    fixture.start();
+    const lines: string[] = [];
+    fixture.start(undefined, { log: createLog('test', 'warn', { write: (line) => void lines.push(line) }) });
     await fixture.publish(first);
     await until('it is committed', async () => (await fixture.committed()) === 1);
     await alter(breaking);
     await fixture.publish(...others);
-    await wait(2_000);
+    const waits = () => lines.filter((line) => line.includes('A dependency is unavailable')).length;
+    await until('it has tried more often than an event that fails', () => waits() > 3);
     expect([await fixture.committed(), await fixture.deadLetters()]).toEqual([1, []]);
     await alter(repairing);
     await fixture.has(...others);
