@@ -4,7 +4,7 @@ import type { Database } from '@store/shared/database/database';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import { newEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
-import { DomainError, found } from '@store/shared/values/errors';
+import { DomainError, found, unreachable } from '@store/shared/values/errors';
 import { type Money, total } from '@store/shared/values/money';
 import type { Transaction } from 'kysely';
 import type { AuthClient } from './auth-client.ts';
@@ -146,8 +146,16 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
     const order = found(await repository.lock(tx, accountId, orderId), `order ${orderId}`);
     mustMatch(seen.ifMatch, entityTag(order.json));
     mustBeVersion(seen.version, order.version);
-    if (order.status === 'CANCELLED') return { json: order.json, isNew: false };
-    if (order.shippedAt) return 'shipped';
+    switch (order.status) {
+      case 'CANCELLED':
+        return { json: order.json, isNew: false };
+      case 'PENDING':
+      case 'CONFIRMED':
+        if (order.shippedAt) return 'shipped';
+        break;
+      default:
+        unreachable(order.status);
+    }
     const now = clock();
     const json = await repository.cancel(tx, orderId, now, byCustomer);
     const cancelled = { orderId, customerId: accountId, timestamp: now.toISOString(), reason: byCustomer };

@@ -46,6 +46,17 @@ const migration = new URL(
 const backfill = async () => query(await readFile(migration, 'utf8'));
 
 describe('the total of GET /orders', () => {
+  it('is that of its own orders for each status', async () => {
+    for (const [index, status] of orderStatuses.entries()) {
+      await query(
+        `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+         select gen_random_uuid(), '${alice}', '${status}', 1, 'USD', now(), now() from generate_series(0, ${index})`,
+      );
+    }
+    const counts = orderStatuses.map((_, index) => index + 1);
+    expect(await totals()).toEqual([counts.reduce((all, one) => all + one), ...counts]);
+  });
+
   it('is exact beyond 10,000, whether or not the changes have been added up', async () => {
     await seed(12_345);
     await seed(3, bob);
