@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { chromiumPath, howToGetChromium } from './tests/kit/chromium.ts';
 import { topology } from './tools/topology/topology.ts';
 
+// No result depends on the machine's time zone: one that is west of UTC shows where it does.
+process.env.TZ ??= 'America/Los_Angeles';
+
 const kit = (file) => fileURLToPath(new URL(`tests/kit/jest/${file}.mjs`, import.meta.url));
 
 /** Node runs the tests as they are, and the files of a thread share the modules that they load. */

@@ -1,7 +1,7 @@
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { testLog } from '../../../tests/kit/observability/log.ts';
-import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { queryOnce, unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
@@ -47,6 +47,33 @@ describe('unavailable database', () => {
     await replica.get('/products').expect(200);
     expect(await replica.post(tea)).toMatchObject(databaseAway);
     expect(lines.join()).toContain('read-only transaction');
+  });
+
+  describe.each(['40001', '40P01'])('that rolls back a write because of others (%s)', (code) => {
+    const rollBackFirst = (times: number) =>
+      queryOnce(
+        database.url,
+        `create sequence attempts;
+         create function conflict() returns trigger language plpgsql as $$ begin
+           if nextval('attempts') <= ${times} then raise exception 'conflict' using errcode = '${code}'; end if;
+           return new;
+         end $$;
+         create trigger conflict before insert on products for each row execute function conflict()`,
+      );
+    afterEach(() => queryOnce(database.url, 'drop function conflict cascade; drop sequence attempts'));
+
+    it('has it repeated', async () => {
+      await rollBackFirst(3);
+      expect((await product.post(tea)).status).toBe(201);
+    });
+
+    it('makes it 503 if it never succeeds', async () => {
+      await rollBackFirst(1_000);
+      expect(await product.post(tea)).toMatchObject(databaseAway);
+      expect(await queryOnce(database.url, 'select last_value::int as attempts from attempts')).toEqual([
+        { attempts: 10 },
+      ]);
+    });
   });
 
   it('makes a request 503 within seconds when its connections bring no answers any more, and no later ones', async () => {

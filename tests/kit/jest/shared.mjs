@@ -15,7 +15,8 @@ const starts = {
   async postgres() {
     const { startPostgres } = await import('../../../tools/local/components/postgres.ts');
     const dir = await newFolder();
-    const settings = { fsync: 'off' };
+    // The last one as an installation may have it: services must set the level that they need.
+    const settings = { fsync: 'off', default_transaction_isolation: 'repeatable read' };
     const options = { dataDir: join(dir, 'data'), port: await freePort(), settings, log: () => undefined };
     const postgres = await startPostgres(options);
     process.env.TEST_DATABASE_URL = postgres.superuserUrl;

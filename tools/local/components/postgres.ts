@@ -23,6 +23,8 @@ interface PostgresOptions extends Partial<Supervision> {
 }
 
 const localSettings = {
+  // Another zone than the services', which then do not depend on that of a server.
+  timezone: 'America/Los_Angeles',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
