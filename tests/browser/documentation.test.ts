@@ -38,6 +38,18 @@ describe('the documentation page', () => {
     expect(await page.locator(answer).first().textContent()).toContain(`"youAre": "${accountId}"`);
   });
 
+  it('sends Authorization: Bearer with the token of the scheme', async () => {
+    const page = await openOperation();
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    const bearer = page.locator('form').filter({ hasText: 'bearer (http, Bearer)' });
+    await bearer.locator('#auth-bearer-value').fill('a.b.c');
+    await bearer.locator('.authorize').click();
+    await page.locator('.close-modal').click();
+    const asked = page.waitForRequest(`${url}/me`);
+    await page.getByRole('button', { name: 'Execute' }).click();
+    expect((await asked).headers().authorization).toBe('Bearer a.b.c');
+  });
+
   it('sends that of the scheme where the field is empty', async () => {
     const page = await openOperation();
     await page.getByRole('button', { name: 'Authorize' }).first().click();
