@@ -58,5 +58,6 @@ export function useMailServer() {
   return Object.assign(server, {
     /** The first mail, as its reader sees it. */
     read: () => simpleParser(server.mails[0]?.source ?? ''),
+    readAll: () => Promise.all(server.mails.map(({ source }) => simpleParser(source))),
   });
 }

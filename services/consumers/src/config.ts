@@ -4,7 +4,7 @@ import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { configOf } from '@store/shared/service/config';
 import { reportTogether, serviceUrl } from '@store/shared/values/environment';
-import { text } from '@store/shared/values/fields';
+import { text, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 /** Each folder of groups/ is a consumer group, `<folder>-group` (contract 6.8). */
@@ -25,6 +25,9 @@ export const configSchema = configOf({
     .optional()
     .describe('Mail server; without it messages are stored and not sent, and in profile dev shown by the console'),
   MAIL_FROM: z.string().max(320).default('Store <no-reply@store.invalid>').describe('Sender of mails'),
+  MAILS_PER_HOUR: wholeNumber(0, 1_000)
+    .default(12)
+    .describe('Mails about orders to a mailbox within an hour, 0 to 1000; further ones are one digest; 0: any number'),
   SHOP_URL: serviceUrl.default('http://localhost:3000').describe('Address of the shop, to which links in mails lead'),
   ACCOUNT_URL: serviceUrl.optional().describe('Address of account; required for notification-group'),
   ORDER_URL: serviceUrl.optional().describe('Address of order; required for invoice-group'),

@@ -36,12 +36,16 @@ describe('mails', () => {
   const group = database.open((url) => testGroup(url, 'notification-group', withMails));
 
   /** Starts a replica that sends mails. @returns a function that stops it */
-  function startSender(SMTP_URL = server.url, logTo?: { write(line: string): void }) {
+  function startSender(
+    SMTP_URL = server.url,
+    logTo?: { write(line: string): void },
+    more: Record<string, string> = {},
+  ) {
     const shop = { SHOP_URL: 'https://shop.example', MAIL_FROM: 'Store <store@shop.example>' };
-    const env = { ...shop, SMTP_URL, ACCOUNT_URL: accounts.url, INTERNAL_CREDENTIAL: credential };
+    const env = { ...shop, SMTP_URL, ACCOUNT_URL: accounts.url, INTERNAL_CREDENTIAL: credential, ...more };
     const replica = testGroup(database.url, 'notification-group', env);
-    const [sender] = replica.startJobs(logTo);
-    const stop = async () => sender?.stop();
+    const jobs = replica.startJobs(logTo);
+    const stop = () => Promise.all(jobs.map((job) => job.stop()));
     stops.push(stop, replica.close);
     return stop;
   }
@@ -63,8 +67,8 @@ describe('mails', () => {
   it('are sent once each by two senders and marked as sent', async () => {
     const events = Array.from({ length: 50 }, () => cancelled());
     await group.handle(...events);
-    startSender();
-    await send();
+    for (let sender = 0; sender < 2; sender += 1) startSender(server.url, undefined, { MAILS_PER_HOUR: '0' });
+    await settled();
     const ids = server.mails.map(({ source }) => /^Message-ID: <(.*)@shop\.example>/m.exec(source)?.[1]);
     expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
     expect(server.mails[0]?.to).toEqual(['ada@example.com']);
@@ -212,6 +216,108 @@ describe('mails', () => {
     await group.kysely.updateTable('notifications').set({ data: null }).execute();
     await send();
     expect((await server.read()).text).toMatch(/is cancelled: of old\./);
+  });
+});
+
+describe('mails to a mailbox that gets too many', () => {
+  const stops: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop();
+  });
+  const database = useDatabase('consumers', 'each');
+  const group = database.open((url) => testGroup(url, 'notification-group', withMails));
+  function startSender() {
+    const shop = { SHOP_URL: 'https://shop.example', MAIL_FROM: 'Store <store@shop.example>', MAILS_PER_HOUR: '3' };
+    const env = { ...shop, SMTP_URL: server.url, ACCOUNT_URL: accounts.url, INTERNAL_CREDENTIAL: credential };
+    const replica = testGroup(database.url, 'notification-group', env);
+    const jobs = replica.startJobs();
+    const stop = () => Promise.all(jobs.map((job) => job.stop()));
+    stops.push(stop, replica.close);
+    return stop;
+  }
+  const messages = () => group.prisma.notification;
+  const dueNow = () => messages().count({ where: { sendAt: { lte: new Date() } } });
+  const digests = () => messages().findMany({ where: { kind: 'Digest' }, orderBy: { createdAt: 'asc' } });
+  const held = () => messages().count({ where: { digestId: { not: null }, sentAt: null } });
+  const settled = async () => {
+    const isSettled = async () =>
+      (await messages().count({ where: { sentAt: null, digestId: null, kind: { not: 'Digest' } } })) === 0;
+    await until('each message is sent or held', isSettled);
+  };
+  /** As if an hour had passed. */
+  async function anHourLater() {
+    await group.kysely
+      .updateTable('mailbox_mails')
+      .set({ at: new Date(Date.now() - 3_700_000) })
+      .execute();
+    await messages().updateMany({ where: { kind: 'Digest', sentAt: null }, data: { sendAt: new Date() } });
+  }
+  const subjects = async () => (await server.readAll()).map(({ subject }) => subject);
+
+  it('are a digest an hour later, by two senders: none is lost, and none is sent twice', async () => {
+    const events = Array.from({ length: 40 }, () => cancelled());
+    await group.handle(...events);
+    for (let sender = 0; sender < 2; sender += 1) startSender();
+    await settled();
+    expect(await subjects()).toEqual(Array(3).fill('Your order is cancelled'));
+    expect([await held(), (await digests()).length]).toEqual([37, 1]);
+    await anHourLater();
+    await until('the digest is sent', async () => (await held()) === 0);
+    const all = await server.readAll();
+    expect(all.map(({ subject }) => subject)).toEqual([
+      ...Array(3).fill('Your order is cancelled'),
+      'News about your orders',
+    ]);
+    const said = all.map(({ text }) => text).join();
+    for (const { key } of events) expect(said.split(key)).toHaveLength(2);
+    expect(await messages().count({ where: { sentAt: null } })).toBe(0);
+  });
+
+  it('are sent again with the same digest, under the same Message-ID, where it was not accepted', async () => {
+    await group.handle(...Array.from({ length: 5 }, () => cancelled()));
+    startSender();
+    await settled();
+    const [digest] = await digests();
+    server.refusals = [450];
+    await anHourLater();
+    await until('it was refused for now', async () => (await digests())[0]?.attempts === 1);
+    await group.handle(...Array.from({ length: 4 }, () => cancelled()));
+    await until('what comes meanwhile waits for another digest', async () => (await digests()).length === 2);
+    await until('the digest is sent', async () => (await digests())[0]?.sentAt !== null);
+    const sent = server.mails.find(({ source }) => source.includes(`Message-ID: <${digest?.id}@shop.example>`));
+    expect(sent).toBeDefined();
+    expect([await messages().count({ where: { digestId: digest?.id, sentAt: null } }), await held()]).toEqual([0, 1]);
+  });
+
+  it('are not those about the account, which have a limit of their own', async () => {
+    await group.handle(...Array.from({ length: 5 }, () => cancelled()));
+    startSender();
+    await settled();
+    account.is = { ...ada, token: 'the-token' };
+    await group.handle(about('PasswordResetRequested'), about('PasswordChanged'));
+    await settled();
+    expect(await subjects()).toEqual(expect.arrayContaining(['Set a new password', 'Your password has been changed']));
+  });
+
+  it('wait where strangers have links sent to it, from whatever accounts', async () => {
+    account.is = { email: 'Ada@example.com', locale: 'en', token: 'the-token' };
+    await group.handle(...Array.from({ length: 8 }, () => about('EmailChangeRequested', randomUUID())));
+    startSender();
+    await until('five are sent', async () => server.mails.length === 5 && (await dueNow()) === 0);
+    const waiting = await messages().findMany({ where: { sentAt: null } });
+    expect(waiting).toHaveLength(3);
+    for (const { sendAt, digestId } of waiting) {
+      expect(digestId).toBeNull();
+      expect(sendAt?.getTime()).toBeGreaterThan(Date.now() + 3_000_000);
+    }
+  });
+
+  it('are forgotten with the account', async () => {
+    await group.handle(...Array.from({ length: 5 }, () => cancelled()));
+    startSender();
+    await settled();
+    await group.handle(about('AccountDeleted'));
+    expect(await messages().count()).toBe(0);
   });
 });
 

@@ -1,6 +1,8 @@
 import { lookRecorder } from '@store/shared/database/audit';
 import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
 import type { AccountEvent } from '@store/shared/messaging/events';
+import { loop } from '@store/shared/values/loop';
+import { hourMs } from '@store/shared/values/time';
 import { PrismaClient } from '../../generated/client.ts';
 import type { CreateGroup } from '../../group.ts';
 import { createAccountClient } from './account-client.ts';
@@ -15,7 +17,7 @@ import { createSmtpClient } from './smtp-client.ts';
 
 /** Writes to customers what happens to their orders and accounts, and mails it if there is a mail server (contract 4.10). */
 export const createGroup: CreateGroup = ({ config, database }) => {
-  const { SMTP_URL: url, MAIL_FROM: from } = config;
+  const { SMTP_URL: url, MAIL_FROM: from, MAILS_PER_HOUR } = config;
   const sendsMail = url !== undefined;
   const mails = createMailRepository(new PrismaClient({ adapter: database.adapter }), database.kysely);
   const accounts = createAccountClient({ baseUrl: config.ACCOUNT_URL ?? '', credential: config.INTERNAL_CREDENTIAL });
@@ -42,6 +44,16 @@ export const createGroup: CreateGroup = ({ config, database }) => {
       ...notificationRoutes(createNotificationRepository(database.lists)),
       ...(sendsMail || config.APP_PROFILE === 'prod' ? [] : mailRoutes(mails, make, lookRecorder(database.kysely))),
     ],
-    jobs: sendsMail ? [mailSender({ repository: mails, make, smtp: createSmtpClient({ url, from }) })] : [],
+    jobs: sendsMail
+      ? [
+          mailSender({
+            repository: mails,
+            make,
+            smtp: createSmtpClient({ url, from }),
+            maxAboutOrders: MAILS_PER_HOUR,
+          }),
+          loop({ name: 'mails of the last hour', everyMs: hourMs }, mails.forgetCounted),
+        ]
+      : [],
   };
 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Logger } from '@store/shared/observability/log';
 import type { Job } from '@store/shared/service/service';
 import { DomainError, messageOf } from '@store/shared/values/errors';
@@ -6,9 +7,36 @@ import { backoff, dayMs } from '@store/shared/values/time';
 import { Counter } from 'prom-client';
 import type { DueMail, MailRepository } from './mail-repository.ts';
 import type { MakeMail } from './mails/mail.ts';
+import { digestKind, type MailKind } from './mails/words.ts';
 import { MailRefused, type SmtpClient } from './smtp-client.ts';
 
+/** What is limited on its own: none of them uses up what another needs. */
+type Limited = 'orders' | 'account' | 'links';
+
+const limitedAs: Record<MailKind, Limited> = {
+  OrderCreated: 'orders',
+  OrderPaid: 'orders',
+  PaymentFailed: 'orders',
+  StockRejected: 'orders',
+  OrderCancelled: 'orders',
+  PaymentRefunded: 'orders',
+  OrderShipped: 'orders',
+  PasswordResetRequested: 'account',
+  PasswordChanged: 'account',
+  EmailChangePending: 'account',
+  EmailChanged: 'account',
+  // Strangers have these sent to any address.
+  AccountRegistered: 'links',
+  EmailChangeRequested: 'links',
+};
+
+/** In an hour, to a mailbox. Account allows 20 resets of an account in an hour. */
+const maxAboutAccount = 30;
+const maxLinks = 5;
+
 interface MailSenderOptions {
+  /** In an hour, to a mailbox, before further ones wait for a digest; 0: any number. */
+  maxAboutOrders: number;
   repository: MailRepository;
   make: MakeMail;
   smtp: SmtpClient;
@@ -31,13 +59,37 @@ for (const result of ['sent', 'postponed', 'given_up']) attempted.inc({ result }
 
 /**
  * Sends stored messages, each at least once: a message is marked after the mail server has accepted it, or refused it for
- * good. Other failures are retried with increasing delays for a day. No transaction is open while sending.
+ * good. Other failures are retried with increasing delays for a day. No transaction is open while sending. Beyond its limit a mailbox
+ * gets no more mails within an hour, but one digest of them.
  */
-export function mailSender({ repository, make, smtp }: MailSenderOptions): Job {
+export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSenderOptions): Job {
+  const maxOf: Record<Limited, number> = { orders: maxAboutOrders, account: maxAboutAccount, links: maxLinks };
+
+  /** @returns in how many seconds there is room for it in the mailbox; undefined if there is */
+  async function waitFor({ id, kind }: DueMail, address: string): Promise<number | undefined> {
+    // Digests are an hour apart.
+    if (kind === digestKind) return undefined;
+    const limited = limitedAs[kind];
+    const max = maxOf[limited];
+    if (max === 0) return undefined;
+    const mailbox = createHash('sha256').update(address.toLowerCase()).digest();
+    return repository.count({ id, mailbox, kind: limited, max });
+  }
+
+  /** What is limited waits: news of orders for a digest, all else, which has a link or is urgent, for its turn. */
+  async function wait({ id, kind }: DueMail, seconds: number, log: Logger): Promise<unknown> {
+    const isAboutOrder = kind !== digestKind && limitedAs[kind] === 'orders';
+    log.info({ notificationId: id, isAboutOrder }, 'A message waits, since its mailbox had many within an hour');
+    return isAboutOrder ? repository.hold(id) : repository.postpone(id, seconds);
+  }
+
   async function sendOne(mail: DueMail, log: Logger): Promise<unknown> {
     const about = { notificationId: mail.id };
     try {
-      await smtp.send(mail.id, await make(mail));
+      const made = await make(mail, mail.kind === digestKind ? await repository.parts(mail.id) : []);
+      const seconds = await waitFor(mail, made.to.address);
+      if (seconds !== undefined) return await wait(mail, seconds, log);
+      await smtp.send(mail.id, made);
     } catch (error) {
       const isGone = error instanceof DomainError && error.kind === 'notFound';
       const isTooOld = Date.now() - mail.createdAt.getTime() > givenUpAfterMs;

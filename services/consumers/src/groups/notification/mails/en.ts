@@ -2,6 +2,11 @@ import type { Words } from './words.ts';
 
 export const en: Words = {
   greeting: (name) => (name === undefined ? 'Hello,' : `Hello ${name},`),
+  digest: {
+    subject: 'News about your orders',
+    text: 'There was much news about your orders within an hour. All of it:',
+  },
+  more: (count) => `And ${count} more, which the shop shows with your orders.`,
   messages: {
     OrderCreated: ({ orderId, amount }) => ({
       subject: 'We have received your order',

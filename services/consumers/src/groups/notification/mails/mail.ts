@@ -3,7 +3,7 @@ import { DomainError } from '@store/shared/values/errors';
 import type { AccountClient } from '../account-client.ts';
 import { en } from './en.ts';
 import { pt } from './pt.ts';
-import type { MailData, MailKind, Message, Words } from './words.ts';
+import { digestKind, type MailData, type MailKind, type Message, type Words } from './words.ts';
 
 const languages: Record<string, Words> = { en, pt };
 
@@ -30,12 +30,15 @@ const style = 'body { font: 16px/1.5 sans-serif; max-width: 36rem; margin: 2rem 
 export interface MailSource {
   id: string;
   customerId: string;
-  kind: MailKind;
-  /** Null for one of release 0.1, whose words are these. */
+  kind: MailKind | typeof digestKind;
+  /** Null for a digest, and for one of release 0.1, whose words are these. */
   data: MailData | null;
   subject: string;
   text: string;
 }
+
+/** Beyond that a digest has their number alone. */
+const maxListed = 100;
 
 /** A name in one line without links, as they are since `personName`; and no mail client takes a part of it for a domain. */
 const shownName = (name: string) =>
@@ -54,7 +57,8 @@ export type Mail = Awaited<ReturnType<MakeMail>>;
  */
 export const mailMaker =
   ({ accounts, shopUrl }: { accounts: AccountClient; shopUrl: string }) =>
-  async ({ customerId, kind, data, ...stored }: MailSource) => {
+  /** @param parts the messages of a digest */
+  async ({ customerId, kind, data, ...stored }: MailSource, parts: MailSource[] = []) => {
     const to = await accounts.mailTo(customerId, { requestId: data?.requestId, isFormer: kind === 'EmailChanged' });
     if (to === undefined) {
       throw new DomainError(
@@ -62,17 +66,29 @@ export const mailMaker =
         'The account or the request for this mail is gone, or the address is not confirmed.',
       );
     }
-    const { greeting, messages } = languages[to.locale] ?? en;
-    const { subject, text, link }: Message = data === null ? stored : messages[kind](data);
+    const { greeting, messages, digest, more } = languages[to.locale] ?? en;
+    const messageOf = (one: Pick<MailSource, 'kind' | 'data' | 'subject' | 'text'>): Message => {
+      if (one.kind === digestKind) return digest;
+      return one.data === null ? one : messages[one.kind](one.data);
+    };
+    const { subject, text, link } = messageOf({ kind, data, ...stored });
+    const listed = parts.slice(0, maxListed).map((part) => messageOf(part).text);
+    if (parts.length > maxListed) listed.push(more(parts.length - maxListed));
     const name = to.name === undefined ? undefined : shownName(to.name);
     const hello = greeting(name);
-    const url = to.token === undefined ? undefined : `${shopUrl}/#/${pageOf[kind]}/${to.token}`;
+    const page = kind === digestKind ? undefined : pageOf[kind];
+    const url = to.token === undefined ? undefined : `${shopUrl}/#/${page}/${to.token}`;
     const button = url === undefined ? [] : [html`<p><a href="${url}">${link ?? url}</a></p>`];
     return {
       /** Name and address apart, so that a name can be anything. */
       to: { name: name ?? '', address: to.email },
       subject,
-      text: [hello, text, ...(url === undefined ? [] : [`${link}: ${url}`])].join('\n\n'),
-      html: htmlPage(subject, style, html`<p>${hello}</p><p>${text}</p>${button}`, to.locale).page,
+      text: [hello, text, ...listed, ...(url === undefined ? [] : [`${link}: ${url}`])].join('\n\n'),
+      html: htmlPage(
+        subject,
+        style,
+        html`<p>${hello}</p><p>${text}</p>${listed.map((one) => html`<p>${one}</p>`)}${button}`,
+        to.locale,
+      ).page,
     };
   };

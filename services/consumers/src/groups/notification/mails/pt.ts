@@ -15,6 +15,11 @@ const translated = (reason = 'out of stock') =>
 
 export const pt: Words = {
   greeting: (name) => (name === undefined ? 'Olá,' : `Olá ${name},`),
+  digest: {
+    subject: 'Novidades sobre os seus pedidos',
+    text: 'Houve muitas novidades sobre os seus pedidos numa hora. Ei-las:',
+  },
+  more: (count) => `E mais ${count}, que a loja mostra junto aos seus pedidos.`,
   messages: {
     OrderCreated: ({ orderId, amount }) => ({
       subject: 'Recebemos o seu pedido',

@@ -26,6 +26,9 @@ export type OrderKind = (typeof orderKinds)[number];
 export type AccountKind = (typeof accountKinds)[number];
 export type MailKind = OrderKind | AccountKind;
 
+/** A mail that has the messages of an hour, beyond those that were mailed one by one. */
+export const digestKind = 'Digest';
+
 /** The content of an event, as texts: ids, reasons, and amounts such as 12.50 USD. */
 export type MailData = Partial<Record<'orderId' | 'amount' | 'reason' | 'shipmentId' | 'requestId', string>>;
 
@@ -41,4 +44,7 @@ export interface Words {
   /** Begins every mail; without a name where the address is not confirmed. */
   greeting(name: string | undefined): string;
   messages: Record<MailKind, (data: MailData) => Message>;
+  digest: Message;
+  /** Ends a digest of more messages than it lists. */
+  more(count: number): string;
 }
