@@ -735,6 +735,11 @@ export interface components {
             scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write")[];
             /** Format: date-time */
             expiresAt: string;
+            /**
+             * Format: password
+             * @description Needed for a key that lasts longer than 90 days.
+             */
+            currentPassword?: string;
         };
         /**
          * @example {
@@ -2297,7 +2302,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description The account has no right to a scope, or the caller is an API key. */
+            /** @description The account has no right to a scope, the password is wrong, or the caller is an API key. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2333,7 +2338,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            429: components["responses"]["TooManyRequests"];
+            /** @description Too many wrong passwords for this account. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
+                    RateLimit?: string;
+                    /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
             default: components["responses"]["Unexpected"];

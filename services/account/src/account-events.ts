@@ -1,11 +1,27 @@
-import { type AccountEventKind, newEvent, type Payload } from '@store/shared/messaging/events';
+import { type AccountEventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import type { Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
 
+type About<K extends AccountEventKind> = Omit<Payload<K>, 'timestamp'>;
+
+const eventOf = <K extends AccountEventKind>(kind: K, about: About<K>): StoredEvent =>
+  newEvent(kind, { ...about, timestamp: new Date().toISOString() } as Payload<K>);
+
 /** Writes an event about an account, in the transaction of what it tells (contract 6.1). */
-export const announce = <K extends AccountEventKind>(
+export const announce = <K extends AccountEventKind>(tx: Transaction<DB>, kind: K, about: About<K>): Promise<void> =>
+  appendToOutbox(tx, eventOf(kind, about));
+
+/**
+ * The same for what another service tells, maybe again, under an id of its own. The transaction holds the lock of the account.
+ * @param id the event's
+ */
+export async function announceOnce<K extends AccountEventKind>(
   tx: Transaction<DB>,
+  id: string,
   kind: K,
-  about: Omit<Payload<K>, 'timestamp'>,
-): Promise<void> => appendToOutbox(tx, newEvent(kind, { ...about, timestamp: new Date().toISOString() } as Payload<K>));
+  about: About<K>,
+): Promise<void> {
+  const known = await tx.selectFrom('outbox').select('id').where('id', '=', id).executeTakeFirst();
+  if (known === undefined) await appendToOutbox(tx, { ...eventOf(kind, about), id });
+}

@@ -5,7 +5,7 @@ import { DomainError, found } from '@store/shared/values/errors';
 import type { ProblemCode } from '@store/shared/values/problem-types';
 import type { Kysely } from 'kysely';
 import { record } from './account-changes.ts';
-import { announce } from './account-events.ts';
+import { announce, announceOnce } from './account-events.ts';
 import type { AccountRepository, StoredAccount } from './account-repository.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
@@ -85,6 +85,12 @@ export function createAccounts({ kysely, repository, requests, passwords }: Depe
         await announce(tx, 'PasswordChanged', { accountId: id });
       });
     },
+    /** Tells an account by mail that it has a new API key: once, however often it is called. @throws DomainError notFound */
+    announceKey: (id: string, keyId: string): Promise<void> =>
+      inTransaction(kysely, async (tx) => {
+        found(await repository.lock(tx, id), `account ${id}`);
+        await announceOnce(tx, keyId, 'ApiKeyMade', { accountId: id });
+      }),
     /** @throws DomainError unauthenticated, or unavailable while the account is being deleted */
     async checkPassword({ email, password }: Credentials, client: string | undefined): Promise<AccountOut> {
       const account = await repository.findByEmail(email);

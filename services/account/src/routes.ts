@@ -167,6 +167,17 @@ export function accountRoutes(
     }),
     route({
       identity: 'caller',
+      method: 'put',
+      path: '/internal/accounts/{id}/new-keys/{keyId}',
+      params: params.extend({ keyId: uuid }),
+      responses: { 204: { description: 'A mail tells the account of the key.' } },
+      async handler({ params: { id, keyId } }) {
+        await accounts.announceKey(id, keyId);
+        return noContent();
+      },
+    }),
+    route({
+      identity: 'caller',
       method: 'post',
       path: '/internal/password-checks',
       body: credentials,

@@ -111,6 +111,10 @@ describeContract({
     'delete /internal/accounts/{id}/mail-requests': {
       204: () => internal('/mail-requests'),
     },
+    'put /internal/accounts/{id}/new-keys/{keyId}': {
+      204: () => internal(`/new-keys/${crypto.randomUUID()}`),
+      404: { path: `/internal/accounts/${accountId}/new-keys/${accountId}` },
+    },
     'get /internal/accounts/{id}/confirmation': {
       200: () => internal('/confirmation'),
     },

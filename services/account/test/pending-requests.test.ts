@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
@@ -190,6 +191,19 @@ describe('links to set the password anew', () => {
     await account.prisma.mailRequest.updateMany({ where: { accountId: one.id }, data: { dueAt: new Date(0) } });
     await account.announceDue();
     expect(await countEvents(one.id, 'PasswordResetRequested')).toBe(5);
+  });
+});
+
+describe('a new API key', () => {
+  it('is told to its account once, however often auth says so', async () => {
+    const { id } = await register();
+    const keyId = randomUUID();
+    const announce = () => request(account.app).put(`/internal/accounts/${id}/new-keys/${keyId}`);
+    const answers = await Promise.all([announce(), announce(), announce()]);
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204]);
+    expect(await countEvents(id, 'ApiKeyMade')).toBe(1);
+    const gone = `/internal/accounts/${randomUUID()}/new-keys/${keyId}`;
+    await request(account.app).put(gone).expect(404);
   });
 });
 

@@ -50,6 +50,12 @@ export function createAccountClient(options: Omit<HttpClientOptions, 'service' |
       const sent = { body: { token, password }, clientAddress };
       return read(resetOut, await client.call('POST', '/internal/password-resets/confirmation', sent), badToken);
     },
+    /** Has an account told by mail that it has a new API key: once, however often it is called. */
+    async announceKey(accountId: string, keyId: string): Promise<void> {
+      const answer = await client.call('PUT', `/internal/accounts/${accountId}/new-keys/${keyId}`);
+      // The account is gone, or the account service is of the previous release.
+      if (answer.status !== 404) read(nothing, answer);
+    },
     /** Makes the links in all mails to an account void. */
     async endMailRequests(accountId: string): Promise<void> {
       const answer = await client.call('DELETE', `/internal/accounts/${accountId}/mail-requests`);

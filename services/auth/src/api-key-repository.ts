@@ -80,6 +80,7 @@ export function createApiKeyRepository(prisma: PrismaClient, { kysely, transacti
               kid,
               created_at: sql`to_timestamp(${createdAt})`,
               expires_at: sql`to_timestamp(${key.expiresAt})`,
+              announced_at: null,
             }),
           )
           // For replicas that do not know the signing key, during a rotation
@@ -91,6 +92,18 @@ export function createApiKeyRepository(prisma: PrismaClient, { kysely, transacti
         return { token, createdAt };
       });
     },
+
+    /** Those of which the account service has not been told, the oldest first, 20 at most. */
+    unannounced: () =>
+      kysely
+        .selectFrom('api_keys')
+        .select(['id', 'account_id as accountId'])
+        .where('announced_at', 'is', null)
+        .orderBy('created_at')
+        .limit(20)
+        .execute(),
+    noteAnnounced: (id: string) =>
+      kysely.updateTable('api_keys').set({ announced_at: sql<Date>`now()` }).where('id', '=', id).execute(),
 
     /** Those that have neither expired nor ended, the newest first. */
     ofAccount: (accountId: string) =>

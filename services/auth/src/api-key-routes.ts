@@ -1,16 +1,21 @@
 import { bearerOf } from '@store/shared/auth/bearer';
 import type { RecordLook } from '@store/shared/database/audit';
-import { type AnyRoute, created, noContent, noStore, ok, problem, route } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { ApiKeys } from './api-keys.ts';
+import type { Auth } from './auth.ts';
 import { apiKeyIn, apiKeysOut, newApiKeyOut } from './schemas.ts';
 
 /** Without a scope: no key makes, shows or ends keys. */
 const byCustomer = { tag: 'auth', identity: 'account' } as const;
 
 /** Makes the routes for API keys (contract 3.12). */
-export const apiKeyRoutes = (keys: ApiKeys, recordLook: RecordLook): AnyRoute[] => [
+export const apiKeyRoutes = (
+  auth: Pick<Auth, 'checkPasswordOf'>,
+  keys: ApiKeys,
+  recordLook: RecordLook,
+): AnyRoute[] => [
   route({
     ...byCustomer,
     method: 'post',
@@ -20,10 +25,12 @@ export const apiKeyRoutes = (keys: ApiKeys, recordLook: RecordLook): AnyRoute[] 
     body: apiKeyIn,
     responses: {
       201: { description: 'Made.', body: newApiKeyOut, headers: { Location: 'Path of the key, to end it.' } },
-      403: problem('The account has no right to a scope, or the caller is an API key.'),
+      403: problem('The account has no right to a scope, the password is wrong, or the caller is an API key.'),
+      429: tooMany('Too many wrong passwords for this account.'),
       409: problem('The account has 100 keys that have not expired.'),
     },
-    async handler({ actor, accountId, authorization, body }) {
+    async handler({ actor, accountId, authorization, body: { currentPassword, ...body }, ...client }) {
+      if (currentPassword !== undefined) await auth.checkPasswordOf(accountId, currentPassword, client);
       const made = await keys.make(actor, accountId, body, bearerOf(authorization));
       return created(`/auth/keys/${made.id}`, made, noStore);
     },

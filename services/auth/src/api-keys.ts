@@ -3,6 +3,7 @@ import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
 import { lacksRole } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { found } from '@store/shared/values/errors';
+import type { AccountClient } from './account-client.ts';
 import { type ApiKeyRepository, sessionEnded } from './api-key-repository.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { Roles } from './roles.ts';
@@ -11,6 +12,7 @@ import { digestOf, type Tokens } from './tokens.ts';
 
 interface Dependencies {
   tokens: Tokens;
+  accounts: Pick<AccountClient, 'announceKey'>;
   repository: ApiKeyRepository;
   endedSessions: EndedSessions;
   roles: Roles;
@@ -22,7 +24,7 @@ interface Dependencies {
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** The API keys of accounts (contract 3.12). */
-export function createApiKeys({ tokens, repository, endedSessions, roles, writers, log }: Dependencies) {
+export function createApiKeys({ tokens, accounts, repository, endedSessions, roles, writers, log }: Dependencies) {
   return {
     /**
      * Makes a key, whose token is returned this once.
@@ -33,7 +35,7 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
     async make(
       by: string,
       accountId: string,
-      { name, scopes, expiresAt }: ApiKeyIn,
+      { name, scopes, expiresAt }: Omit<ApiKeyIn, 'currentPassword'>,
       bearer: string,
     ): Promise<NewApiKeyOut> {
       const session = await tokens.resolve(bearer);
@@ -56,6 +58,16 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
         createdAt: new Date(made.createdAt * 1000).toISOString(),
         expiresAt: new Date(key.expiresAt * 1000).toISOString(),
       };
+    },
+
+    /** Has the owners of new keys told by mail, at least once each. @returns true if there may be more */
+    async announce(): Promise<boolean> {
+      const made = await repository.unannounced();
+      for (const { id, accountId } of made) {
+        await accounts.announceKey(accountId, id);
+        await repository.noteAnnounced(id);
+      }
+      return made.length > 0;
     },
 
     /** Lists the keys that have neither expired nor ended, the newest first. */

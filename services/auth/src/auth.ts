@@ -167,6 +167,14 @@ export function createAuth(dependencies: Dependencies) {
       const checked = await checkCounted(credentials, client);
       if (checked?.account.id !== accountId) throw wrongPassword();
     },
+    /**
+     * The same by the account alone.
+     * @throws DomainError notFound, too
+     */
+    async checkPasswordOf(accountId: string, password: string, client: Client): Promise<void> {
+      const { email } = await existing(accountId);
+      if ((await checkCounted({ email, password }, client)) === undefined) throw wrongPassword();
+    },
     /** Ends all sessions of an account that is about to be deleted, and forgets from where they began. */
     async closeSessions(accountId: string): Promise<void> {
       await endAll(accountId);

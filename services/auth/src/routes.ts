@@ -75,7 +75,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       },
     }),
     ...resetRoutes(auth),
-    ...apiKeyRoutes(keys, recordLook),
+    ...apiKeyRoutes(auth, keys, recordLook),
     route({
       ...open,
       method: 'get',

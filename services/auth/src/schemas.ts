@@ -48,6 +48,8 @@ const scopes = z
   .min(1)
   .transform((given) => [...new Set(given)].sort());
 const maxKeyDays = 366;
+/** Longer ones need the password: who has found a session must not turn it into a year. */
+const freeKeyDays = 90;
 
 /** contract 3.12 */
 export const apiKeyIn = z
@@ -57,7 +59,15 @@ export const apiKeyIn = z
     expiresAt: givenTime
       .refine((time) => Date.parse(time) > Date.now(), 'must be in the future')
       .refine((time) => Date.parse(time) <= Date.now() + maxKeyDays * dayMs, `must be at most ${maxKeyDays} days away`),
+    currentPassword: password(1, maxPasswordLength)
+      .optional()
+      .describe(`Needed for a key that lasts longer than ${freeKeyDays} days.`),
   })
+  .refine(
+    ({ expiresAt, currentPassword }) =>
+      currentPassword !== undefined || Date.parse(expiresAt) <= Date.now() + freeKeyDays * dayMs,
+    { path: ['currentPassword'], message: `is needed for a key that lasts longer than ${freeKeyDays} days` },
+  )
   .meta({
     id: 'ApiKeyIn',
     examples: [{ name: exampleKey.name, scopes: exampleKey.scopes, expiresAt: exampleKey.expiresAt }],

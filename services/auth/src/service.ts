@@ -72,7 +72,7 @@ export async function createAuthService(
   });
   const cookie = createTokenCookie(config);
   const parts = { tokens, endedSessions, roles, log };
-  const apiKeys = createApiKeys({ ...parts, repository: keyRepository, writers: writersOf(config) });
+  const apiKeys = createApiKeys({ ...parts, accounts, repository: keyRepository, writers: writersOf(config) });
   const uses = createApiKeyUses(keyRepository.noteUse);
   const auth = createAuth({ ...parts, accounts, failures, sessions, roleRepository, apiKeys, follower, ttlSeconds });
   const app = createHttpApp({
@@ -104,6 +104,7 @@ export async function createAuthService(
         await sessions.deleteForgotten();
         await keyRepository.deleteExpired();
       }),
+      loop({ name: 'mails about new API keys' }, apiKeys.announce),
       loop({ name: 'uses of API keys', everyMs: 1_000 }, uses.flush),
       auditCleanUp(database.kysely),
       loop({ name: 'forgotten login failures', everyMs: hourMs }, failures.deleteForgotten),

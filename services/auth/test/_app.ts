@@ -56,6 +56,9 @@ export function fakeAccounts(): AccountClient & { calls: unknown[] } {
       if (!isUsed) found.password = password;
       return { ...found.account, isUsed };
     },
+    async announceKey(accountId, keyId) {
+      calls.push({ announceKey: keyId, accountId });
+    },
     async endMailRequests(accountId) {
       calls.push({ endMailRequests: accountId });
     },

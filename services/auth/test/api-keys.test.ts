@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { unavailable } from '@store/shared/values/errors';
 import { decodeJwt } from 'jose';
 import request from 'supertest';
 import { whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
@@ -7,7 +8,7 @@ import { ada, useAuth } from './_app.ts';
 import { cookieWith, customersOf, identityOf } from './_customers.ts';
 import { inDays, keysOf } from './_keys.ts';
 
-const { database, query, start, open } = useAuth({ JWT_TTL_SECONDS: '600' });
+const { accounts, database, query, start, open } = useAuth({ JWT_TTL_SECONDS: '600' });
 const auth = open();
 const restricted = open({ PRODUCT_WRITERS: 'role:catalogue' });
 const { make, list, end, identify } = keysOf(auth);
@@ -90,6 +91,43 @@ describe('POST /auth/keys', () => {
   ])('refuses %s', async (_, given, path) => {
     const { status, body } = await make(await loggedIn(), given);
     expect([status, body.errors?.[0].path]).toEqual([400, path]);
+  });
+
+  it('needs the password for a key that lasts longer than 90 days, and counts guesses as failed logins', async () => {
+    const owner = await loggedIn();
+    const expiresAt = inDays(366);
+    const { status, body } = await make(owner, { expiresAt });
+    expect([status, body.errors?.[0].path]).toEqual([400, 'body.currentPassword']);
+    const wrong = await make(owner, { expiresAt, currentPassword: 'wrong' }).expect(403);
+    expect(wrong.body.type).toBe('urn:problem:store:wrong-password');
+    expect(await list(owner)).toEqual([]);
+    await make(owner, { expiresAt, currentPassword: ada.password }).expect(201);
+    for (let n = 0; n < 10; n += 1) await make(owner, { currentPassword: `guess ${n}` }).expect(403);
+    await make(owner, { expiresAt, currentPassword: ada.password }).expect(429);
+    expect(await list(owner)).toHaveLength(1);
+  });
+
+  it('has its account told of each key, once the account service is there', async () => {
+    const told: string[] = [];
+    let isAway = true;
+    const { announceKey } = accounts;
+    // Of all replicas, any of which may tell.
+    accounts.announceKey = async (accountId, keyId) => {
+      told.push(`${accountId} ${keyId}`);
+      if (isAway) throw unavailable('The account service');
+    };
+    try {
+      const owner = await loggedIn();
+      const { id } = (await make(owner).expect(201)).body;
+      await until('it was tried, this key or one before', () => told.length > 0);
+      const waiting = () => query(`select from api_keys where id = '${id}' and announced_at is null`);
+      expect(await waiting()).toHaveLength(1);
+      isAway = false;
+      await until('it is told, and that is stored', async () => (await waiting()).length === 0);
+      expect(told).toContain(`${owner.id} ${id}`);
+    } finally {
+      accounts.announceKey = announceKey;
+    }
   });
 
   it('makes no more than 100 for an account, ended ones included, which every replica remembers', async () => {

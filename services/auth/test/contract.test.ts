@@ -127,7 +127,14 @@ describeContract({
       200: { body: { sessions: [{ id: accountId, accountId, authenticatedAt: 1.5 }] } },
     },
     'delete /auth/sessions': { 204: withToken },
-    'post /auth/keys': { 201: newKey, 409: hundredKeys },
+    'post /auth/keys': {
+      201: newKey,
+      409: hundredKeys,
+      429: async () => {
+        const { body, ...call } = await newKey();
+        return tooOften('post', { ...call, body: { ...body, currentPassword: 'wrong horse' } });
+      },
+    },
     'get /auth/keys': { 200: withToken },
     'delete /auth/keys/{id}': {
       204: async () => {

@@ -35,6 +35,7 @@ export const accountPayloads = {
   EmailChangePending: z.object({ ...ofAccount, requestId: uuid }).describe('requestId: that of its cancellation'),
   EmailChangeRequested: z.object({ ...ofAccount, requestId: uuid }),
   EmailChanged: z.object({ ...ofAccount, requestId: uuid }),
+  ApiKeyMade: z.object(ofAccount),
   AccountDeleted: z.object(ofAccount),
 };
 

@@ -67,5 +67,9 @@ export const en: Words = {
       subject: 'Your e-mail address has been changed',
       text: 'Your account has another e-mail address now, and this one is not used any more. If it was not you, write to us.',
     }),
+    ApiKeyMade: () => ({
+      subject: 'Your account has a new API key',
+      text: 'An API key has been made by which a machine can act for your account. If it was not you, change your password at once, which ends all keys.',
+    }),
   },
 };

@@ -21,6 +21,7 @@ const pageOf: Record<MailKind, string | undefined> = {
   EmailChangeRequested: 'confirm',
   PasswordResetRequested: 'reset',
   PasswordChanged: undefined,
+  ApiKeyMade: undefined,
   EmailChanged: undefined,
 };
 

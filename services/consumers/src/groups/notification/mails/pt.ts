@@ -80,5 +80,9 @@ export const pt: Words = {
       subject: 'O seu endereço de e-mail foi alterado',
       text: 'A sua conta tem agora outro endereço de e-mail e este já não é usado. Se não foi você, escreva-nos.',
     }),
+    ApiKeyMade: () => ({
+      subject: 'A sua conta tem uma nova chave de API',
+      text: 'Foi criada uma chave de API com que uma máquina pode agir pela sua conta. Se não foi você, altere já a sua senha, o que termina todas as chaves.',
+    }),
   },
 };

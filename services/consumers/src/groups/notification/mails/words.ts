@@ -17,6 +17,7 @@ export const accountKinds = [
   'EmailChangePending',
   'EmailChangeRequested',
   'EmailChanged',
+  'ApiKeyMade',
 ] as const satisfies AccountEventKind[];
 
 /** Kinds after which nothing is written any more. */
