@@ -77,7 +77,7 @@ describe('while order hangs', () => {
 });
 
 describe('while the reply of payment is not that of its contract', () => {
-  const lost = { ...payment, status: 'LOST' };
+  const lost = { ...payment, createdAt: 'lost' };
   const console = useConsole(() => ({ ...answers, payment: () => lost, inventory: () => undefined }));
 
   it('an order shows what the others know, and names it', async () => {

@@ -160,6 +160,7 @@ describe('the alerts', () => {
     ['StoreMailsNotSent', { metrics: (s) => `${healthy}mails_total{result="postponed"} ${s}\n` }, 905],
     ['StoreConsumerLag', lagging(1_001, (s) => `consumer_messages_total{group="g",result="processed"} ${s}\n`), 600],
     ['StoreConsumerStuck', lagging(1), 1_200],
+    ['StoreBatchUndecodable', from20('consumer_undecodable_batches{group="g",topic="t",partition="0"}'), 20],
     ['StoreConsumerNotInGroup', unlike('member{group="g"} 1', 'member{group="g"} 0'), 180],
     ['StoreLagUnknown', unlike(/consumer_lag.*/, ''), 300],
     ['StoreOutboxAge', unlike('seconds 0', 'seconds 61'), 60],

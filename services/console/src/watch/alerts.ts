@@ -72,6 +72,18 @@ export const rules = [
     const idle = Object.entries(lag).filter(([group]) => (handled.get(`handled ${group}`) ?? 0) === 0);
     return named(idle, 0, (group) => `${group} has messages but handles none`);
   }),
+  rule('StoreBatchUndecodable', 'critical', 0, ({ replicas }) =>
+    Object.fromEntries(
+      replicas.flatMap(({ samples }) =>
+        samples
+          .filter(({ name, value }) => name === 'consumer_undecodable_batches' && value > 0)
+          .map(({ labels: { group, topic, partition } }) => [
+            `${group} ${topic} ${partition}`,
+            `${group} cannot decode a batch of ${topic}, partition ${partition}`,
+          ]),
+      ),
+    ),
+  ),
   rule('StoreConsumerNotInGroup', 'critical', 180, ({ replicas, lag }) => {
     if (Object.keys(lag).length === 0) return {};
     return Object.fromEntries(

@@ -16,6 +16,7 @@ export const watchedMetrics = [
   'outbox_relay_active',
   'consumer_messages_total',
   'consumer_group_member',
+  'consumer_undecodable_batches',
   'dead_letters_open',
   'auth_stale_checks_total',
   'mails_total',
