@@ -88,7 +88,36 @@ it('an order makes one trace from the gateway through outbox and Kafka to its sh
     'http.request.method': 'POST',
     'http.route': '/orders',
     'http.response.status_code': 201,
+    'url.path': '/orders',
+    'url.scheme': 'http',
+    'server.address': expect.stringMatching(/^(localhost|127\.0\.0\.1)$/),
   });
+  const attributesOf = (...kinds: number[]) =>
+    collector
+      .of(traceId)
+      .filter(({ service, kind }) => components.has(service) && kinds.includes(kind) && service !== 'gateway')
+      .map(({ attributes }) => attributes);
+  const [ofServers, ofClients, ofEvents] = [attributesOf(2), attributesOf(3), attributesOf(4, 5)];
+  for (const attributes of ofServers)
+    expect(Object.keys(attributes)).toEqual(expect.arrayContaining(['http.request.method', 'url.path', 'url.scheme']));
+  for (const attributes of ofClients) {
+    expect(attributes).toMatchObject({
+      'http.request.method': expect.any(String),
+      'http.response.status_code': expect.any(Number),
+      'server.address': '127.0.0.1',
+      'server.port': expect.any(Number),
+      'url.full': expect.stringMatching(/^http:/),
+    });
+  }
+  for (const attributes of ofEvents) {
+    const name = 'messaging.consumer.group.name' in attributes ? 'process' : 'send';
+    expect(attributes).toMatchObject({
+      'messaging.system': 'kafka',
+      'messaging.destination.name': 'order-events',
+      'messaging.operation.name': name,
+    });
+  }
+  expect(Math.min(ofServers.length, ofClients.length, ofEvents.length)).toBeGreaterThan(0);
   expect(JSON.stringify(collector.spans)).not.toContain('hidden');
 });
 

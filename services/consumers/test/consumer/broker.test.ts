@@ -1,11 +1,11 @@
 import { connect as connectTo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
-import { Kafka, logLevel } from 'kafkajs';
+import { Kafka, logLevel, type Message } from 'kafkajs';
 import { createKafkaProxy } from '../../../../tests/kit/kafka/kafka-proxy.ts';
 import { brokers } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { anEvent, silent, useFixture } from './_fixture.ts';
+import { anEvent, rawOf, silent, useFixture } from './_fixture.ts';
 
 /** The API key of FindCoordinator in the Kafka protocol. It follows the four bytes of the length. */
 const findCoordinator = 10;
@@ -75,6 +75,24 @@ describe('a consumer', () => {
     const event = anEvent();
     await fixture.publish(event);
     await fixture.has(event);
+  }, 120_000);
+
+  it('reads partitions that were added within a minute (it took up to five)', async () => {
+    const [before, added] = [anEvent(), anEvent()];
+    await fixture.publish(before);
+    fixture.start();
+    await fixture.has(before);
+    await fixture.withAdmin((admin) =>
+      admin.createPartitions({ topicPartitions: [{ topic: fixture.topic, count: 3 }] }),
+    );
+    const producer = createKafka(silent).producer();
+    fixture.onEnd(() => producer.disconnect());
+    await producer.connect();
+    await until('the new partition takes an event', async () => {
+      const message = { ...rawOf(added), partition: 2 } as Message;
+      return (await producer.send({ topic: fixture.topic, messages: [message] })).length === 1;
+    });
+    await fixture.has(added);
   }, 120_000);
 
   it('leaves its group without waiting for a fetch in flight', async () => {

@@ -93,7 +93,7 @@ describe('a batch that cannot be decoded', () => {
 
   const undecodable = async () => {
     const metric = await register.getSingleMetric('consumer_undecodable_batches')?.get();
-    return metric?.values.filter(({ labels }) => labels.group === fixture.group) ?? [];
+    return metric?.values.filter(({ labels, value }) => labels.group === fixture.group && value === 1) ?? [];
   };
 
   it('says so, is not skipped, and holds up no other partition, until its records are deleted', async () => {

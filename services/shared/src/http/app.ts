@@ -5,7 +5,7 @@ import type { BearerConfig } from '../auth/config.ts';
 import { type CallerCheck, callersWith } from '../auth/internal-credentials.ts';
 import type { Logger } from '../observability/log.ts';
 import { observeRequest } from '../observability/metrics.ts';
-import { contextOf } from '../observability/request-context.ts';
+import { contextOf, pathOf } from '../observability/request-context.ts';
 import { createRequestLog } from '../observability/request-log.ts';
 import { runInTrace, type Span, startSpan, traceFrom } from '../observability/trace-context.ts';
 import { stringifyJson } from '../values/json.ts';
@@ -184,6 +184,9 @@ function endSpan(span: Span, req: Request, res: Response): void {
     name: route === undefined ? req.method : `${req.method} ${route}`,
     attributes: {
       'http.request.method': req.method,
+      'url.path': pathOf(req),
+      'url.scheme': req.get('x-forwarded-proto') === 'https' ? 'https' : req.protocol,
+      ...(req.hostname && { 'server.address': req.hostname }),
       'http.response.status_code': res.statusCode,
       ...(route !== undefined && { 'http.route': route }),
     },

@@ -58,6 +58,8 @@ const secondsIn = (header: string | undefined) => (/^\d{1,3}$/.test(header ?? ''
 
 /** Calls another service: JSON both ways, within the current trace, with a time-out, without redirects. */
 export function createHttpClient({ service, baseUrl, timeoutMs, credential }: HttpClientOptions) {
+  const { hostname: address, port: ownPort, protocol } = new URL(baseUrl);
+  const port = Number(ownPort || (protocol === 'https:' ? 443 : 80));
   const failed = (cause: unknown, retryAfter?: string) =>
     unavailable(`The ${service} service`, cause, { retryAfterSeconds: secondsIn(retryAfter) || undefined });
 
@@ -90,10 +92,20 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     }
   }
 
-  const sendInSpan = (method: Method, path: string, { query, ...rest }: Call) =>
-    inSpan({ name: `${method} ${path}`, kind: 'client', attributes: { 'peer.service': service } }, () =>
-      send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, rest),
+  function sendInSpan(method: Method, path: string, { query, ...rest }: Call): Promise<Sent> {
+    const attributes = {
+      'peer.service': service,
+      'http.request.method': method,
+      'server.address': address,
+      'server.port': port,
+      'url.full': `${baseUrl}${path}`, // without the query, which may hold what a customer has entered
+    };
+    return inSpan(
+      { name: `${method} ${path}`, kind: 'client', attributes },
+      () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, rest),
+      ({ status }) => ({ attributes: { 'http.response.status_code': status } }),
     );
+  }
 
   function jsonOf({ status, text }: Sent): unknown {
     try {

@@ -187,3 +187,9 @@ export const eventAttributes = ({ id, kind, key }: Pick<StoredEvent, 'id' | 'kin
   'cloudevents.event_id': id,
   'cloudevents.event_type': kind,
 });
+
+/** What a span does with an event: the name that Kafka has for it, and that of all systems, which are the same. */
+export const operation = (type: 'send' | 'process') => ({
+  'messaging.operation.name': type,
+  'messaging.operation.type': type,
+});

@@ -75,13 +75,17 @@ export function startSpan(options: SpanOptions): Span | undefined {
   return recorder?.('parent' in options ? options : { ...options, parent: currentTrace()?.traceparent });
 }
 
-/** Runs the work in a span; what it calls and writes belongs to the trace of that span. */
-export async function inSpan<T>(options: SpanOptions, work: () => Promise<T>): Promise<T> {
+/** Runs the work in a span; what it calls and writes belongs to the trace of that span. `outcomeOf` tells what its result says. */
+export async function inSpan<T>(
+  options: SpanOptions,
+  work: () => Promise<T>,
+  outcomeOf?: (result: T) => SpanOutcome,
+): Promise<T> {
   const span = startSpan(options);
   if (span === undefined) return 'parent' in options ? runInTrace(traceFrom(options.parent), work) : work();
   try {
     const result = await runInTrace(span, work);
-    span.end();
+    span.end(outcomeOf?.(result));
     return result;
   } catch (error) {
     span.end({ error });

@@ -13,6 +13,7 @@ import {
   isOfAccount,
   keyOf,
   type OrderEvent,
+  operation,
   type StoreEvent,
   topicOf,
 } from '../events.ts';
@@ -146,8 +147,10 @@ const startEventSpan = (event: StoreEvent, group: string) =>
     parent: event.traceparent,
     attributes: {
       ...eventAttributes({ ...event, key: keyOf(event.payload) }),
-      'messaging.operation.type': 'process',
+      ...operation('process'),
       'messaging.consumer.group.name': group,
+      'messaging.destination.partition.id': String(event.message.origin.partition),
+      'messaging.kafka.offset': Number(event.message.origin.offset),
     },
   });
 

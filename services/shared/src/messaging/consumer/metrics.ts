@@ -38,20 +38,23 @@ new Gauge({
 /** @param isMember asked at each scrape */
 export const reportMembership = (group: string, isMember: () => boolean) => void memberships.set(group, isMember);
 
-const undecodable = new Map<string, () => Place[]>();
+type Assigned = Place & { isUndecodable: boolean };
+const assignments = new Map<string, () => Assigned[]>();
 new Gauge({
   name: 'consumer_undecodable_batches',
-  help: '1 while a partition of this process waits at a batch that cannot be decoded.',
+  help: '1 while a partition of this process waits at a batch that cannot be decoded, 0 otherwise.',
   labelNames: ['group', 'topic', 'partition'],
   collect() {
     this.reset();
-    for (const [group, placesOf] of undecodable)
-      for (const { topic, partition } of placesOf()) this.set({ group, topic, partition }, 1);
+    for (const [group, assignedTo] of assignments)
+      for (const { topic, partition, isUndecodable } of assignedTo())
+        this.set({ group, topic, partition }, Number(isUndecodable));
   },
 });
 
-/** @param placesOf asked at each scrape for the partitions that wait */
-export const reportUndecodable = (group: string, placesOf: () => Place[]) => void undecodable.set(group, placesOf);
+/** @param assignedTo asked at each scrape for the partitions of this process */
+export const reportUndecodable = (group: string, assignedTo: () => Assigned[]) =>
+  void assignments.set(group, assignedTo);
 
 /** Counters start at 0: one that first appears with its first message would show no increase. */
 export function initialiseMetrics(group: string): void {

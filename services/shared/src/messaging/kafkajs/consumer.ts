@@ -73,12 +73,12 @@ export function joinGroup({
   /** Aborted at every rebalance: from then on another member may handle what is in flight here. */
   let assignment = new AbortController();
   /** By place. */
-  const assigned = new Set<string>();
+  const assigned = new Map<string, Place>();
   const inFlight = new Map<string, Promise<void>>();
   /** The batches of the last fetch that kafkajs waits for, and how many messages came with them. */
   const fetched = { batches: 0, messages: 0 };
-  /** The partitions that wait at a batch that cannot be decoded, by place, and when it was last tried. */
-  const undecodable = new Map<string, Place & { triedAt: number }>();
+  /** When a batch that cannot be decoded was last tried, by the place that waits there. */
+  const undecodable = new Map<string, number>();
   const offsets = createOffsets(log);
   /** When the broker last answered, whatever it said. */
   let answeredAt = performance.now();
@@ -143,13 +143,15 @@ export function joinGroup({
   function waitAtUndecodable(batch: EachBatchPayload['batch'], resume: () => void): void {
     const { topic, partition } = batch;
     const { offset, error } = undecodableOf(batch) ?? {};
-    undecodable.set(placeOf(batch), { topic, partition, triedAt: performance.now() });
+    undecodable.set(placeOf(batch), performance.now());
     log.error({ err: error, topic, partition, offset }, 'A batch cannot be decoded, the partition waits');
     setTimeout(resume, undecodableEveryMs).unref();
   }
   /** One that was not tried again is no more: the records behind it were fetched, or there are none. */
-  const undecodablePlaces = () =>
-    [...undecodable.values()].filter(({ triedAt }) => performance.now() - triedAt < 2 * undecodableEveryMs);
+  function isUndecodable(place: string): boolean {
+    const triedAt = undecodable.get(place) ?? Number.NEGATIVE_INFINITY;
+    return performance.now() - triedAt < 2 * undecodableEveryMs;
+  }
 
   /** Consumes with one client until it fails or `ended` is aborted. */
   async function consume(ended: AbortSignal): Promise<never> {
@@ -161,6 +163,7 @@ export function joinGroup({
       heartbeatInterval: beatMs,
       maxWaitTimeInMs: beatMs, // kafkajs sends heartbeats between fetches
       allowAutoTopicCreation: false,
+      metadataMaxAge: recoveryMs, // partitions that were added are read from then on
       rackId: rack,
       retry: { restartOnFailure: async () => false },
     });
@@ -172,7 +175,8 @@ export function joinGroup({
       endAssignment();
       assigned.clear();
       for (const topic of topics) {
-        for (const partition of memberAssignment[topic] ?? []) assigned.add(placeOf({ topic, partition }));
+        for (const partition of memberAssignment[topic] ?? [])
+          assigned.set(placeOf({ topic, partition }), { topic, partition });
       }
       for (const place of undecodable.keys()) if (!assigned.has(place)) undecodable.delete(place);
     });
@@ -222,7 +226,9 @@ export function joinGroup({
     }
   }
   reportMembership(groupId, () => performance.now() - memberAt < sessionTimeoutMs);
-  reportUndecodable(groupId, undecodablePlaces);
+  reportUndecodable(groupId, () =>
+    Array.from(assigned, ([place, where]) => ({ ...where, isUndecodable: isUndecodable(place) })),
+  );
   run();
 
   return {
@@ -232,7 +238,7 @@ export function joinGroup({
     waitingFor() {
       const maxAbsenceMs = servesWithoutKafka ? Number.POSITIVE_INFINITY : recoveryMs;
       if (performance.now() - memberAt >= maxAbsenceMs) return isTopicMissing ? 'topics' : 'kafka';
-      return !servesWithoutKafka && undecodablePlaces().length > 0 ? 'undecodable batch' : undefined;
+      return !servesWithoutKafka && [...assigned.keys()].some(isUndecodable) ? 'undecodable batch' : undefined;
     },
     async stop() {
       stopping.abort();

@@ -1,7 +1,7 @@
 import { Partitioners } from 'kafkajs';
 import { startSpan } from '../../observability/trace-context.ts';
-import { eventAttributes, type StoredEvent } from '../events.ts';
-import { sessionMs } from '../times.ts';
+import { eventAttributes, operation, type StoredEvent } from '../events.ts';
+import { recoveryMs, sessionMs } from '../times.ts';
 import { brokerError, createKafka, disconnect, type KafkaOptions, untilAborted } from './client.ts';
 import { type RawMessage, toMessage } from './messages.ts';
 import type { Watched } from './watchdog.ts';
@@ -33,6 +33,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
       idempotent: true,
       maxInFlightRequests: 1,
       createPartitioner: Partitioners.DefaultPartitioner,
+      metadataMaxAge: recoveryMs,
       allowAutoTopicCreation: false,
     });
     let connecting: Promise<void> | undefined;
@@ -90,7 +91,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
           name: `publish ${kind}`,
           kind: 'producer',
           parent: traceparent,
-          attributes: { ...eventAttributes({ id, kind, key }), 'messaging.operation.type': 'send' },
+          attributes: { ...eventAttributes({ id, kind, key }), ...operation('send') },
         }),
       );
       // The consumer's span is a child of the publishing span, which is a child of the span that wrote the event.
