@@ -48,10 +48,12 @@ export function createReservationRepository(prisma: PrismaClient, { lists }: Dat
   return {
     /** A page of all reservations of a customer. */
     pageOf: (customerId: string, page: PageQuery) =>
-      readPage(
-        lists.kysely.selectFrom('reservations').select(asJson.as('json')).where('customer_id', '=', customerId),
-        keyset([{ field: 'orderId', direction: 'asc' }]),
-        page,
+      lists.inTurn(customerId, () =>
+        readPage(
+          lists.kysely.selectFrom('reservations').select(asJson.as('json')).where('customer_id', '=', customerId),
+          keyset([{ field: 'orderId', direction: 'asc' }]),
+          page,
+        ),
       ),
     /** Finds the reservation of an order, of any customer, with the events that were written about it. */
     async find(orderId: string) {

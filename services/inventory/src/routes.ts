@@ -35,7 +35,8 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       responses: {
         200: { description: 'The requested products.', body: z.array(stockOut) },
       },
-      handler: async ({ query: { id } }) => ok(await stock.all([...new Set(id)]), noStore),
+      handler: async ({ query: { id }, clientAddress }) =>
+        ok(await stock.all([...new Set(id)], clientAddress), noStore),
     }),
     route({
       ...ofProduct,

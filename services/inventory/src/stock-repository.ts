@@ -28,8 +28,9 @@ export function createStockRepository(prisma: PrismaClient, { kysely, lists }: D
     /** Reads what is available of those that were seen here before. */
     all: (productIds: string[]) => availableOn(kysely, productIds),
 
-    /** The same as lists are read, so that visitors take no connection from the saga. */
-    list: (productIds: string[]) => availableOn(lists.kysely, productIds),
+    /** The same as lists are read, so that visitors take no connection from the saga, nor one of them all from the others. */
+    list: (productIds: string[], caller: string | undefined) =>
+      lists.inTurn(caller, () => availableOn(lists.kysely, productIds)),
 
     /** In the order of their ids, as everyone who locks several products: so there are no deadlocks. */
     async addMissing(productIds: string[], available: number): Promise<void> {

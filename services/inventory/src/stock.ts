@@ -20,8 +20,8 @@ export function createStock({ repository, products, initialStock }: Dependencies
 
   return {
     /** Each of the products, in the order in which they are asked about; one that was never seen here has its initial stock. */
-    async all(productIds: string[]): Promise<{ productId: string; available: number }[]> {
-      const available = await repository.list(productIds);
+    async all(productIds: string[], caller?: string): Promise<{ productId: string; available: number }[]> {
+      const available = await repository.list(productIds, caller);
       return productIds.map((productId) => ({ productId, available: available.get(productId) ?? initialStock }));
     },
 

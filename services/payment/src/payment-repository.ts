@@ -52,10 +52,12 @@ export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }:
 
     /** A page of all payments of a customer. */
     pageOf: (customerId: string, page: PageQuery) =>
-      readPage(
-        lists.kysely.selectFrom('payments').select(asJson.as('json')).where('customer_id', '=', customerId),
-        keyset([{ field: 'orderId', direction: 'asc' }]),
-        page,
+      lists.inTurn(customerId, () =>
+        readPage(
+          lists.kysely.selectFrom('payments').select(asJson.as('json')).where('customer_id', '=', customerId),
+          keyset([{ field: 'orderId', direction: 'asc' }]),
+          page,
+        ),
       ),
 
     /** Finds the payment of an order as operators see it, with the events that were written about it. */

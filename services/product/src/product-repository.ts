@@ -94,16 +94,25 @@ export function createProductRepository({ kysely, run, lists, checks }: Database
   const isCurrent = async (rows: Versioned[]) => only(rows).version === (await currentVersion());
 
   /** Products by id are no search: placing an order needs them. Text and category decide which index is the better one. */
-  async function runFor<Row extends Versioned>({ q, category, id }: ProductQuery, statement: CompiledQuery<Row>) {
+  async function runFor<Row extends Versioned>(
+    { q, category, id }: ProductQuery,
+    statement: CompiledQuery<Row>,
+    caller: string | undefined,
+  ) {
     const isPrepared = q === undefined && (category === undefined || id !== undefined);
     if (isPrepared && id !== undefined) return run(statement);
-    const rows = await lists.readReplica(statement, isCurrent, isPrepared);
-    return rows ?? (isPrepared ? lists.run : lists.runOnce)(statement);
+    return lists.inTurn(caller, async () => {
+      const rows = await lists.readReplica(statement, isCurrent, isPrepared);
+      return rows ?? (isPrepared ? lists.run : lists.runOnce)(statement);
+    });
   }
 
   return {
-    /** One statement, whose rows PostgreSQL joins to JSON: the busiest read of the store, exact to the digit. */
-    async list(query: ProductQuery): Promise<ProductPage> {
+    /**
+     * One statement, whose rows PostgreSQL joins to JSON: the busiest read of the store, exact to the digit.
+     * @param caller the client's address
+     */
+    async list(query: ProductQuery, caller?: string): Promise<ProductPage> {
       const { size, page, after, q, category, id, sort } = query;
       const order = keyset(sort);
       const conditions: RawBuilder<unknown>[] = [];
@@ -122,11 +131,11 @@ export function createProductRepository({ kysely, run, lists, checks }: Database
         from (select *, row_number() over (order by ${order.orderBy}) as n
               from (select * from products ${where} order by ${order.orderBy} limit ${size}::int + 1 ${offset}) as rows
              ) as page, lateral (${selectJson} from (select ${columns}) as product) as item`;
-      const { json, version, last } = only(await runFor(query, statement.compile(kysely)));
+      const { json, version, last } = only(await runFor(query, statement.compile(kysely), caller));
       return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
     },
     /** All categories in their order. It leaps from one to the next by the index, whatever number of products each has. */
-    async categories(): Promise<Versioned> {
+    async categories(caller?: string): Promise<Versioned> {
       const next = (after: string) => sql.raw(`(select min(category) from products ${after})`);
       const statement = sql<Versioned>`
         with recursive found(category) as (
@@ -134,7 +143,7 @@ export function createProductRepository({ kysely, run, lists, checks }: Database
           select ${next('where category > found.category')} from found where found.category is not null
         ), listed as (select category from found where category is not null limit ${maxCategories}::int)
         select coalesce(json_agg(category), '[]')::text as json, ${versionText} as version from listed`;
-      return only(await lists.run(statement.compile(kysely)));
+      return only(await lists.inTurn(caller, () => lists.run(statement.compile(kysely))));
     },
     async find(id: string): Promise<Versioned | undefined> {
       const { rows } = await sql<Versioned>`

@@ -63,9 +63,9 @@ function readingRoutes({ repository, cache }: Dependencies): AnyRoute[] {
           headers: { ETag: etagDescription, ...nextPage },
         },
       },
-      async handler({ query, url }) {
+      async handler({ query, url, clientAddress }) {
         const read = async () => {
-          const { next, ...page } = await repository.list(query);
+          const { next, ...page } = await repository.list(query, clientAddress);
           return { ...page, headers: nextLink(url, next) };
         };
         // Orders read their prices by id.
@@ -87,8 +87,8 @@ function readingRoutes({ repository, cache }: Dependencies): AnyRoute[] {
           headers: { ETag: etagDescription },
         },
       },
-      async handler({ url }) {
-        const { json, headers } = await cache.reply(url, repository.categories);
+      async handler({ url, clientAddress }) {
+        const { json, headers } = await cache.reply(url, () => repository.categories(clientAddress));
         return ok({ json }, headers);
       },
     }),

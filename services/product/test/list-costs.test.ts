@@ -78,22 +78,29 @@ describe('lists', () => {
     return (await queryOnce(database.url, sql)).length;
   }
 
-  it('that take too long keep no write waiting, and are 503 after two seconds', async () => {
-    const lists = Array.from({ length: 40 }, (_, n) =>
-      product.get(`/products?q=tea&size=${n + 1}`).then((list) => list),
+  /** Asks from so many addresses. */
+  const listed = (count: number, query = '') =>
+    Array.from({ length: count }, async (_, n) =>
+      product.get(`/products?${query}size=${n + 1}`).set('x-envoy-external-address', `198.51.100.${n}`),
     );
+
+  it('that take too long keep no write waiting, and are 503 after two seconds', async () => {
+    const lists = listed(40, 'q=tea&');
     await until('lists occupy all connections they may have', async () => (await sleeping()) >= 5);
     // Few, so that even a slow machine has written them before the lists are given up.
     const written = await Promise.all(Array.from({ length: 3 }, () => product.post(tea)));
     expect(written.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(await sleeping()).toBeGreaterThan(0);
 
-    const away = { status: 503, headers: { 'retry-after': '1' }, body: { type: 'urn:problem:store:database-away' } };
-    for (const list of await Promise.all(lists)) expect(list).toMatchObject(away);
+    const retry = { status: 503, headers: { 'retry-after': '1' } };
+    const away = { ...retry, body: { type: 'urn:problem:store:database-away' } };
+    const answers = await Promise.all(lists);
+    for (const list of answers) expect(list).toMatchObject(retry);
+    expect(answers[0]).toMatchObject(away);
   });
 
   it('beyond those that may wait are refused at once', async () => {
-    const lists = Array.from({ length: 205 }, (_, n) => product.get(`/products?size=${n + 1}`).then((list) => list));
+    const lists = listed(205);
     await until('lists occupy all connections they may have', async () => (await sleeping()) >= 5);
     const refused = { status: 503, headers: { 'retry-after': '1' }, body: { type: 'urn:problem:store:overloaded' } };
     expect(await product.get('/products')).toMatchObject(refused);

@@ -29,8 +29,8 @@ export function statusRoutes(statuses: StatusRepository): AnyRoute[] {
           },
         },
       },
-      async handler({ query, url }) {
-        const { json, next } = await statuses.page(query);
+      async handler({ query, url, clientAddress }) {
+        const { json, next } = await statuses.page(query, clientAddress);
         const link = nextLink(url, next, ['cursor', 'skip']);
         return ok({ json }, { ...link, ...(query.skip !== undefined && retiring) });
       },

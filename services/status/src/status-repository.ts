@@ -43,13 +43,13 @@ interface Row {
   isRecent: boolean;
 }
 
-export function createStatusRepository({ kysely, run, readReplica }: Database<DB>['lists']) {
+export function createStatusRepository({ kysely, run, readReplica, inTurn }: Database<DB>['lists']) {
   return {
     /**
      * Reads a page by one statement, whose rows PostgreSQL joins to JSON: fast, and no microsecond is lost in a Date. `after` is exact
      * and replaces `cursor` and `skip`.
      */
-    async page({ limit, station_id: stationId, cursor, after, skip = 0 }: StatusQuery) {
+    async page({ limit, station_id: stationId, cursor, after, skip = 0 }: StatusQuery, caller?: string) {
       const position = after === undefined ? undefined : decodeCursor(after, cursorName, [time, station, row]);
       // The index of a station has the order (time, id): only a comparison of just these is a range of it.
       const key = stationId === undefined ? [time, station, row] : [time, row];
@@ -78,8 +78,10 @@ export function createStatusRepository({ kysely, run, readReplica }: Database<DB
                (select json_build_array(${isoUtc}, station_id::text, id::text)::text from page
                 where n = ${limit}::int and exists (select from page where n > ${limit}::int)) as last,
                ${isRecent} as "isRecent"`.compile(kysely);
-      const copies = await readReplica(statement, ([copy]) => copy?.isRecent === true);
-      const [read] = copies ?? (await run(statement));
+      const [read] = await inTurn(caller, async () => {
+        const copies = await readReplica(statement, ([copy]) => copy?.isRecent === true);
+        return copies ?? (await run(statement));
+      });
       const { json = '[]', last = null } = read ?? {};
       return { json, next: last === null ? undefined : cursorOf(JSON.parse(last)) };
     },

@@ -27,7 +27,7 @@ export async function recordedStatements<Tables>(work: Work<Tables>): Promise<St
     statements.push(statement);
     return [];
   };
-  const inTurn = <T>(_: string, read: () => Promise<T>) => read();
+  const inTurn = <T>(_: string | undefined, read: () => Promise<T>) => read();
   const lists = { kysely, run, runOnce: run, readReplica: async () => undefined, inTurn };
   await work(kysely, { kysely, run, lists } as never).catch(() => undefined);
   return statements;

@@ -25,6 +25,7 @@ export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: st
     replicaUrl === undefined ? undefined : createPool({ ...replicaLimits, connectionString: replicaUrl });
   const turns = createFairQueue({
     concurrency: maxLists,
+    spare: 1,
     waiting: maxWaitingLists,
     patienceMs: limits.connectionTimeoutMillis,
     refusal: tooManyLists,
@@ -67,8 +68,11 @@ export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: st
       runOnce: async <Row>({ sql, parameters }: CompiledQuery<Row>): Promise<Row[]> =>
         (await listPool.query({ text: sql, values: [...parameters] })).rows,
       readReplica: createReadReplica(replicaPool),
-      /** Reads a list of an account: accounts take turns, so that one that reads a lot does not keep others waiting. */
-      inTurn: <T>(accountId: string, work: () => Promise<T>) => turns.run([accountId], work),
+      /**
+       * Reads a list for a caller: those who ask for much wait for themselves, and leave a connection to whoever comes next.
+       * @param caller the account, or the client's address where nobody is known; undefined for whoever is behind the gateway
+       */
+      inTurn: <T>(caller: string | undefined, work: () => Promise<T>) => turns.run([caller ?? 'inside'], work),
     },
     /** For a short statement that many requests wait for: neither writes nor lists hold its connections. */
     checks: { run: runOn(checkPool) },

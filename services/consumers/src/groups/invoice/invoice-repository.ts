@@ -39,10 +39,12 @@ export const createInvoiceRepository = ({ kysely, lists }: Database<DB>) => ({
   },
   /** A page of all invoices of a customer. */
   pageOf: (customerId: string, page: PageQuery) =>
-    readPage(
-      lists.kysely.selectFrom('invoices').select(asJson.as('json')).where('customer_id', '=', customerId),
-      keyset([{ field: 'number', direction: 'asc' }]),
-      page,
+    lists.inTurn(customerId, () =>
+      readPage(
+        lists.kysely.selectFrom('invoices').select(asJson.as('json')).where('customer_id', '=', customerId),
+        keyset([{ field: 'number', direction: 'asc' }]),
+        page,
+      ),
     ),
   /** The customer's invoice of an order. */
   async find(orderId: string, customerId: string): Promise<z.input<typeof invoiceOut> | undefined> {

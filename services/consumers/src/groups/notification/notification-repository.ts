@@ -47,10 +47,12 @@ export const createNotificationRepository = ({ kysely, inTurn }: Database<DB>['l
     },
     /** A page of all messages to a customer, those about the account included. */
     pageOf: (customerId: string, page: PageQuery) =>
-      readPage(
-        selectAll(asJson).where('customer_id', '=', customerId),
-        keyset([{ field: 'createdAt', direction: 'asc' }]),
-        page,
+      inTurn(customerId, () =>
+        readPage(
+          selectAll(asJson).where('customer_id', '=', customerId),
+          keyset([{ field: 'createdAt', direction: 'asc' }]),
+          page,
+        ),
       ),
   };
 };

@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { openDatabase } from './database.ts';
+
+const server = useDatabase('account');
+
+const select = sql`select 1`;
+/** As long as a page of large orders takes on a busy machine. */
+const slowly = sql`select pg_sleep(0.5)`;
+
+it('a caller who reads many lists at once leaves a connection to whoever comes next', async () => {
+  const { lists, close } = openDatabase<never>(server.url);
+  const done: string[] = [];
+  const read = (caller: string | undefined, statement: typeof select) =>
+    lists.inTurn(caller, async () => {
+      await lists.run(statement.compile(lists.kysely));
+      done.push(`${caller}`);
+    });
+  await read('first', select);
+  // In one tick, so that nothing is read before all have been asked for.
+  const many = Array.from({ length: 12 }, () => read('first', slowly));
+  await Promise.all([...many, read('second', select), read('third', select), read(undefined, select)]);
+  expect(done.slice(0, 4)).toEqual(['first', 'second', 'third', 'undefined']);
+  await close();
+});
