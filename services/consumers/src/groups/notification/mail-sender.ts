@@ -11,7 +11,7 @@ import { digestKind, type MailKind } from './mails/words.ts';
 import { MailRefused, type SmtpClient } from './smtp-client.ts';
 
 /** What is limited on its own: none of them uses up what another needs. */
-type Limited = 'orders' | 'account' | 'links';
+type Limited = 'orders' | 'account' | 'keys' | 'links';
 
 const limitedAs: Record<MailKind, Limited> = {
   OrderCreated: 'orders',
@@ -25,6 +25,8 @@ const limitedAs: Record<MailKind, Limited> = {
   PasswordChanged: 'account',
   EmailChangePending: 'account',
   EmailChanged: 'account',
+  // Whoever has a session makes up to 100 keys.
+  ApiKeyMade: 'keys',
   // Strangers have these sent to any address.
   AccountRegistered: 'links',
   EmailChangeRequested: 'links',
@@ -32,6 +34,7 @@ const limitedAs: Record<MailKind, Limited> = {
 
 /** In an hour, to a mailbox. Account allows 20 resets of an account in an hour. */
 const maxAboutAccount = 30;
+const maxAboutKeys = 10;
 const maxLinks = 5;
 
 interface MailSenderOptions {
@@ -63,7 +66,12 @@ for (const result of ['sent', 'postponed', 'given_up']) attempted.inc({ result }
  * gets no more mails within an hour, but one digest of them.
  */
 export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSenderOptions): Job {
-  const maxOf: Record<Limited, number> = { orders: maxAboutOrders, account: maxAboutAccount, links: maxLinks };
+  const maxOf: Record<Limited, number> = {
+    orders: maxAboutOrders,
+    account: maxAboutAccount,
+    keys: maxAboutKeys,
+    links: maxLinks,
+  };
 
   /** @returns in how many seconds there is room for it in the mailbox; undefined if there is */
   async function waitFor({ id, kind }: DueMail, address: string): Promise<number | undefined> {
