@@ -6,7 +6,7 @@ import { createEventStream, type EventStream } from './event-stream.ts';
 import type { OrderChange, OrderChanges } from './order-change-repository.ts';
 import { idOf, type Position, positionFrom } from './position.ts';
 import type { Session } from './session.ts';
-import { admit, type StreamLimits } from './stream-limits.ts';
+import { createOpenStreams, type StreamLimits } from './stream-limits.ts';
 
 const openStreams = new Gauge({ name: 'order_streams_open', help: 'Streams of order events that have begun.' });
 
@@ -40,8 +40,8 @@ export type OrderStreams = ReturnType<typeof createOrderStreams>;
 
 /** The open streams of a process. One job follows the log for all of them, and one asks auth for all of their sessions. */
 export function createOrderStreams({ changes, check, limits }: Dependencies) {
-  /** The oldest first. */
-  const streams = new Set<Stream>();
+  const open = createOpenStreams<Stream>({ max: maxStreams, maxPerAddress: 0, ...limits });
+  const streams = open.all;
   /** All streams have the log up to here, except those that are behind. */
   let position: Position | undefined;
   /** When auth last said whose sessions have ended. */
@@ -50,13 +50,12 @@ export function createOrderStreams({ changes, check, limits }: Dependencies) {
 
   function add(stream: Stream): void {
     if (isEnded) throw new DomainError('unavailable', 'The process is stopping. Try again.');
-    const oldest = admit(streams, stream, { max: maxStreams, maxPerAddress: 0, ...limits });
+    const oldest = open.add(stream);
     if (oldest !== undefined) remove(oldest);
-    streams.add(stream);
   }
 
   function remove(stream: Stream): void {
-    if (!streams.delete(stream) || stream.events === undefined) return;
+    if (!open.delete(stream) || stream.events === undefined) return;
     openStreams.dec();
     stream.events.end();
   }
@@ -100,14 +99,14 @@ export function createOrderStreams({ changes, check, limits }: Dependencies) {
 
   /** Sends heartbeats, and ends the streams of sessions that have ended. */
   async function tend(): Promise<void> {
-    const open = [...streams];
-    for (const { events } of open) events?.beat();
+    const tended = [...streams];
+    for (const { events } of tended) events?.beat();
     try {
-      const ended = open.length === 0 ? new Set() : await check(open.map(({ session }) => session));
+      const ended = tended.length === 0 ? new Set() : await check(tended.map(({ session }) => session));
       checkedAt = Date.now();
-      for (const stream of open) if (ended.has(stream.session.id) || hasExpired(stream.session)) remove(stream);
+      for (const stream of tended) if (ended.has(stream.session.id) || hasExpired(stream.session)) remove(stream);
     } catch (error) {
-      if (Date.now() - checkedAt > uncheckedForMs) for (const stream of open) remove(stream);
+      if (Date.now() - checkedAt > uncheckedForMs) for (const stream of tended) remove(stream);
       throw error;
     }
   }

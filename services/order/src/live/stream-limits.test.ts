@@ -1,4 +1,4 @@
-import { admit } from './stream-limits.ts';
+import { createOpenStreams } from './stream-limits.ts';
 
 /** @param holder an account, of which the address may follow: `ada@1` */
 function streamOf(holder: string) {
@@ -27,7 +27,32 @@ it.each<[string, string, string, { max: number; maxPerAddress?: number }, number
   ['each by itself where addresses have no share', 'f@2 a@1 b@1 c@1', 'g@3', { max: 4 }, 'overloaded'],
 ])('%s: %s, then %s', (_, open, next, limits, expected) => {
   const streams = open.split(' ').map(streamOf);
-  const admitted = () => admit(new Set(streams), streamOf(next), { maxPerAddress: 0, ...limits });
+  const held = createOpenStreams<ReturnType<typeof streamOf>>({ maxPerAddress: 0, ...limits });
+  for (const stream of streams) held.add(stream);
+  const admitted = () => held.add(streamOf(next));
   if (typeof expected === 'string') expect(admitted).toThrow(expect.objectContaining({ code: expected }));
   else expect(admitted()).toBe(expected === undefined ? undefined : streams[expected]);
+});
+
+it.each([100, 5_000])('beside %i open ones, a stream is opened and closed by looking at few of them', (max) => {
+  const open = createOpenStreams<ReturnType<typeof streamOf>>({ max, maxPerAddress: 0 });
+  let looks = 0;
+  const counted = (accountId: string) => ({
+    get session() {
+      looks += 1;
+      return { accountId };
+    },
+    address: undefined,
+  });
+  for (let n = 0; n < max; n += 1) open.add(counted(n < 5 ? 'ada' : `account ${n}`));
+  looks = 0;
+  for (let n = 0; n < 10; n += 1) {
+    const stream = counted('cleo');
+    const oldest = open.add(stream);
+    if (oldest !== undefined) open.delete(oldest);
+    open.delete(stream);
+    open.add(counted('ada'));
+  }
+  expect(looks).toBeLessThan(10 * 20);
+  expect(open.all.size).toBe(max);
 });

@@ -16,28 +16,80 @@ interface Held {
   address: string | undefined;
 }
 
-/**
- * Admits a stream beside those that are open, the oldest first. If there is room for no more, the oldest of the account, or address
- * where that has a share, that has most gives way, unless that would only turn the two round.
- * @returns the stream that has to give way to it
- * @throws DomainError rateLimited or unavailable beyond the limits
- */
-export function admit<Stream extends Held>(
-  streams: Set<Stream>,
-  { session: { accountId }, address }: Held,
-  { max, maxPerAddress }: StreamLimits,
-): Stream | undefined {
-  const holderOf = (one: Held) => (maxPerAddress > 0 && one.address) || one.session.accountId;
-  const open = [...streams];
-  const holder = (maxPerAddress > 0 && address) || accountId;
-  const held = open.filter((one) => holderOf(one) === holder).length;
-  if (open.filter(({ session }) => session.accountId === accountId).length >= maxPerAccount)
-    throw tooMany(maxPerAccount, 'an account');
-  if (maxPerAddress > 0 && held >= maxPerAddress) throw tooMany(maxPerAddress, 'a client address');
-  if (open.length < max) return undefined;
-  const [largest = []] = [...Map.groupBy(open, holderOf).values()].sort((a, b) => b.length - a.length);
-  if (largest.length > held + 1) return largest[0];
-  throw new DomainError('unavailable', 'Too many streams are open. Try again shortly.', { code: 'overloaded' });
+/** Streams by whose they are. Nothing takes longer the more there are: a client may open and close streams in a loop. */
+function createGroups<Stream>(keyOf: (stream: Stream) => string) {
+  const groups = new Map<string, Set<Stream>>();
+  /** The keys that have so many streams, which are few at most. */
+  const bySize: Set<string>[] = [];
+  function move(key: string, from: number, to: number): void {
+    bySize[from]?.delete(key);
+    bySize[to] ??= new Set();
+    bySize[to].add(key);
+  }
+  return {
+    sizeOf: (stream: Stream): number => groups.get(keyOf(stream))?.size ?? 0,
+    add(stream: Stream): void {
+      const key = keyOf(stream);
+      const group = groups.get(key) ?? new Set();
+      groups.set(key, group.add(stream));
+      move(key, group.size - 1, group.size);
+    },
+    delete(stream: Stream): void {
+      const key = keyOf(stream);
+      const group = groups.get(key);
+      if (!group?.delete(stream)) return;
+      move(key, group.size + 1, group.size);
+      if (group.size > 0) return;
+      groups.delete(key);
+      bySize[0]?.delete(key);
+    },
+    /** The streams of the key that has most, the oldest first. */
+    largest(): Set<Stream> | undefined {
+      const keys = bySize.findLast(({ size }) => size > 0);
+      const [key] = keys ?? [];
+      return key === undefined ? undefined : groups.get(key);
+    },
+  };
+}
+
+/** The open streams of a process, the oldest first, and who may open another one. */
+export function createOpenStreams<Stream extends Held>({ max, maxPerAddress }: StreamLimits) {
+  const open = new Set<Stream>();
+  const ofAccount = createGroups<Stream>(({ session }) => session.accountId);
+  const ofHolder = createGroups<Stream>((one) => (maxPerAddress > 0 && one.address) || one.session.accountId);
+
+  function remove(stream: Stream): boolean {
+    ofAccount.delete(stream);
+    ofHolder.delete(stream);
+    return open.delete(stream);
+  }
+
+  return {
+    all: open as ReadonlySet<Stream>,
+    delete: remove,
+    /**
+     * Adds a stream. If there is room for no more, the oldest of the account, or address where that has a share, that has most gives way,
+     * unless that would only turn the two round.
+     * @returns the stream that has to give way to it
+     * @throws DomainError rateLimited or unavailable beyond the limits
+     */
+    add(stream: Stream): Stream | undefined {
+      const held = ofHolder.sizeOf(stream);
+      if (ofAccount.sizeOf(stream) >= maxPerAccount) throw tooMany(maxPerAccount, 'an account');
+      if (maxPerAddress > 0 && held >= maxPerAddress) throw tooMany(maxPerAddress, 'a client address');
+      let oldest: Stream | undefined;
+      if (open.size >= max) {
+        const largest = ofHolder.largest();
+        if (largest === undefined || largest.size <= held + 1)
+          throw new DomainError('unavailable', 'Too many streams are open. Try again shortly.', { code: 'overloaded' });
+        [oldest] = largest;
+      }
+      open.add(stream);
+      ofAccount.add(stream);
+      ofHolder.add(stream);
+      return oldest;
+    },
+  };
 }
 
 function tooMany(limit: number, whose: string): DomainError {
