@@ -726,15 +726,17 @@ export interface components {
          *       "name": "Shipping software",
          *       "scopes": [
          *         "orders:read"
-         *       ],
-         *       "expiresAt": "2026-07-31T00:00:00.000Z"
+         *       ]
          *     }
          */
         ApiKeyIn: {
             name: string;
             scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write")[];
-            /** Format: date-time */
-            expiresAt: string;
+            /**
+             * Format: date-time
+             * @description At most 366 days away; without it the key lasts 90 days.
+             */
+            expiresAt?: string;
             /**
              * Format: password
              * @description Needed for a key that lasts longer than 90 days.
@@ -2988,7 +2990,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is larger than 64 KiB. */
+            /** @description The body is larger than 192 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3616,7 +3618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is larger than 64 KiB. */
+            /** @description The body is larger than 192 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3844,7 +3846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is larger than 64 KiB. */
+            /** @description The body is larger than 192 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;

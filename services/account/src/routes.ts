@@ -11,7 +11,7 @@ import {
 import type { RecordLook } from '@store/shared/database/audit';
 import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
-import { text, uuid } from '@store/shared/values/fields';
+import { soughtEmail, uuid } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import type { ExportAccount } from './account-export.ts';
@@ -120,7 +120,7 @@ export function accountRoutes(
       identity: 'operator',
       method: 'get',
       path: '/internal/accounts',
-      query: z.object({ email: text(1, 254) }),
+      query: z.object({ email: soughtEmail }),
       responses: {
         200: { description: 'An array with one account, or none.', body: z.array(accountOut) },
       },

@@ -39,6 +39,15 @@ describe('POST /internal/accounts', () => {
     expect(await account.prisma.account.count()).toBe(1);
   });
 
+  it('knows a mailbox by any spelling, beyond ASCII, too', async () => {
+    const { body } = await register({ ...ada, email: ' JO\u0308RG@M\u00dcLLER.de' }).expect(201);
+    expect(body.email).toBe('j\u00f6rg@xn--mller-kva.de');
+    for (const email of ['j\u00f6rg@m\u00fcller.de', 'J\u00d6RG@xn--mller-kva.DE', 'jo\u0308rg@MU\u0308LLER.DE']) {
+      await register({ ...ada, email }).expect(409);
+      expect((await checkPassword(email, ada.password).expect(200)).body).toEqual(body);
+    }
+  });
+
   // If no hash were computed for a taken e-mail, no request would queue, and the time would tell it before the answer does.
   it('works as much for a taken e-mail as for a free one', async () => {
     await register(ada).expect(201);

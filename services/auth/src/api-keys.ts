@@ -3,11 +3,12 @@ import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
 import { lacksRole } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { found } from '@store/shared/values/errors';
+import { dayMs } from '@store/shared/values/time';
 import type { AccountClient } from './account-client.ts';
 import { type ApiKeyRepository, sessionEnded } from './api-key-repository.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { Roles } from './roles.ts';
-import type { ApiKeyIn, ApiKeyOut, NewApiKeyOut } from './schemas.ts';
+import { type ApiKeyIn, type ApiKeyOut, freeKeyDays, type NewApiKeyOut } from './schemas.ts';
 import { digestOf, type Tokens } from './tokens.ts';
 
 interface Dependencies {
@@ -43,7 +44,8 @@ export function createApiKeys({ tokens, accounts, repository, endedSessions, rol
       const owned = roles.of(accountId);
       if (scopes.includes('products:write')) mustBeWriter(writers, accountId, owned);
       if (scopes.includes('stock:write') && !owned.includes('catalogue')) throw lacksRole('catalogue');
-      const key = { id: randomUUID(), accountId, scopes, expiresAt: Math.floor(Date.parse(expiresAt) / 1000) };
+      const endsAt = expiresAt === undefined ? Date.now() + freeKeyDays * dayMs : Date.parse(expiresAt);
+      const key = { id: randomUUID(), accountId, scopes, expiresAt: Math.floor(endsAt / 1000) };
       const made = await repository.make(by, { ...key, name }, session, async (authenticatedAt) => {
         const token = await tokens.issueKey({ ...key, authenticatedAt });
         return { token, digest: digestOf(token), kid: tokens.kid };

@@ -49,7 +49,7 @@ const scopes = z
   .transform((given) => [...new Set(given)].sort());
 const maxKeyDays = 366;
 /** Longer ones need the password: who has found a session must not turn it into a year. */
-const freeKeyDays = 90;
+export const freeKeyDays = 90;
 
 /** contract 3.12 */
 export const apiKeyIn = z
@@ -58,19 +58,24 @@ export const apiKeyIn = z
     scopes,
     expiresAt: givenTime
       .refine((time) => Date.parse(time) > Date.now(), 'must be in the future')
-      .refine((time) => Date.parse(time) <= Date.now() + maxKeyDays * dayMs, `must be at most ${maxKeyDays} days away`),
+      .refine((time) => Date.parse(time) <= Date.now() + maxKeyDays * dayMs, `must be at most ${maxKeyDays} days away`)
+      .optional()
+      .describe(`At most ${maxKeyDays} days away; without it the key lasts ${freeKeyDays} days.`),
     currentPassword: password(1, maxPasswordLength)
       .optional()
       .describe(`Needed for a key that lasts longer than ${freeKeyDays} days.`),
   })
   .refine(
     ({ expiresAt, currentPassword }) =>
-      currentPassword !== undefined || Date.parse(expiresAt) <= Date.now() + freeKeyDays * dayMs,
+      currentPassword !== undefined ||
+      expiresAt === undefined ||
+      Date.parse(expiresAt) <= Date.now() + freeKeyDays * dayMs,
     { path: ['currentPassword'], message: `is needed for a key that lasts longer than ${freeKeyDays} days` },
   )
   .meta({
     id: 'ApiKeyIn',
-    examples: [{ name: exampleKey.name, scopes: exampleKey.scopes, expiresAt: exampleKey.expiresAt }],
+    // Without a time, which would pass.
+    examples: [{ name: exampleKey.name, scopes: exampleKey.scopes }],
   });
 export const apiKeysOut = z.array(apiKeyOut);
 export const newApiKeyOut = apiKeyOut

@@ -75,6 +75,13 @@ describe('the token of an API key', () => {
     await until('it is refused', async () => (await statusAt(rotated, key)) === 401, { timeoutMs: 1_000 });
   });
 
+  it('lasts 90 days unless its customer says otherwise', async () => {
+    const { body } = await make(await loggedIn(), { expiresAt: undefined }).expect(201);
+    const days = (Date.parse(body.expiresAt) - Date.parse(body.createdAt)) / 86_400_000;
+    expect(Math.abs(days - 90)).toBeLessThan(0.01);
+    expect((decodeJwt(body.key).exp ?? 0) * 1000).toBe(Date.parse(body.expiresAt));
+  });
+
   it('is checked without asking the database, made-up or not, whatever key signed it', async () => {
     const owner = await loggedIn();
     const { id, key } = (await make(owner)).body;

@@ -83,7 +83,7 @@ describe('POST /auth/keys', () => {
     ['an unknown scope', { scopes: ['orders:all'] }, 'body.scopes.0'],
     ['a scope that no route asks for yet', { scopes: ['webhooks'] }, 'body.scopes.0'],
     ['several scopes in one', { scopes: ['orders:read orders:write'] }, 'body.scopes.0'],
-    ['no end', { expiresAt: undefined }, 'body.expiresAt'],
+    ['an end that is null', { expiresAt: null }, 'body.expiresAt'],
     ['an end in the past', { expiresAt: inDays(-1) }, 'body.expiresAt'],
     ['an end without a zone', { expiresAt: '2027-01-01T00:00:00' }, 'body.expiresAt'],
     ['an end in the year 10000', { expiresAt: '9999-12-31T23:59:59-01:00' }, 'body.expiresAt'],

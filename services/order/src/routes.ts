@@ -32,7 +32,8 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       summary: 'Place an order',
       headers: createHeaders,
       body: orderIn,
-      bodyKib: 64,
+      // The largest order in escapes, of 12 bytes each, has 150 KiB.
+      bodyKib: 192,
       decimals: true,
       responses: {
         201: {

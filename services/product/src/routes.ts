@@ -13,7 +13,8 @@ import { productChange, productIn, productQuery } from './schemas.ts';
 
 const open = { tag: 'products', identity: 'none' } as const;
 const params = z.object({ id: uuid });
-const product = { body: productIn, bodyKib: 64, decimals: true } as const;
+/** The largest product in escapes, of 12 bytes each, has 125 KiB. */
+const product = { body: productIn, bodyKib: 192, decimals: true } as const;
 const stale = problem(staleVersion);
 
 const byAccount = {

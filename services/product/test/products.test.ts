@@ -28,6 +28,14 @@ const largest = {
 };
 
 describe('POST /products', () => {
+  it('takes the largest details, with every character written as an escape', async () => {
+    const sent = JSON.stringify({ ...tea, ...largest });
+    const escaped = sent.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
+    expect(escaped.length).toBeGreaterThan(96 * 1024);
+    const { body } = await product.post(escaped).expect(201);
+    expect(body).toMatchObject(largest);
+  });
+
   it.each([
     ['trims white space around the name', { name: ' \t Green tea \n' }, { name: 'Green tea' }],
     ['stores quotes and SQL as text', { name: `'; drop table products; --"` }, { name: `'; drop table products; --"` }],

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { AnyRoute } from '@store/shared/http/route';
 import request from 'supertest';
+import { z } from 'zod';
 import type { Operation } from '../../../tools/api/build-services.ts';
 import { documentOf } from './document.ts';
 
@@ -73,6 +74,21 @@ export function describeContract({
     const documented = operations.map(({ method, path }) => `${method} ${path}`);
     expect(documented).toEqual(expect.arrayContaining(Object.keys(calls)));
   });
+
+  const yearMs = 366 * 86_400_000;
+  for (const { method, path, body } of routes) {
+    const { examples = [] } = (body && z.globalRegistry.get(body)) ?? {};
+    if (body === undefined || examples.length === 0) continue;
+    it.each([0, 1, 10])(`${method.toUpperCase()} ${path} takes the examples of its document in %i years`, (years) => {
+      const { now } = Date;
+      Date.now = () => now() + years * yearMs;
+      try {
+        for (const example of examples) expect(body.safeParse(example).error?.issues).toBeUndefined();
+      } finally {
+        Date.now = now;
+      }
+    });
+  }
 
   for (const { path, method, operation } of operations) {
     const statuses = Object.keys(operation.responses).filter((status) => status !== 'default');

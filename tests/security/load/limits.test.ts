@@ -12,8 +12,8 @@ describe('default size limits', () => {
     ['POST /auth/login', 8, []],
     ['POST /auth/solve', 8, token],
     ['PUT /accounts', 8, token],
-    ['POST /products', 64, token],
-    ['POST /orders', 64, token],
+    ['POST /products', 192, token],
+    ['POST /orders', 192, token],
     ['POST /external/x', 64, token],
     ['POST /nothing', 64, token],
   ])('of %s: %i KiB', (firstLine, kib, lines) => {

@@ -79,6 +79,14 @@ describe('mails', () => {
     expect(listed.filter(({ sentAt }) => sentAt !== undefined)).toHaveLength(50);
   });
 
+  it.each(['dept=x@example.com', 'jörg@xn--mller-kva.de', '用户@xn--fsqu00a.xn--fiqs8s'])('reach %s', async (email) => {
+    account.is = { ...ada, email };
+    await send(cancelled());
+    const [local] = email.split('@');
+    expect(server.mails.map(({ to }) => to)).toEqual([[expect.stringContaining(`${local}@`)]]);
+    expect((await server.read()).to).toMatchObject({ value: [{ address: expect.stringContaining(`${local}@`) }] });
+  });
+
   it('are retried when the mail server refuses them, but not when it does so for good', async () => {
     server.refusals = [450, 550];
     const { postponed = 0, given_up = 0 } = await counted();

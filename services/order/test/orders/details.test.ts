@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import { newEvent } from '@store/shared/messaging/events';
 import { sql } from 'kysely';
+import request from 'supertest';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createConsumerGroup } from '../../src/consumer-group.ts';
@@ -20,6 +21,27 @@ beforeEach(async () => {
 const address = { name: 'Ada', lines: ['12 Rua Augusta', '2.º "esq"'], city: 'Lisboa', country: 'PT' };
 
 describe('an order', () => {
+  it('is taken at its largest, with every character written as an escape', async () => {
+    const [text, name] = ['🍵'.repeat(500), '🍵'.repeat(200)];
+    const sent = {
+      customerId: alice,
+      items: Array.from({ length: 100 }, () => oneTea.items[0]),
+      shippingAddress: {
+        name,
+        lines: Array(4).fill(name),
+        postalCode: '🍵'.repeat(20),
+        city: '🍵'.repeat(100),
+        country: 'PT',
+      },
+      metadata: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}`.padEnd(40, 'x'), text])),
+    };
+    const escaped = JSON.stringify(sent).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
+    expect(escaped.length).toBeGreaterThan(128 * 1024);
+    const headers = { 'id-account': alice, 'content-type': 'application/json' };
+    const { status, body } = await request(order.app).post('/orders').set(headers).send(escaped);
+    expect([status, body.metadata]).toEqual([201, sent.metadata]);
+  });
+
   it('is the same text wherever it stands', async () => {
     products.name = 'Tea "étoile" \\ \u2028 🍵';
     const metadata = { z: '🍵 "\n\\', 'B.2': '', a_1: 'one' };

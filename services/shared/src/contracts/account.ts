@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roleNames } from '../http/identity.ts';
-import { email, password, personName, text, timestamp, uuid } from '../values/fields.ts';
+import { email, password, personName, soughtEmail, text, timestamp, uuid } from '../values/fields.ts';
 
 // Accounts as auth and the account service exchange them (contract 4.3 and 3.5).
 
@@ -61,7 +61,7 @@ export const passwordInBy = (rules: PasswordRules) => z.object({ password: passw
 
 /** Laxer than at registration: what cannot belong to an account is answered like a wrong password. */
 export const credentials = z
-  .object({ email: text(1, 254), password: password(1, maxPasswordLength) })
+  .object({ email: soughtEmail, password: password(1, maxPasswordLength) })
   .meta({ id: 'Credentials', examples: [{ email: 'ada@example.com', password: 'correct horse' }] });
 
 const exampleAccount = {
@@ -115,7 +115,7 @@ export const accountDeletion = z
 
 /** contract 3.11 */
 export const resetRequest = z
-  .object({ email: text(1, 254) })
+  .object({ email: soughtEmail })
   .meta({ id: 'PasswordResetRequest', examples: [{ email: 'ada@example.com' }] });
 
 const token = text(1, 100).describe('From the link in the mail.');

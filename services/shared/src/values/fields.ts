@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { emailOf } from './email.ts';
 import { isVisible } from './text.ts';
 import { utcTime } from './utc-time.ts';
 
@@ -32,13 +33,20 @@ export const personName = (min: number, max: number) =>
 export const comparable = (min: number, max: number) =>
   z.string().normalize('NFC').pipe(text(min, max)).meta({ minLength: min, maxLength: max });
 
-/** An e-mail address as written, trimmed. Case is ignored when addresses are compared. */
+/** An e-mail address, trimmed, in one spelling (email.ts). Case is ignored when addresses are compared. */
 export const email = z
   .string()
   .trim()
-  .max(254, 'must have at most 254 characters')
-  .pipe(z.email('must be an e-mail address'))
+  .transform((given, context) => {
+    const found = emailOf(given);
+    if (found !== undefined && found.length <= 254) return found;
+    context.addIssue(given.length > 254 ? 'must have at most 254 characters' : 'must be an e-mail address');
+    return z.NEVER;
+  })
   .meta({ format: 'email', maxLength: 254 });
+
+/** The address of whoever may have an account: in the same spelling, if it is one. */
+export const soughtEmail = text(1, 254).transform((given) => emailOf(given) ?? given);
 
 /** A password: any characters, untrimmed. A lone surrogate is refused, since UTF-8 would replace it. */
 export function password(min: number, max: number) {
