@@ -1,7 +1,6 @@
 import { stockJson } from '@store/shared/contracts/stock';
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
-import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustMatch } from '@store/shared/http/precondition';
 import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
@@ -9,7 +8,7 @@ import type { DB } from './generated/tables.ts';
 
 export type StockRepository = ReturnType<typeof createStockRepository>;
 
-export function createStockRepository(prisma: PrismaClient, { kysely, lists }: Database<DB>) {
+export function createStockRepository(prisma: PrismaClient, { kysely, lists, transactionOf }: Database<DB>) {
   async function availableOn(on: Kysely<DB>, productIds: string[]): Promise<Map<string, number>> {
     const rows = await on
       .selectFrom('stock')
@@ -43,7 +42,7 @@ export function createStockRepository(prisma: PrismaClient, { kysely, lists }: D
      * @returns whether the product is new here
      */
     set(actor: string, productId: string, available: number, ifMatch?: string): Promise<boolean> {
-      return inTransaction(kysely, async (tx) => {
+      return transactionOf(actor, async (tx) => {
         const { numInsertedOrUpdatedRows: added } = await tx
           .insertInto('stock')
           .values({ product_id: productId, available })

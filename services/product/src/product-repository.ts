@@ -67,7 +67,7 @@ function only<T>([row]: T[]): T {
   return row;
 }
 
-export function createProductRepository({ kysely, run, lists, checks }: Database<DB>) {
+export function createProductRepository({ kysely, run, lists, checks, transactionOf }: Database<DB>) {
   const selectVersion = sql<{ version: string }>`select ${versionText} as version`.compile(kysely);
   /**
    * Writes a product in the state that the caller has seen, which without either is any, with its entry in the audit trail.
@@ -79,7 +79,7 @@ export function createProductRepository({ kysely, run, lists, checks }: Database
     { ifMatch, version }: { ifMatch: string | undefined; version?: number | null | undefined },
     change: (tx: Transaction<DB>) => Promise<After>,
   ): Promise<After> {
-    return inTransaction(kysely, async (tx) => {
+    return transactionOf(actor, async (tx) => {
       const before = await jsonOf(tx, sql`select ${columns} from products where id = ${id}::uuid for update`, id);
       mustMatch(ifMatch, entityTag(before));
       mustBeVersion(version, JSON.parse(before).version);
