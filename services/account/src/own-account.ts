@@ -1,9 +1,9 @@
 import type { AccountChange, AccountOut } from '@store/shared/contracts/account';
-import { inTransaction } from '@store/shared/database/transaction';
+import type { Database } from '@store/shared/database/database';
 import { entityTag, mustMatch } from '@store/shared/http/precondition';
 import { DomainError, found, unavailable } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { record } from './account-changes.ts';
 import { announce } from './account-events.ts';
 import type { AccountRepository, StoredAccount } from './account-repository.ts';
@@ -13,7 +13,7 @@ import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 
 interface Dependencies {
-  kysely: Kysely<DB>;
+  transactionOf: Database<DB>['transactionOf'];
   repository: AccountRepository;
   requests: MailRequestRepository;
   auth: AuthClient;
@@ -27,7 +27,7 @@ const wrongPassword = () => new DomainError('forbidden', 'The current password i
 export type OwnAccount = ReturnType<typeof createOwnAccount>;
 
 /** Changes that customers make to their own account (contract 4.3). */
-export function createOwnAccount({ kysely, repository, requests, auth }: Dependencies) {
+export function createOwnAccount({ transactionOf, repository, requests, auth }: Dependencies) {
   /** @throws DomainError rateLimited */
   async function requestEmail(tx: Transaction<DB>, account: StoredAccount, email: string): Promise<void> {
     const { id: accountId } = account;
@@ -60,7 +60,7 @@ export function createOwnAccount({ kysely, repository, requests, auth }: Depende
     ): Promise<AccountOut> {
       const present = await accountOf(repository, id, customer.accountId);
       if (email !== undefined) await auth.checkPassword(customer, present.email, currentPassword ?? '');
-      return inTransaction(kysely, async (tx) => {
+      return transactionOf(id, async (tx) => {
         const current = found(await repository.lock(tx, id), `account ${id}`);
         mustMatch(ifMatch, entityTag(stringifyJson(toOut(current))));
         if (email !== undefined) {
@@ -82,7 +82,7 @@ export function createOwnAccount({ kysely, repository, requests, auth }: Depende
       await auth.checkPassword(customer, email, password);
       await repository.beginClosing(id);
       await auth.endSessions(customer);
-      await inTransaction(kysely, async (tx) => {
+      await transactionOf(id, async (tx) => {
         if (!(await repository.delete(tx, id))) throw unavailable('The deletion of the account');
         await record(tx, id, 'accountDeleted');
         await announce(tx, 'AccountDeleted', { accountId: id });

@@ -29,13 +29,13 @@ export async function createAccountService(
     ...limits
   }: PasswordLimits & { auth?: AuthClient; sources?: Record<string, AccountData> } = {},
 ): Promise<Service<DB>> {
-  const { adapter, kysely } = database;
+  const { adapter, kysely, transactionOf } = database;
   const prisma = new PrismaClient({ adapter });
   const requests = createMailRequestRepository(prisma, kysely);
   const repository = createAccountRepository(database);
   const parts = { kysely, repository, requests, passwords: await createPasswords(limits) };
   const accounts = createAccounts(parts);
-  const own = createOwnAccount({ ...parts, auth });
+  const own = createOwnAccount({ ...parts, transactionOf, auth });
   const exportAccount = createExport({ repository, exports: createAccountExportRepository(kysely), sources, log });
   const mails = createMailRequests(parts);
   const routes = [
