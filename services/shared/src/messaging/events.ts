@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { currentTrace } from '../observability/trace-context.ts';
-import { foreignText, givenTime, uuid } from '../values/fields.ts';
+import { foreignText, givenTime, timestamp, uuid } from '../values/fields.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
 import { moneySchema } from '../values/money.ts';
 import { nameUuid } from '../values/name-uuid.ts';
 import { accountEventsTopic, orderEventsTopic } from './topics.ts';
 
-const common = { orderId: uuid, customerId: uuid, timestamp: givenTime };
+/** The store publishes times as it answers them, and reads more forms (contract 1.1). */
+const { type, format, pattern } = z.toJSONSchema(timestamp);
+const eventTime = givenTime.meta({ type, format, pattern });
+
+const common = { orderId: uuid, customerId: uuid, timestamp: eventTime };
 const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1);
 
 /** Payloads of order events (contract 6.3). They gain optional fields only; all else makes a new kind: OrderCreatedV2. */
@@ -23,7 +27,7 @@ export const payloads = {
   OrderShipped: z.object({ ...common, shipmentId: uuid }),
 };
 
-const ofAccount = { accountId: uuid, timestamp: givenTime };
+const ofAccount = { accountId: uuid, timestamp: eventTime };
 
 /** The payload of each kind of account event (contract 6.9). None has a name, an address or a token: who needs one asks account. */
 export const accountPayloads = {
