@@ -313,7 +313,10 @@ describe('mails to a mailbox that gets too many', () => {
     const inAnHour = () => ({ gt: new Date(Date.now() + 3_000_000) });
     // A mail that is claimed is due in five minutes, until it waits.
     const waiting = () => messages().findMany({ where: { sentAt: null, sendAt: inAnHour() } });
-    await until('five are sent and three wait', async () => server.mails.length === 5 && (await waiting()).length === 3);
+    await until(
+      'five are sent and three wait',
+      async () => server.mails.length === 5 && (await waiting()).length === 3,
+    );
     expect((await waiting()).map(({ digestId }) => digestId)).toEqual([null, null, null]);
   });
 

@@ -18,7 +18,6 @@ export async function inTransaction<Tables, Result>(
     database
       .transaction()
       .setIsolationLevel('read committed')
-
       .execute((tx) => {
         callbacks.clear();
         open.set(tx, callbacks);
