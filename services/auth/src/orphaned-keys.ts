@@ -5,7 +5,6 @@ import { digestOf } from './tokens.ts';
 export const signedKey = z.object({ digest: z.string(), kid: z.string().nullable(), expiresAt: z.number() });
 
 export type SignedKey = z.output<typeof signedKey>;
-export type OrphanedKeys = ReturnType<typeof createOrphanedKeys>;
 
 /**
  * Keeps in memory which API keys are genuine although their signing key is not known here, since they outlive rotations: a token

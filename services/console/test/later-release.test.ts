@@ -1,5 +1,5 @@
 import { type Answer, useConsole } from './_console.ts';
-import { order as known } from './_order.ts';
+import { aLetter, order as known } from './_order.ts';
 
 // Its services may be of a later release than the console, during an upgrade and after a rollback (contract 10).
 
@@ -18,15 +18,8 @@ const payment = {
   events: [{ ...order.events[0], kind: 'PaymentDisputed' }],
 };
 const letter = {
-  id: order.id,
-  eventId: null,
+  ...aLetter,
   kind: 'PaymentDisputed',
-  orderId: order.id,
-  attempts: 3,
-  error: 'broken',
-  time: at,
-  origin: 'order-events 0:1',
-  value: '{}',
   decisions: [{ outcome: 'POSTPONED', reason: null, requestedBy: 'ann', at }],
 };
 
