@@ -30,7 +30,7 @@ const columns = [
 
 const selectAccounts = (on: Kysely<DB>) => on.selectFrom('accounts').select(columns);
 
-export function createAccountRepository({ kysely, run }: Database<DB>) {
+export function createAccountRepository({ kysely, run, transactionOf }: Database<DB>) {
   /** Compiled once, and not Prisma's: many requests need an account (decisions/0007). */
   const select = selectAccounts(kysely).where('id', '=', '').compile();
 
@@ -73,7 +73,9 @@ export function createAccountRepository({ kysely, run }: Database<DB>) {
         .executeTakeFirst(),
     /** Begins a deletion: from now on no session of the account begins. */
     beginClosing: (id: string) =>
-      kysely.updateTable('accounts').set({ closing_at: sql`now()` }).where('id', '=', id).execute(),
+      transactionOf(id, (tx) =>
+        tx.updateTable('accounts').set({ closing_at: sql`now()` }).where('id', '=', id).execute(),
+      ),
     /** Deletes an account with its requests for mails. @returns false unless its deletion began a moment ago */
     async delete(tx: Transaction<DB>, id: string): Promise<boolean> {
       const { numDeletedRows } = await tx

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountIn, AccountOut, Credentials } from '@store/shared/contracts/account';
-import { inTransaction } from '@store/shared/database/transaction';
+import type { Database } from '@store/shared/database/database';
 import { DomainError, found } from '@store/shared/values/errors';
 import type { ProblemCode } from '@store/shared/values/problem-types';
-import type { Kysely } from 'kysely';
 import { record } from './account-changes.ts';
 import { announce, announceOnce } from './account-events.ts';
 import type { AccountRepository, StoredAccount } from './account-repository.ts';
@@ -12,7 +11,7 @@ import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
 
 interface Dependencies {
-  kysely: Kysely<DB>;
+  transactionOf: Database<DB>['transactionOf'];
   repository: AccountRepository;
   requests: MailRequestRepository;
   passwords: Passwords;
@@ -48,7 +47,7 @@ export const mayHear = ({
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts({ kysely, repository, requests, passwords }: Dependencies) {
+export function createAccounts({ transactionOf, repository, requests, passwords }: Dependencies) {
   return {
     /** Everything that the caller may see: the caller's own account. */
     list: async (callerId: string): Promise<AccountOut[]> => listOf(await repository.find(callerId)),
@@ -66,7 +65,8 @@ export function createAccounts({ kysely, repository, requests, passwords }: Depe
     search: async (email: string): Promise<AccountOut[]> => listOf(await repository.findByEmail(email)),
     async register({ password, ...account }: AccountIn, client: string | undefined): Promise<AccountOut> {
       const passwordHash = await passwords.hash(password, client);
-      return inTransaction(kysely, async (tx) => {
+      // Of two with one address the second waits for the first.
+      return transactionOf(client ?? account.email.toLowerCase(), async (tx) => {
         const accountId = randomUUID();
         const inserted = await repository.insert(tx, { id: accountId, ...account, passwordHash });
         if (inserted === undefined) throw emailTaken();
@@ -78,7 +78,7 @@ export function createAccounts({ kysely, repository, requests, passwords }: Depe
     },
     async setPassword(id: string, password: string, client: string | undefined): Promise<void> {
       const passwordHash = await passwords.hash(password, client);
-      await inTransaction(kysely, async (tx) => {
+      await transactionOf(id, async (tx) => {
         found(await repository.update(tx, id, { passwordHash }), `account ${id}`);
         await requests.endAll(tx, id);
         await record(tx, id, 'passwordChanged');
@@ -87,7 +87,7 @@ export function createAccounts({ kysely, repository, requests, passwords }: Depe
     },
     /** Tells an account by mail that it has a new API key: once, however often it is called. @throws DomainError notFound */
     announceKey: (id: string, keyId: string): Promise<void> =>
-      inTransaction(kysely, async (tx) => {
+      transactionOf(id, async (tx) => {
         found(await repository.lock(tx, id), `account ${id}`);
         await announceOnce(tx, keyId, 'ApiKeyMade', { accountId: id });
       }),

@@ -1,4 +1,5 @@
 import type { MailTo, ResetOut } from '@store/shared/contracts/account';
+import type { Database } from '@store/shared/database/database';
 import { isDuplicate } from '@store/shared/database/errors';
 import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
@@ -12,7 +13,7 @@ import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
 
 interface Dependencies {
-  kysely: Kysely<DB>;
+  transactionOf: Database<DB>['transactionOf'];
   repository: AccountRepository;
   requests: MailRequestRepository;
   passwords: Passwords;
@@ -33,7 +34,7 @@ const invalidToken = () =>
 export type MailRequests = ReturnType<typeof createMailRequests>;
 
 /** Passwords that are forgotten and addresses that are confirmed, by a link in a mail (contract 3.11). */
-export function createMailRequests({ kysely, repository, requests, passwords }: Dependencies) {
+export function createMailRequests({ transactionOf, repository, requests, passwords }: Dependencies) {
   return {
     /**
      * Has a link sent to an address by which the password can be set anew, later where many were. Links that were sent before stay
@@ -41,7 +42,7 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
      * @throws DomainError rateLimited
      */
     async requestReset(email: string, clientAddress: string | undefined): Promise<void> {
-      await inTransaction(kysely, async (tx) => {
+      await transactionOf(clientAddress ?? email.toLowerCase(), async (tx) => {
         if (clientAddress !== undefined) {
           await requests.lockClient(tx, clientAddress);
           if ((await requests.countOfClient(tx, 'PASSWORD', clientAddress)) >= maxPerAddress)
@@ -77,7 +78,7 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
       if (request === undefined || account === undefined) throw invalidToken();
       if (request.isUsed) return { ...toOut(account), isUsed: true };
       const passwordHash = await passwords.hash(password, client);
-      return inTransaction(kysely, async (tx) => {
+      return transactionOf(account.id, async (tx) => {
         await repository.lock(tx, account.id);
         if (!(await requests.use(tx, request.id))) throw invalidToken();
         await requests.endAll(tx, account.id);
@@ -100,7 +101,7 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
       if (request === undefined) throw invalidToken();
       if (request.isUsed) return;
       const { id, accountId, email } = request;
-      const confirm = inTransaction(kysely, async (tx) => {
+      const confirm = transactionOf(accountId, async (tx) => {
         const current = await repository.lock(tx, accountId);
         if (request.purpose === 'CANCEL') {
           if ((await requests.endAll(tx, accountId, 'EMAIL')) > 0) await record(tx, accountId, 'emailCancelled');
@@ -123,7 +124,7 @@ export function createMailRequests({ kysely, repository, requests, passwords }: 
 
     /** Makes all links in mails to an account void, for a customer who logs out everywhere. Once or again. */
     endAll: (accountId: string): Promise<number> =>
-      inTransaction(kysely, async (tx) => {
+      transactionOf(accountId, async (tx) => {
         await repository.lock(tx, accountId);
         return requests.endAll(tx, accountId);
       }),

@@ -33,9 +33,9 @@ export async function createAccountService(
   const prisma = new PrismaClient({ adapter });
   const requests = createMailRequestRepository(prisma, kysely);
   const repository = createAccountRepository(database);
-  const parts = { kysely, repository, requests, passwords: await createPasswords(limits) };
+  const parts = { transactionOf, repository, requests, passwords: await createPasswords(limits) };
   const accounts = createAccounts(parts);
-  const own = createOwnAccount({ ...parts, transactionOf, auth });
+  const own = createOwnAccount({ ...parts, auth });
   const exportAccount = createExport({ repository, exports: createAccountExportRepository(kysely), sources, log });
   const mails = createMailRequests(parts);
   const routes = [
