@@ -5,7 +5,8 @@ import { useFolder } from '../kit/folder.ts';
 import { ACCOUNT, COOKIE, TOKEN, useGateway, VICTIM, withGateway } from './_fixture.ts';
 import { reply, startUpstream } from './_upstream.ts';
 
-const trustedCa = join(useFolder(), 'ca.pem');
+const dir = useFolder();
+const trustedCa = join(dir, 'ca.pem');
 const certificates = await Promise.all(
   ['localhost', 'localhost', 'elsewhere.test'].map((name) => certificateFor(name)),
 );
@@ -189,6 +190,19 @@ it.each([
     expect(sites.flatMap((one) => one.seen)).toEqual([]);
   }),
 );
+
+it.each([
+  ['the named authorities', trusted, wrongName],
+  ['authorities of its own', wrongName, trusted],
+])('/external/** is verified by %s, where the gateway has both', async (_, named, own) => {
+  const files = ['named.pem', 'own.pem'].map((name) => join(dir, name));
+  await Promise.all([named, own].map((one, at) => writeFile(files[at] ?? '', one?.cert ?? '')));
+  const [file, value = ''] = files;
+  const external = { url: `https://localhost:${site.port}`, trustedCa: file };
+  await withGateway({ external, extraEnv: [{ name: 'EXTRA_CA_CERTS', value }] }, async (other) => {
+    expect((await visit('/external/x', [], other)).status).toBe(200);
+  });
+});
 
 it('there is no such route, and no site is looked up, where the site is empty', async () => {
   await withGateway({ external: { url: '' } }, async (closed) => {

@@ -10,11 +10,18 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{- define "component.serviceAccount" -}}
+{{- if not .Values.serviceAccount.name }}
 {{- include "store.serviceAccount" (dict "root" . "name" .Chart.Name "values" .Values) }}
+{{- end }}
+{{- end }}
+
+{{- /* When its probe asks: what the chart has found to be right, or the component's own. Takes { values, probe } and defaults. */}}
+{{- define "component.timings" -}}
+{{- merge (dict) (get .values.probes .probe) (omit . "values" "probe") | toYaml }}
 {{- end }}
 
 {{- define "component.pod" -}}
-{{- include "store.pod" (dict "root" . "values" .Values "serviceAccount" .Chart.Name) }}
+{{- include "store.pod" (dict "root" . "values" .Values "serviceAccount" (.Values.serviceAccount.name | default .Chart.Name)) }}
 {{- end }}
 
 {{- /*
@@ -76,6 +83,13 @@ topologySpreadConstraints:
 {{- end }}
 {{- with .Values.priorityClassName | default .Values.global.priorityClassName }}
 priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.runtimeClassName | default .Values.global.runtimeClassName }}
+runtimeClassName: {{ . }}
+{{- end }}
+{{- with .Values.dnsConfig | default .Values.global.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 

@@ -56,6 +56,26 @@ metadata:
 automountServiceAccountToken: false
 {{- end }}
 
+{{- /* Authorities of your own, as a file at /var/run/authorities. Empty where there are none. Takes the scope of a chart. */}}
+{{- define "store.authorities" -}}
+{{- with .Values.global.authorities }}
+{{- $items := list (dict "key" .key "path" "ca.crt") }}
+{{- if .secret }}
+{{- dict "name" "authorities" "secret" (dict "secretName" .secret "items" $items) | toYaml }}
+{{- else if .configMap }}
+{{- dict "name" "authorities" "configMap" (dict "name" .configMap "items" $items) | toYaml }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Annotations of what has pods, not of the pods. Takes the scope of a component's chart. */}}
+{{- define "component.annotations" -}}
+{{- with .Values.annotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
 {{- /* The values of a Job's pod, whose image is that of a service. Takes { root, service }. */}}
 {{- define "store.jobValues" -}}
 {{- merge (pick .service "podSecurityContext") .root.Values.jobs | toYaml }}

@@ -20,7 +20,8 @@ const recovered = {
   backup: { enabled: true, serverName: 'second', endpoint: 'https://s3.example.com' },
   recovery: { from: 'first', targetTime: '2026-11-23T19:40:00Z' },
 };
-const everything = { ...pooled, podLabels: { team: 'a' }, priorityClassName: 'high' };
+const account = { annotations: { role: 'database' } };
+const everything = { ...pooled, serviceAccount: account, podLabels: { team: 'a' }, priorityClassName: 'high' };
 const complete = await render({ ...recovered, pooler: { enabled: true } }, { global: everything });
 
 describe('the cluster', () => {
@@ -47,6 +48,17 @@ describe('the cluster', () => {
       wal_retrieve_retry_interval: '500ms',
       max_connections: '950',
     });
+  });
+
+  it('has a ServiceAccount with the role of the cloud that writes its backups, in the place of a Secret', async () => {
+    const role = { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/backups' };
+    const account = { serviceAccountTemplate: { metadata: { annotations: role } } };
+    const backup = { enabled: true, existingSecret: '' };
+    const global = { serviceAccount: { annotations: { team: 'shop' } } };
+    const rendered = await render({ ...account, backup }, { global });
+    expect(specOf(rendered, 'Cluster').serviceAccountTemplate.metadata.annotations).toEqual({ ...role, team: 'shop' });
+    expect(specOf(rendered, 'ObjectStore').configuration.s3Credentials).toEqual({ inheritFromIAMRole: true });
+    expect(cluster).not.toHaveProperty('serviceAccountTemplate');
   });
 
   it('has pods like all others: with the labels, annotations, priority and place that the cluster wants', async () => {

@@ -35,8 +35,16 @@ for origin in ${origins[@]+"${origins[@]}"}; do
 done
 
 mkdir -p "$folder"
+# Authorities of your own (global.authorities) count as well as those that the configuration names.
+authorities=$(sed -n 's|.*trusted_ca: {filename: "\([^"]*\)"}.*|\1|p' "$rendered" | head -n 1)
+if [[ -n $authorities && -n ${EXTRA_CA_CERTS:-} ]]; then
+  # The first may end without a line break.
+  { cat "$authorities" && echo && cat "$EXTRA_CA_CERTS"; } >"$folder/authorities.crt"
+  authorities=$folder/authorities.crt
+fi
 # Each is in one line of the configuration (templates/envoy/_cors.tpl).
-sed -e "s|allow_origin_string_match: .*|allow_origin_string_match: [$matchers]|" \
+sed -e "s|trusted_ca: {filename: .*}|trusted_ca: {filename: \"$authorities\"}|" \
+  -e "s|allow_origin_string_match: .*|allow_origin_string_match: [$matchers]|" \
   -e "s|allow_credentials: .*|allow_credentials: $credentials|" \
   -e "s|filter_context: {allowedOrigins: .*|filter_context: {allowedOrigins: [$names]}|" \
   -e "s@in \[.*\] || '[a-z]*' == 'any'@in [$texts] || '$kind' == 'any'@" \

@@ -65,6 +65,9 @@
 - { name: HOST, value: "::" }
 {{- end }}
 - { name: LOG_LEVEL, value: {{ .Values.global.logLevel }} }
+{{- if include "store.authorities" . }}
+- { name: NODE_EXTRA_CA_CERTS, value: /var/run/authorities/ca.crt }
+{{- end }}
 - { name: DRAIN_SECONDS, value: {{ .Values.drainSeconds | quote }} }
 {{- $tracing := dict }}
 {{- with .Values.global.tracing.endpoint }}
