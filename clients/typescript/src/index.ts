@@ -1,6 +1,7 @@
 export { keepCookies } from './keep-cookies.ts';
 export { minorUnit } from './money.ts';
 export type { OrderEvent, OrderEventsOptions, StreamState } from './order-events.ts';
+export { OutcomeUnknown } from './outcome-unknown.ts';
 export { StoreProblem } from './problem.ts';
 export type { ProblemCode } from './problem-codes.ts';
 export type { RetryOptions } from './retry.ts';

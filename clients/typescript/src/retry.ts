@@ -1,3 +1,4 @@
+import { isLost } from './after-loss.ts';
 import { retryAfterMs } from './problem.ts';
 import { pause, timeLimit } from './time-limit.ts';
 
@@ -18,46 +19,49 @@ export interface Answer {
   text: string;
 }
 
-/** Statuses of what never reached a service, or of what a later attempt may find in place. */
-const temporary = new Set([429, 502, 503, 504]);
-
 /** Tells whether a request was refused for the moment, so that nothing has happened (contract 7.3). */
-const isRefusal = ({ status, headers }: Response) => status === 429 || (status === 409 && headers.has('retry-after'));
+export const isRefusal = ({ status, headers }: Response) =>
+  status === 429 || (status === 409 && headers.has('retry-after'));
+
+/** How a request ended. */
+export interface Ending {
+  /** Without it there is an `error`. */
+  answer?: Answer;
+  error?: unknown;
+  /** The last attempt before whose answer was lost, with the status of what came instead. */
+  lost: { status: number | undefined } | undefined;
+}
 
 /**
- * Repeats a request that was refused for the moment, and one whose outcome is not known (a broken connection, a time-out,
- * 502, 503, 504) if a repetition does no harm.
+ * Repeats a request that was refused for the moment, and one whose answer was lost (a broken connection, a time-out, 502, 503, 504) if
+ * a repetition does no harm.
  * @param send an attempt, which ends with the signal
- * @returns the last answer, and whether an attempt before may have done what was asked for
  */
 export async function withRetries(
   send: (signal: AbortSignal) => Promise<Answer>,
   isRepeatable: boolean,
   { attempts = 4, maxDelayMs = 10_000, attemptTimeoutMs = 15_000, timeoutMs = 60_000 }: RetryOptions,
   signal?: AbortSignal,
-): Promise<Answer & { mayHaveHappened: boolean }> {
+): Promise<Ending> {
   const end = performance.now() + timeoutMs;
-  let mayHaveHappened = false;
+  let lost: Ending['lost'];
   for (let attempt = 1; ; attempt += 1) {
     signal?.throwIfAborted();
     const limit = timeLimit(Math.min(attemptTimeoutMs, Math.ceil(end - performance.now())), signal);
-    const result: { answer?: Answer; error?: unknown } = await send(limit.signal)
+    const result: Omit<Ending, 'lost'> = await send(limit.signal)
       .then((answer) => ({ answer }))
-      .catch((error) => ({ error }))
+      .catch((error: unknown) => ({ error }))
       .finally(limit.end);
     signal?.throwIfAborted();
 
     const response = result.answer?.response;
     const refused = response !== undefined && isRefusal(response);
-    const mayRepeat = refused || (isRepeatable && (!response || temporary.has(response.status)));
+    const mayRepeat = refused || (isRepeatable && isLost(response?.status));
     const backOffMs = Math.min(100 * 2 ** attempt * (1 + Math.random()), maxDelayMs);
     const delayMs = (response && retryAfterMs(response)) ?? backOffMs;
     const isLast = attempt >= attempts || delayMs > maxDelayMs || performance.now() + delayMs >= end;
-    if (isLast || !mayRepeat) {
-      if (result.answer) return { ...result.answer, mayHaveHappened };
-      throw result.error;
-    }
-    mayHaveHappened ||= !refused;
+    if (isLast || !mayRepeat) return { ...result, lost };
+    if (!refused) lost = { status: response?.status };
     await pause(delayMs, signal);
   }
 }

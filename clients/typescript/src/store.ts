@@ -1,10 +1,12 @@
+import { afterLoss, isLost } from './after-loss.ts';
 import { withApiKey } from './api-key.ts';
 import { nextOf } from './link.ts';
 import { operations } from './operations.ts';
 import { type OrderEvent, type OrderEventsOptions, orderEvents } from './order-events.ts';
+import { OutcomeUnknown } from './outcome-unknown.ts';
 import { problemOf, StoreProblem } from './problem.ts';
 import { type AnyInput, dataOf, randomKey, urlOf } from './request.ts';
-import { type RetryOptions, withRetries } from './retry.ts';
+import { isRefusal, type RetryOptions, withRetries } from './retry.ts';
 import type { FullInput, Input, Item, ListId, Method, OperationId, Output, Reply } from './types.ts';
 
 export interface StoreOptions extends RetryOptions {
@@ -48,6 +50,9 @@ export type Store = { readonly [Id in OperationId]: Method<Input<Id>, Output<Id>
   ): AsyncGenerator<Item<Output<Id>>, void, undefined>;
 };
 
+/** True of a body by which a change demands a version (contract 4.12). */
+const namesVersion = (body: unknown) => ((body as { version?: unknown } | undefined)?.version ?? null) !== null;
+
 interface AnyReply {
   status: number;
   data: unknown;
@@ -55,11 +60,10 @@ interface AnyReply {
   headers: Headers;
 }
 
-const idempotent = new Set(['get', 'put', 'delete']);
-
 /**
- * A client of the store. Its methods reject with a StoreProblem for a reply from 400 up, and with what fetch rejects with
- * where there is none. An order gets an Idempotency-Key unless it has one, so that it can be repeated.
+ * A client of the store. Its methods reject with a StoreProblem for a reply from 400 up, with OutcomeUnknown for a change whose answer
+ * was lost, and otherwise with what fetch rejects with where there is no reply. An order gets an Idempotency-Key unless it has one, so
+ * that it can be repeated.
  */
 export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: StoreOptions): Store {
   const send = apiKey === undefined ? given : withApiKey(apiKey, given);
@@ -71,7 +75,8 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
     for (const [name, value] of Object.entries(input.header ?? {})) if (value !== undefined) headers.set(name, value);
     if (body !== undefined) headers.set('content-type', 'application/json');
     if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
-    if (id === 'placeOrder' && !headers.has('idempotency-key')) headers.set('idempotency-key', randomKey());
+    const hasOwnKey = headers.has('idempotency-key');
+    if (id === 'placeOrder' && !hasOwnKey) headers.set('idempotency-key', randomKey());
 
     const attempt = async (limit: AbortSignal) => {
       // No Request: Node forgets the signal of one that is garbage, while its reply is still being read.
@@ -80,17 +85,21 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
       const response = await send(urlOf(url, path, input), { ...init, credentials: 'include' });
       return { response, text: await response.text() };
     };
-    // Where the answer to a change with If-Match was lost, a repetition would find the change itself, and 412 (contract 4.12).
-    const isRepeatable = id === 'placeOrder' || (idempotent.has(method) && !headers.has('if-match'));
-    const { response, text, mayHaveHappened } = await withRetries(attempt, isRepeatable, retry, signal);
+    const isGuarded = headers.has('if-match') || namesVersion(input.body);
+    const rule = afterLoss(id, method, { isGuarded, hasOwnKey });
+    const { answer, error, lost } = await withRetries(attempt, rule.repeats, retry, signal);
+    if (answer === undefined) throw rule.tells ? new OutcomeUnknown(id, error) : error;
 
+    const { response, text } = answer;
+    const { status } = response;
     const reply = { headers: response.headers, etag: response.headers.get('etag') ?? undefined };
-    // A repetition finds that an attempt before has done it.
-    const gone = id === 'endSessions' ? 401 : 404;
-    if (method === 'delete' && mayHaveHappened && response.status === gone)
-      return { ...reply, status: 204, data: undefined };
-    if (response.status >= 400) throw problemOf(response, text);
-    return { ...reply, status: response.status, data: dataOf({ response, text }) };
+    if (status < 400) return { ...reply, status, data: dataOf(answer) };
+    const problem = problemOf(response, text);
+    const found = lost && rule.finds(status, lost.status);
+    if (found === 'done') return { ...reply, status: 204, data: undefined };
+    const staysLost = isLost(status) || (lost !== undefined && isRefusal(response));
+    if (found === 'unclear' || (rule.tells && staysLost)) throw new OutcomeUnknown(id, problem);
+    throw problem;
   }
 
   async function* pages(id: ListId, input: AnyInput = {}, options?: CallOptions) {
