@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from './api/call.ts';
+import { queries } from './api/queries.ts';
 import { Accounts } from './views/accounts.tsx';
 import { Changes } from './views/changes.tsx';
 import { DeadLetters } from './views/dead-letters.tsx';
@@ -50,6 +51,10 @@ export function App() {
       removeEventListener('hashchange', move);
     };
   }, []);
+  // The next one here may be somebody else.
+  useEffect(() => {
+    if (name === null) queries.clear();
+  }, [name]);
   // The element that had the focus is gone with the login.
   useLayoutEffect(() => {
     if (name) document.querySelector('main')?.focus();

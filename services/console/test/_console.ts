@@ -108,8 +108,12 @@ export const describePages = (name: string, tests: (open: ReturnType<typeof useP
 /** Logs in at a page of the console. @returns the page */
 export async function logIn(page: Page, { origin }: { origin: string }, path = ''): Promise<Page> {
   await page.goto(`${origin}/console/${path}`);
+  await fillLogin(page);
+  return page;
+}
+
+export async function fillLogin(page: Page): Promise<void> {
   await page.getByLabel('Your name').fill('ann');
   await page.getByLabel('Token').fill(token);
   await page.getByRole('button', { name: 'Log in' }).click();
-  return page;
 }

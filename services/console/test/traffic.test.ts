@@ -123,8 +123,8 @@ describePages('what a tab of the console transfers', (open) => {
     expect(hourly).toBeLessThan(2_000_000);
 
     const turn = (hidden: boolean) =>
-      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'))`);
+      page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${hidden ? 'hidden' : 'visible'}', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
     await turn(true);
     const before = counted.requests;
     await page.clock.runFor(10 * 60_000);

@@ -54,6 +54,3 @@ export async function call<M extends Method, P extends PathOf<M>>(
   const trace = problem.traceId === undefined ? '' : ` Trace id: ${problem.traceId}`;
   throw new Refused(answer.status, `${problem.detail ?? `The console answered ${answer.status}.`}${trace}`);
 }
-
-/** The sentence of whatever was thrown. */
-export const sentenceOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

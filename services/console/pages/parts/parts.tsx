@@ -1,5 +1,6 @@
+import type { UseMutationResult, UseQueryResult } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
 import { minorUnit } from '../../../shared/src/values/currencies.ts';
-import type { Said } from '../api/acts.ts';
 import { timeOf } from './clock.ts';
 
 /** @param precise with milliseconds */
@@ -22,14 +23,40 @@ export const Problems = ({ texts = [] }: { texts: string[] | undefined }) => (
   </>
 );
 
+export const Loading = () => (
+  <p class="note" role="status">
+    Loading…
+  </p>
+);
+
+interface AnswerProps<T> {
+  of: Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending' | 'isPlaceholderData'>;
+  children: (data: T) => ComponentChildren;
+}
+
+/** Shows what was asked for. The last answer stays until the next one is there, and beside what has failed. */
+export const Answer = <T,>({ of: { data, error, isPending, isPlaceholderData }, children }: AnswerProps<T>) => (
+  <>
+    <Problem text={error?.message} />
+    {(isPending || isPlaceholderData) && <Loading />}
+    {data !== undefined && <div aria-busy={isPlaceholderData}>{children(data)}</div>}
+  </>
+);
+
+interface OutcomeProps {
+  of: Pick<UseMutationResult<unknown, Error, never>, 'isSuccess' | 'error'>;
+  /** Said if it has succeeded. */
+  done?: string;
+}
+
 /** Says how something went. */
-export const Outcome = ({ said }: { said: Said | undefined }) =>
-  said && !said.isProblem ? (
+export const Outcome = ({ of: { isSuccess, error }, done }: OutcomeProps) =>
+  isSuccess && done !== undefined ? (
     <p class="note" role="status">
-      {said.text}
+      {done}
     </p>
   ) : (
-    <Problem text={said?.text} />
+    <Problem text={error?.message} />
   );
 
 /** The id of an order, which leads to it. */

@@ -1,8 +1,8 @@
+import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { type AnswerTo, call } from '../api/call.ts';
-import { useLive } from '../api/live.ts';
 import { Field } from '../parts/form.tsx';
-import { Problem, Problems, Time } from '../parts/parts.tsx';
+import { Answer, Problems, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { useTyping } from '../parts/typing.ts';
 
@@ -13,48 +13,55 @@ export function Changes() {
   const [asked, setAsked] = useState<{ subject?: string | undefined; after?: string | undefined }>({});
   const typing = useTyping((typed) => setAsked({ subject: typed || undefined }));
   const { subject, after } = asked;
-  const ask = () => call('get', '/api/audit', { query: asked });
-  const { data, problem } = useLive(`changes ${subject} ${after}`, ask, 5_000);
-  const { changes = [], next } = data ?? {};
+  const page = useQuery({
+    queryKey: ['changes', subject, after],
+    queryFn: () => call('get', '/api/audit', { query: asked }),
+    placeholderData: keepPreviousData,
+  });
   return (
     <>
       <h1>Audit</h1>
       <search class="search">
         <Field name="subject" label="Id of a product, an account, an order, a key or a dead letter" {...typing} />
       </search>
-      <Problem text={problem} />
-      <Problems texts={data?.problems} />
-      {data !== undefined && changes.length === 0 && <p role="status">Nothing was changed.</p>}
-      {changes.length > 0 && (
-        <section class="card" aria-label="Changes">
-          <Table
-            rows={changes}
-            keyOf={({ id }) => id}
-            columns={{
-              When: ({ at }) => <Time at={at} />,
-              Who: ({ actor }) => actor,
-              What: ({ kind, subject }) => (
-                <>
-                  {kind}
-                  <br />
-                  <code>{subject}</code>
-                </>
-              ),
-              Change: ({ fields }) => <Fields fields={fields} />,
-            }}
-          />
-        </section>
-      )}
-      {after !== undefined && (
-        <button type="button" class="quiet" onClick={() => setAsked({ subject })}>
-          Latest
-        </button>
-      )}
-      {next && (
-        <button type="button" class="quiet" onClick={() => setAsked({ subject, after: next })}>
-          Older
-        </button>
-      )}
+      <Answer of={page}>
+        {({ changes, problems, next }) => (
+          <>
+            <Problems texts={problems} />
+            {changes.length === 0 && <p role="status">Nothing was changed.</p>}
+            {changes.length > 0 && (
+              <section class="card" aria-label="Changes">
+                <Table
+                  rows={changes}
+                  keyOf={({ id }) => id}
+                  columns={{
+                    When: ({ at }) => <Time at={at} />,
+                    Who: ({ actor }) => actor,
+                    What: ({ kind, subject }) => (
+                      <>
+                        {kind}
+                        <br />
+                        <code>{subject}</code>
+                      </>
+                    ),
+                    Change: ({ fields }) => <Fields fields={fields} />,
+                  }}
+                />
+              </section>
+            )}
+            {after !== undefined && (
+              <button type="button" class="quiet" onClick={() => setAsked({ subject })}>
+                Latest
+              </button>
+            )}
+            {next && (
+              <button type="button" class="quiet" onClick={() => setAsked({ subject, after: next })}>
+                Older
+              </button>
+            )}
+          </>
+        )}
+      </Answer>
     </>
   );
 }

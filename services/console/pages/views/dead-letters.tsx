@@ -1,9 +1,9 @@
+import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import { useActs } from '../api/acts.ts';
 import { call } from '../api/call.ts';
-import { useLive } from '../api/live.ts';
+import { renew } from '../api/queries.ts';
 import { Field } from '../parts/form.tsx';
-import { Problem, Problems } from '../parts/parts.tsx';
+import { Loading, Problem, Problems } from '../parts/parts.tsx';
 import { Audit } from './audit.tsx';
 import { type Decided, Decision } from './dead-letters/decision.tsx';
 import type { Letter, Outcomes } from './dead-letters/letter.ts';
@@ -19,9 +19,12 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
   const [text, setText] = useState(filter);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [outcomes, setOutcomes] = useState<Outcomes>();
-  const { act, said, busy } = useActs();
-  const { data, problem, again } = useLive('dead letters', () => call('get', '/api/dead-letters', {}), 3_000);
-  const trail = useLive('audit', () => call('get', '/api/dead-letters/audit', {}), 5_000);
+  const { data, error, isPending } = useQuery({
+    queryKey: ['dead letters'],
+    queryFn: () => call('get', '/api/dead-letters', {}),
+    refetchInterval: 3_000,
+  });
+  const deciding = useMutation({ mutationFn: decide, onSettled: () => renew('dead letters', 'decisions') });
 
   const groups = data ?? [];
   const all = groups
@@ -46,8 +49,6 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
       if (!dryRun) setChosen(new Set());
     } finally {
       setOutcomes({ results, dryRun });
-      again();
-      trail.again();
     }
   }
 
@@ -60,7 +61,7 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
   return (
     <>
       <h1>Dead letters</h1>
-      <Problem text={problem} />
+      <Problem text={error?.message} />
       <Problems texts={groups.flatMap(({ problem }) => problem ?? [])} />
       <search class="search">
         <label for="group">Group</label>
@@ -81,11 +82,12 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
           placeholder="order, kind, error, payload"
         />
       </search>
-      <Decision selected={selected} busy={busy} onDecide={(decided) => act(() => decide(decided))} />
-      <Results outcomes={outcomes} problem={said?.text} />
+      <Decision selected={selected} busy={deciding.isPending} onDecide={deciding.mutate} />
+      <Results outcomes={outcomes} problem={deciding.error?.message} />
+      {isPending && <Loading />}
       {data && (shown.length > 0 || isComplete) && <Letters letters={shown} chosen={chosen} onChoose={choose} />}
       {hidden > 0 && <p class="note">{hidden} more are not shown until some of these are decided.</p>}
-      <Audit {...trail} />
+      <Audit />
     </>
   );
 }

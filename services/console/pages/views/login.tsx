@@ -1,19 +1,18 @@
+import { useMutation } from '@tanstack/preact-query';
 import type { TargetedSubmitEvent } from 'preact';
-import { useActs } from '../api/acts.ts';
 import { call } from '../api/call.ts';
 import { atMost, Field, textsOf } from '../parts/form.tsx';
 import { Outcome } from '../parts/parts.tsx';
 
 export function Login({ onLogin }: { onLogin: (name: string) => void }) {
-  const { act, said, busy } = useActs();
+  const login = useMutation({
+    mutationFn: (body: { token: string; name: string }) => call('post', '/session', { body }),
+    onSuccess: (_, { name }) => onLogin(name.trim()),
+  });
 
   function logIn(event: TargetedSubmitEvent<HTMLFormElement>) {
     const { name = '', token = '' } = textsOf(event);
-    if (busy) return;
-    act(async () => {
-      await call('post', '/session', { body: { token, name } });
-      onLogin(name.trim());
-    });
+    if (!login.isPending) login.mutate({ token, name });
   }
 
   return (
@@ -23,8 +22,8 @@ export function Login({ onLogin }: { onLogin: (name: string) => void }) {
         <Field name="name" label="Your name" {...atMost(80)} autoComplete="name" required />
         <p class="note">It is logged with every change that you make.</p>
         <Field name="token" label="Token" type="password" autoComplete="current-password" required />
-        <Outcome said={said} />
-        <button type="submit" aria-disabled={busy}>
+        <Outcome of={login} />
+        <button type="submit" aria-disabled={login.isPending}>
           Log in
         </button>
       </form>

@@ -1,8 +1,8 @@
+import { useQuery } from '@tanstack/preact-query';
 import { useMemo } from 'preact/hooks';
 import { call } from '../api/call.ts';
-import { useLive } from '../api/live.ts';
 import { Chart, type Line } from '../parts/chart.tsx';
-import { Problem, Problems } from '../parts/parts.tsx';
+import { Answer, Problems } from '../parts/parts.tsx';
 import { count, rate, seconds } from '../parts/values.ts';
 import { Alerts } from './now/alerts.tsx';
 import { Health } from './now/health.tsx';
@@ -32,20 +32,25 @@ async function ask(before?: State): Promise<State> {
 }
 
 export function Now() {
-  const { data, problem } = useLive('now', ask, everyMs);
+  const now = useQuery({
+    queryKey: ['now'],
+    queryFn: ({ client, queryKey }) => ask(client.getQueryData<State>(queryKey)),
+    refetchInterval: everyMs,
+  });
   return (
     <>
       <h1>Now</h1>
-      <Problem text={problem} />
-      {data && (
-        <>
-          <Numbers points={data.points} />
-          <Problems texts={data.problems} />
-          <Alerts alerts={data.alerts} />
-          <Health replicas={data.replicas} />
-          <Charts points={data.points} />
-        </>
-      )}
+      <Answer of={now}>
+        {({ points, problems, alerts, replicas }) => (
+          <>
+            <Numbers points={points} />
+            <Problems texts={problems} />
+            <Alerts alerts={alerts} />
+            <Health replicas={replicas} />
+            <Charts points={points} />
+          </>
+        )}
+      </Answer>
     </>
   );
 }

@@ -1,26 +1,35 @@
-import { call } from '../api/call.ts';
-import { useLive } from '../api/live.ts';
+import { useQuery } from '@tanstack/preact-query';
+import { type AnswerTo, call } from '../api/call.ts';
 import type { components } from '../generated/schema.ts';
 import { ageOf } from '../parts/clock.ts';
-import { Badge, money, Problem, Problems, Time } from '../parts/parts.tsx';
+import { Answer, Badge, money, Problems, Time } from '../parts/parts.tsx';
 import { Lanes } from './orders/lanes.tsx';
 
 const quickMs = 1_000;
-const neverMs = 0x7fffffff; // the longest time of a timer
 
 /** An order, what it waits for, and what has happened to it. */
 export function Order({ id }: { id: string }) {
   const ask = (withinMs?: number) => call('get', '/api/orders/{id}', { path: { id }, query: { withinMs } });
-  const all = useLive(id, () => ask());
+  const all = useQuery({ queryKey: ['order', id], queryFn: () => ask(), refetchInterval: 2_000 });
   // The answers that come at once are shown until the others have been waited for.
-  const quick = useLive(`${id} quick`, () => ask(quickMs), neverMs);
-  const { problem } = all;
-  const data = all.data ?? quick.data;
-  if (data === undefined) return <Problem text={problem} />;
-  const { order, timeline, waitingFor, discarded, problems, letters } = data;
+  const quick = useQuery({
+    queryKey: ['order quickly', id],
+    queryFn: () => ask(quickMs),
+    staleTime: 'static',
+    refetchInterval: false,
+    gcTime: 0,
+  });
+  return <Answer of={{ ...all, data: all.data ?? quick.data }}>{(known) => <Known id={id} known={known} />}</Answer>;
+}
+
+interface KnownProps {
+  id: string;
+  known: AnswerTo<'showOrder'>;
+}
+
+function Known({ id, known: { order, timeline, waitingFor, discarded, problems, letters } }: KnownProps) {
   return (
     <>
-      <Problem text={problem} />
       <section class="card" aria-label="Order">
         <h2>
           Order <code>{id}</code>

@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
-import { useActs } from '../api/acts.ts';
+import { useMutation } from '@tanstack/preact-query';
 import { type AnswerTo, call } from '../api/call.ts';
 import { Search } from '../parts/form.tsx';
-import { Badge, money, OrderLink, Outcome, Time } from '../parts/parts.tsx';
+import { Badge, Loading, money, OrderLink, Outcome, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { Order } from './order.tsx';
 import { StuckOrders } from './orders/stuck-orders.tsx';
@@ -11,21 +10,20 @@ type Orders = AnswerTo<'searchOrders'>;
 
 /** @param id of the order that is shown; undefined: only the search */
 export function Orders({ id }: { id: string | undefined }) {
-  const [found, setFound] = useState<Orders>();
-  const { act, said } = useActs();
-
-  async function find(search: string) {
-    setFound(undefined);
-    const orders = await call('get', '/api/orders', { query: { search } });
-    if (orders.length === 1) location.hash = `#/orders/${orders[0]?.id}`;
-    else setFound(orders);
-  }
+  const search = useMutation({
+    mutationFn: (sought: string) => call('get', '/api/orders', { query: { search: sought } }),
+    onSuccess: (orders) => {
+      if (orders.length === 1) location.hash = `#/orders/${orders[0]?.id}`;
+    },
+  });
+  const found = search.data?.length === 1 ? undefined : search.data;
 
   return (
     <>
       <h1>Orders</h1>
-      <Search label="Order id or e-mail address" button="Find" onSearch={(sought) => act(() => find(sought))} />
-      <Outcome said={said} />
+      <Search label="Order id or e-mail address" button="Find" onSearch={search.mutate} />
+      {search.isPending && <Loading />}
+      <Outcome of={search} />
       {found && <Found orders={found} />}
       {id === undefined ? <StuckOrders /> : <Order id={id} key={id} />}
     </>

@@ -1,6 +1,6 @@
+import { useMutation } from '@tanstack/preact-query';
 import type { TargetedSubmitEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useActs } from '../api/acts.ts';
 import { type AnswerTo, call, Refused } from '../api/call.ts';
 import { atMost, textsOf } from '../parts/form.tsx';
 import { Outcome } from '../parts/parts.tsx';
@@ -31,13 +31,13 @@ const fields = [
 export function ProductForm({ name, product, onSave, onClose }: ProductFormProps) {
   const [version, setVersion] = useState(product?.version ?? '');
   const [isSure, setSure] = useState(false);
-  const { act, said, busy } = useActs();
+  const change = useMutation({ mutationFn: changeBy, scope: { id: 'product' } });
   const first = useRef<HTMLInputElement>(null);
   const path = { id: product?.id ?? '' };
 
   useLayoutEffect(() => first.current?.focus(), []);
 
-  async function change(work: () => Promise<unknown>) {
+  async function changeBy(work: () => Promise<unknown>) {
     try {
       await work();
       onClose();
@@ -57,7 +57,7 @@ export function ProductForm({ name, product, onSave, onClose }: ProductFormProps
 
   function submit(event: TargetedSubmitEvent<HTMLFormElement>) {
     const texts = textsOf(event);
-    act(() => change(() => save(texts)));
+    change.mutate(() => save(texts));
   }
 
   return (
@@ -77,16 +77,16 @@ export function ProductForm({ name, product, onSave, onClose }: ProductFormProps
         </label>
       ))}
       <div class="actions">
-        <button type="submit" disabled={busy} aria-label={`Save ${name}`}>
+        <button type="submit" disabled={change.isPending} aria-label={`Save ${name}`}>
           Save
         </button>
         {product && (
           <button
             type="button"
             class="quiet"
-            disabled={busy}
+            disabled={change.isPending}
             aria-label={isSure ? `Really delete ${name}` : `Delete ${name}`}
-            onClick={() => (isSure ? act(() => change(remove)) : setSure(true))}
+            onClick={() => (isSure ? change.mutate(remove) : setSure(true))}
           >
             {isSure ? 'Really delete' : 'Delete'}
           </button>
@@ -95,7 +95,7 @@ export function ProductForm({ name, product, onSave, onClose }: ProductFormProps
           Cancel
         </button>
       </div>
-      <Outcome said={said} />
+      <Outcome of={change} />
     </form>
   );
 }

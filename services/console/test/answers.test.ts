@@ -1,0 +1,64 @@
+import type { Page, Route } from 'playwright-core';
+import { catalogueOf } from './_catalogue.ts';
+import { describePages, fillLogin, logIn, useConsole } from './_console.ts';
+
+describePages('what a page has asked for', (open) => {
+  const console = useConsole(() => {
+    const catalogue = catalogueOf('4.5');
+    return { product: catalogue, inventory: catalogue };
+  });
+  let page: Page;
+  const tea = () => page.getByRole('row', { name: /Tea/ });
+  /** Holds back requests. @returns lets them go */
+  async function hold(path: string): Promise<() => void> {
+    const held = Promise.withResolvers<void>();
+    await page.route(path, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    return held.resolve;
+  }
+
+  beforeEach(async () => {
+    page = await open();
+  });
+
+  it('is loading until it is there, and stays until the answer to a further question is', async () => {
+    const letFirst = await hold('**/api/products*');
+    await logIn(page, console, '#/stock');
+    await page.getByRole('status').getByText('Loading…').waitFor();
+    letFirst();
+    await tea().waitFor();
+    const letSecond = await hold('**/api/products?search=*');
+    await page.getByLabel('Name of a product').fill('green');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Loading…').waitFor();
+    expect(await tea().count()).toBe(1);
+    letSecond();
+    await page.getByText('Loading…').waitFor({ state: 'detached' });
+    expect(await tea().count()).toBe(1);
+  });
+
+  it('stays beside what failed, and is asked for again', async () => {
+    await logIn(page, console, '#/stock');
+    await tea().waitFor();
+    const refuse = (route: Route) => route.fulfill({ status: 503, json: { detail: 'The catalogue is away.' } });
+    await page.route('**/api/products*', refuse);
+    await page.getByRole('alert').getByText('The catalogue is away.').waitFor();
+    expect(await tea().count()).toBe(1);
+    await page.unroute('**/api/products*', refuse);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    expect(await tea().count()).toBe(1);
+  });
+
+  it('is forgotten when its reader logs out', async () => {
+    await logIn(page, console, '#/stock');
+    await tea().waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Token').waitFor();
+    await hold('**/api/products*');
+    await fillLogin(page);
+    await page.getByRole('status').getByText('Loading…').waitFor();
+    expect(await tea().count()).toBe(0);
+  });
+});
