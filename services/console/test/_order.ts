@@ -12,6 +12,7 @@ export const order = {
   version: 1,
   cancelReason: null,
   deletedAt: null,
+  notes: [],
   events: [
     {
       id: '00000000-0000-8000-8000-000000000003',

@@ -186,6 +186,17 @@ describe('an order', () => {
     expect(timelineOf({ ...nothing, letters: [decided('REDRIVEN')] }).at(-1)).toMatchObject(good);
   });
 
+  it('has in its timeline who has cancelled it why, and what operators have noted', () => {
+    const note = { id: order.id, actor: 'operator ann', createdAt: at(5) };
+    const notes = [
+      { ...note, kind: 'NOTE', text: 'Called back.' },
+      { ...note, kind: 'CANCELLATION', text: 'Wrong size.' },
+    ];
+    const texts = timelineOf({ ...nothing, order: { ...order, notes } }).map(({ text }) => text);
+    expect(texts).toContain('operator ann noted: Called back.');
+    expect(texts).toContain('operator ann cancelled the order: Wrong size.');
+  });
+
   it('says what was discarded of it', () => {
     expect(discardedOf({ letters: [letter, discarded] })).toEqual([
       'ann discarded StockReserved, so that payment-group never handles it: told them',

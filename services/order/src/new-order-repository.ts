@@ -3,7 +3,7 @@ import type { StoredEvent } from '@store/shared/messaging/events';
 import { wakeRelays } from '@store/shared/messaging/outbox/append';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
-import { type NewOrder, replyLifetimeHours, type StoredReply } from './order.ts';
+import { cancelledByStore, type NewOrder, replyLifetimeHours, type StoredReply } from './order.ts';
 
 /**
  * `repeated`: the Idempotency-Key has a stored reply. `running`: another request with the key is being stored. `refused`: too many orders
@@ -103,12 +103,13 @@ const insert = (source: RawBuilder<unknown>) => sql<Inserted>`
   select lock.acquired, (select true from source) as stored, allowance.allowed
   from lock, allowance`;
 
-/** Those cancelled for lack of stock held nothing. Two ranges of indexes, each read until there are too many. */
+/** Those cancelled for lack of stock held nothing, and those cancelled by the store were not given up by their customer. Two ranges of indexes, each read until there are too many. */
 function hasCancelledFewer(max: number): RawBuilder<unknown> {
   const cancelled = (deleted: 'null' | 'not null') => sql`(
     select 1 from orders
     where account_id = ${value('account')}::uuid and status = 'CANCELLED' and deleted_at is ${sql.raw(deleted)}
       and created_at > ${value('createdAt')}::timestamptz - interval '1 hour' and missing is null
+      and cancel_reason is distinct from ${sql.lit(cancelledByStore)}
     limit ${sql.lit(max)}
   )`;
   return sql`

@@ -7,10 +7,10 @@ import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import { parseJson } from '@store/shared/values/json';
 import { type RawBuilder, sql } from 'kysely';
 import type { z } from 'zod';
+import { partsOf } from './all-orders-repository.ts';
 import type { DB } from './generated/tables.ts';
+import { notesOf } from './order-note-repository.ts';
 import { orderColumns } from './order-repository.ts';
-
-const maxOrders = 50;
 
 const byTime = { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id') };
 
@@ -18,24 +18,15 @@ const byTime = { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id')
 const oldestFirst = createKeyset('stuck-orders', byTime, 'id')([{ field: 'createdAt', direction: 'asc' }]);
 const ofAccount = createKeyset('account-orders', byTime, 'id')([{ field: 'createdAt', direction: 'asc' }]);
 
-/** Selects the ids of the first or last orders of an account, deleted ones included: each part is a range of an index. */
-const idsOf = (
-  accountId: string,
-  order: string,
-  limit: number,
-  condition: RawBuilder<boolean> = sql<boolean>`true`,
-) => {
-  const parts = [
-    sql`deleted_at is not null`,
-    ...orderStatuses.map((status) => sql`status = ${status} and deleted_at is null`),
-  ].map(
+/** Selects the ids of the first orders of an account. */
+const idsOf = (accountId: string, limit: number, condition: RawBuilder<boolean> = sql<boolean>`true`) => {
+  const parts = partsOf(accountId, orderStatuses).map(
     (part) => sql`(
-      select id, created_at from orders where account_id = ${accountId}::uuid and ${part} and ${condition}
-      order by ${sql.raw(order)} limit ${limit}::int
+      select id, created_at from orders where ${part} and ${condition} order by created_at, id limit ${limit}::int
     )`,
   );
   return sql<string>`(
-    select id from (${sql.join(parts, sql` union all `)}) as parts order by ${sql.raw(order)} limit ${limit}::int
+    select id from (${sql.join(parts, sql` union all `)}) as parts order by created_at, id limit ${limit}::int
   )`;
 };
 
@@ -48,7 +39,9 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
     /** An order of any customer, whether or not its owner has deleted it. */
     async find(orderId: string) {
       const row = await select.where('id', '=', orderId).executeTakeFirst();
-      return row && { ...row, events: await eventsOf(kysely, orderId) };
+      if (row === undefined) return undefined;
+      const [events, notes] = await Promise.all([eventsOf(kysely, orderId), notesOf(kysely, orderId)]);
+      return { ...row, events, notes };
     },
 
     /** Returns items and totals, as inventory needs them. */
@@ -66,16 +59,10 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
       return readCountedPage(kysely, late, oldestFirst, page);
     },
 
-    /** The latest ones, deleted ones included. */
-    latestOf(accountId: string) {
-      const latest = idsOf(accountId, 'created_at desc', maxOrders);
-      return select.where('id', 'in', latest).orderBy('created_at', 'desc').execute();
-    },
-
     /** A page of all orders of an account, the oldest first, deleted ones included. */
     pageOf(accountId: string, page: PageQuery) {
       const behind = page.after === undefined ? undefined : ofAccount.after(page.after);
-      const ids = idsOf(accountId, 'created_at, id', page.size + 1, behind);
+      const ids = idsOf(accountId, page.size + 1, behind);
       return readPage(select.where('id', 'in', ids), ofAccount, page);
     },
   };

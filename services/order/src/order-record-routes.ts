@@ -3,20 +3,30 @@ import { orderOut } from '@store/shared/contracts/order';
 import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand';
 import { orderRecordOut, stuckOrdersOut } from '@store/shared/contracts/order-record';
 import type { RecordLook } from '@store/shared/database/audit';
-import { type AnyRoute, ok, route } from '@store/shared/http/route';
+import { nextLink, nextPage } from '@store/shared/http/pagination';
+import { type AnyRoute, created, noContent, ok, problem, route } from '@store/shared/http/route';
 import { found } from '@store/shared/values/errors';
 import { uuid, uuids, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
+import type { AllOrdersRepository } from './all-orders-repository.ts';
 import type { Order } from './order.ts';
+import type { OrderNotes } from './order-notes.ts';
 import type { OrderRecordRepository } from './order-record-repository.ts';
+import type { Orders } from './orders.ts';
+import { allOrdersQuery, orderNoteIn, storeCancellationIn } from './schemas.ts';
+
+interface Parts {
+  records: OrderRecordRepository;
+  all: AllOrdersRepository;
+  orders: Pick<Orders, 'cancelForStore'>;
+  notes: OrderNotes;
+  recordLook: RecordLook;
+  clock: () => Date;
+}
 
 /** For operators and for inventory, on the service's own address (contract 3.7, 4.14). */
-export function orderRecordRoutes(
-  records: OrderRecordRepository,
-  recordLook: RecordLook,
-  clock: () => Date,
-): AnyRoute[] {
+export function orderRecordRoutes({ records, all, orders, notes, recordLook, clock }: Parts): AnyRoute[] {
   return [
     route({
       method: 'get',
@@ -34,12 +44,18 @@ export function orderRecordRoutes(
       method: 'get',
       path: '/internal/orders',
       identity: 'operator',
-      query: z.object({ accountId: uuid }),
-      responses: { 200: { description: 'The latest 50, the newest first.', body: z.array(orderOut) } },
-      async handler({ actor, query: { accountId } }) {
-        await recordLook(actor, accountId, 'orders');
-        const latest = await records.latestOf(accountId);
-        return ok({ json: `[${latest.map(({ json }) => json)}]` });
+      query: allOrdersQuery,
+      responses: {
+        200: {
+          description: 'Those of all customers, deleted ones included, the newest first.',
+          body: z.array(orderOut),
+          headers: nextPage,
+        },
+      },
+      async handler({ actor, query, url }) {
+        if (query.accountId !== undefined) await recordLook(actor, query.accountId, 'orders');
+        const { rows, next } = await all.page(query);
+        return ok({ json: `[${rows.map(({ json }) => json)}]` }, nextLink(url, next));
       },
     }),
     route({
@@ -67,7 +83,40 @@ export function orderRecordRoutes(
       handler: async ({ actor, params: { id } }) => {
         const record = found(await records.find(id), `order ${id}`);
         await recordLook(actor, id, 'order');
-        return ok({ json: withMore(record, { events: record.events }) });
+        return ok({ json: withMore(record, { events: record.events, notes: record.notes }) });
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/internal/orders/{id}/cancellation',
+      identity: 'operator',
+      params: z.object({ id: uuid }),
+      body: storeCancellationIn,
+      responses: {
+        200: { description: 'The order was already cancelled; the reason is not kept.', body: orderOut },
+        201: { description: 'Cancelled.', body: orderOut, headers: { Location: 'Path of the order.' } },
+        409: problem('The order has been shipped.'),
+      },
+      async handler({ actor, params: { id }, body: { reason } }) {
+        const { json, isNew } = await orders.cancelForStore(actor, id, reason);
+        return isNew ? created(`/internal/orders/${id}`, { json }) : ok({ json });
+      },
+    }),
+    route({
+      method: 'put',
+      path: '/internal/orders/{id}/notes/{noteId}',
+      identity: 'operator',
+      params: z.object({ id: uuid, noteId: uuid }),
+      body: orderNoteIn,
+      // Each of 2,000 characters may be written in 12 bytes.
+      bodyKib: 32,
+      responses: {
+        204: { description: 'The note is left. Its id is chosen by whoever writes it: the same again is one note.' },
+        409: problem('Another note has this id, or the order has 100 notes.'),
+      },
+      async handler({ actor, params: { id, noteId }, body: { text } }) {
+        await notes.leave(actor, id, { id: noteId, text });
+        return noContent();
       },
     }),
     accountDataRoute(async (accountId, page) => {

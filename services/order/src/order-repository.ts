@@ -7,6 +7,8 @@ import type { DB } from './generated/tables.ts';
 import { createInsertOrder } from './new-order-repository.ts';
 import { type Line, type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
 
+export type LockedOrder = Order & { accountId: string };
+
 export type OrderRepository = ReturnType<typeof createOrderRepository>;
 
 const time = (column: string) => `'"' || ${isoTime(column, 'MS')} || '"'`;
@@ -98,8 +100,8 @@ export function createOrderRepository(
         return prisma.idempotencyKey.deleteMany({ where });
       }),
 
-    lock: (tx: Transaction<DB>, accountId: string, orderId: string): Promise<Order | undefined> =>
-      selectOrder(tx, accountId, orderId).forUpdate().executeTakeFirst(),
+    lock: (tx: Transaction<DB>, accountId: string, orderId: string): Promise<LockedOrder | undefined> =>
+      selectOrder(tx, accountId, orderId).select('account_id as accountId').forUpdate().executeTakeFirst(),
 
     /** @returns its representation from now on */
     async cancel(tx: Transaction<DB>, orderId: string, cancelledAt: Date, reason: string): Promise<string> {
@@ -117,6 +119,15 @@ export function createOrderRepository(
     },
   };
 }
+
+/** Locks an order of any customer, whether or not its owner has deleted it, until the end of the transaction. */
+export const lockOrder = (tx: Transaction<DB>, orderId: string): Promise<LockedOrder | undefined> =>
+  tx
+    .selectFrom('orders')
+    .select([...orderColumns, 'account_id as accountId'])
+    .where('id', '=', orderId)
+    .forUpdate()
+    .executeTakeFirst();
 
 /** Conditions are in the order of the arguments, which are the parameters of `find`. */
 const selectOrder = (kysely: Kysely<DB>, accountId: string, orderId: string) =>

@@ -11,6 +11,10 @@ export type OrderStatus = (typeof orderStatuses)[number];
 /** Limit for one product in one order (contract 4.5). */
 export const maxQuantity = 10_000;
 
+export const cancelledByCustomer = 'cancelled by the customer';
+/** What the customer is told in place of the operator's own words, which no event may have. */
+export const cancelledByStore = 'cancelled by the store';
+
 export interface Line {
   productId: string;
   quantity: number;

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
+import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import { newEvent } from '@store/shared/messaging/events';
@@ -10,6 +11,8 @@ import type { Transaction } from 'kysely';
 import type { AuthClient } from './auth-client.ts';
 import type { DB } from './generated/tables.ts';
 import {
+  cancelledByCustomer,
+  cancelledByStore,
   type Line,
   mergeLines,
   mustCost,
@@ -21,7 +24,8 @@ import {
   type StoredReply,
 } from './order.ts';
 import type { OrderListRepository } from './order-list-repository.ts';
-import type { OrderRepository } from './order-repository.ts';
+import { insertNote } from './order-note-repository.ts';
+import { type LockedOrder, lockOrder, type OrderRepository } from './order-repository.ts';
 import type { OrderChange, OrderIn, OrderQuery } from './schemas.ts';
 
 interface Dependencies {
@@ -35,8 +39,6 @@ interface Dependencies {
   currency: string;
   clock: () => Date;
 }
-
-const byCustomer = 'cancelled by the customer';
 
 interface Cancelled {
   /** The order's representation. */
@@ -136,16 +138,15 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
   const get = async (accountId: string, orderId: string): Promise<Order> =>
     found(await repository.find(accountId, orderId), `order ${orderId}`);
 
-  /** Cancels the order if it is neither cancelled nor shipped (contract 4.6). */
-  async function cancel(
-    tx: Transaction<DB>,
-    accountId: string,
-    orderId: string,
-    seen: Seen,
-  ): Promise<Cancelled | 'shipped'> {
+  async function lockOwn(tx: Transaction<DB>, accountId: string, orderId: string, seen: Seen): Promise<LockedOrder> {
     const order = found(await repository.lock(tx, accountId, orderId), `order ${orderId}`);
     mustMatch(seen.ifMatch, entityTag(order.json));
     mustBeVersion(seen.version, order.version);
+    return order;
+  }
+
+  /** Cancels an order if it is neither cancelled nor shipped (contract 4.6). */
+  async function cancel(tx: Transaction<DB>, order: LockedOrder, reason: string): Promise<Cancelled | 'shipped'> {
     switch (order.status) {
       case 'CANCELLED':
         return { json: order.json, isNew: false };
@@ -156,21 +157,25 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
       default:
         unreachable(order.status);
     }
+    const { id: orderId, accountId: customerId } = order;
     const now = clock();
-    const json = await repository.cancel(tx, orderId, now, byCustomer);
-    const cancelled = { orderId, customerId: accountId, timestamp: now.toISOString(), reason: byCustomer };
-    await appendToOutbox(tx, newEvent('OrderCancelled', cancelled));
+    const json = await repository.cancel(tx, orderId, now, reason);
+    await appendToOutbox(tx, newEvent('OrderCancelled', { orderId, customerId, timestamp: now.toISOString(), reason }));
     return { json, isNew: true };
   }
 
-  const cancelOrRefuse = (accountId: string, orderId: string, seen: Seen): Promise<Cancelled> =>
-    transactionOf(accountId, async (tx) => {
-      const result = await cancel(tx, accountId, orderId, seen);
-      if (result !== 'shipped') return result;
-      throw new DomainError('conflict', 'The order has been shipped and can no longer be cancelled.', {
-        code: 'order-shipped',
-      });
+  async function cancelOrRefuse(tx: Transaction<DB>, order: LockedOrder, reason: string): Promise<Cancelled> {
+    const result = await cancel(tx, order, reason);
+    if (result !== 'shipped') return result;
+    throw new DomainError('conflict', 'The order has been shipped and can no longer be cancelled.', {
+      code: 'order-shipped',
     });
+  }
+
+  const cancelOwn = (accountId: string, orderId: string, seen: Seen): Promise<Cancelled> =>
+    transactionOf(accountId, async (tx) =>
+      cancelOrRefuse(tx, await lockOwn(tx, accountId, orderId, seen), cancelledByCustomer),
+    );
 
   return {
     place,
@@ -188,7 +193,20 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
       };
     },
 
-    cancel: (accountId: string, orderId: string) => cancelOrRefuse(accountId, orderId, {}),
+    cancel: (accountId: string, orderId: string) => cancelOwn(accountId, orderId, {}),
+
+    /** Cancels an order of any customer as an operator, with the reason as a note, which the customer is not told. */
+    cancelForStore: (actor: string, orderId: string, reason: string): Promise<Cancelled> =>
+      transactionOf(actor, async (tx) => {
+        const order = found(await lockOrder(tx, orderId), `order ${orderId}`);
+        const result = await cancelOrRefuse(tx, order, cancelledByStore);
+        if (!result.isNew) return result;
+        await insertNote(tx, order, { id: randomUUID(), kind: 'CANCELLATION', actor, text: reason });
+        const before = JSON.stringify({ status: order.status });
+        const after = JSON.stringify({ status: 'CANCELLED', reason });
+        await recordChange(tx, { actor, kind: 'order', subject: orderId, before, after });
+        return result;
+      }),
 
     /** CANCELLED is the only status that a customer may set. */
     async change(
@@ -197,7 +215,7 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
       { status, version }: OrderChange,
       ifMatch?: string,
     ): Promise<Cancelled> {
-      if (status === 'CANCELLED') return cancelOrRefuse(accountId, orderId, { ifMatch, version });
+      if (status === 'CANCELLED') return cancelOwn(accountId, orderId, { ifMatch, version });
       await get(accountId, orderId);
       throw new DomainError('ruleBroken', `An order cannot be set to ${status}, only to CANCELLED.`, {
         code: 'status-not-settable',
@@ -207,7 +225,7 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
     /** Cancels the order if that is still possible, and hides it from its owner. */
     remove: (accountId: string, orderId: string, ifMatch?: string): Promise<void> =>
       transactionOf(accountId, async (tx) => {
-        await cancel(tx, accountId, orderId, { ifMatch });
+        await cancel(tx, await lockOwn(tx, accountId, orderId, { ifMatch }), cancelledByCustomer);
         await repository.markDeleted(tx, orderId, clock());
       }),
   };

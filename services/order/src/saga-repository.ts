@@ -22,15 +22,20 @@ export interface Shipment {
   shippedAt: Date;
 }
 
+/** What can say more of a person than an id. */
+const personal = ['order_details', 'order_notes'] as const;
+
 /**
  * Deletes what orders have brought since the accounts were deleted: those that were on their way then. Sessions end within a second,
  * and a request takes some seconds at most.
  */
 export async function forgetLate(kysely: Kysely<DB>): Promise<void> {
-  await kysely
-    .deleteFrom('order_details')
-    .where('account_id', 'in', (db) => db.selectFrom('deleted_accounts').select('account_id'))
-    .execute();
+  for (const table of personal) {
+    await kysely
+      .deleteFrom(table)
+      .where('account_id', 'in', (db) => db.selectFrom('deleted_accounts').select('account_id'))
+      .execute();
+  }
   await kysely.deleteFrom('deleted_accounts').where('deleted_at', '<', sql<Date>`now() - interval '1 hour'`).execute();
 }
 
@@ -101,7 +106,8 @@ export const sagaOn = (tx: Transaction<DB>) => ({
       .values(accounts)
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    await tx.deleteFrom('order_details').where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`).execute();
+    for (const table of personal)
+      await tx.deleteFrom(table).where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`).execute();
   },
 });
 

@@ -3,7 +3,7 @@ import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Sort } from '@store/shared/database/keyset';
 import { pagedQuery, pageOf, sortQuery } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
-import { queryTime, text, timestamp, uuid } from '@store/shared/values/fields';
+import { queryTime, text, timestamp, uuid, wholeNumber } from '@store/shared/values/fields';
 import { Decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { maxQuantity } from './order.ts';
@@ -95,6 +95,38 @@ export const orderQuery = z.preprocess(
   }),
 );
 
+/** As text, exact to the last digit. */
+const amount = z
+  .string()
+  .regex(/^\d{1,24}(\.\d{1,4})?$/, 'must be an amount, such as 12.50')
+  .optional();
+
+/** The orders of all customers (contract 4.14). */
+export const allOrdersQuery = z.object({
+  accountId: uuid.optional(),
+  status: z.enum(orderStatuses).optional(),
+  createdFrom: time.optional(),
+  createdTo: time.optional(),
+  minTotal: amount,
+  maxTotal: amount,
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, 'must be a currency, such as USD')
+    .optional(),
+  idPrefix: z
+    .string()
+    .toLowerCase()
+    .transform((given) => given.replaceAll('-', ''))
+    .refine((given) => /^[\da-f]{8,32}$/.test(given), 'must be the first 8 digits of an id, or more')
+    .optional(),
+  size: wholeNumber(1, 100).default(50),
+  after: z.string().min(1).max(2_000).optional(),
+});
+
+/** What operators write. */
+export const storeCancellationIn = z.object({ reason: text(1, 500) });
+export const orderNoteIn = z.object({ text: text(1, 2_000) });
+
 export const orderChange = z
   .object({ status: z.enum(orderStatuses), version: seenVersion })
   .meta({ id: 'OrderChange', examples: [{ status: 'CANCELLED' }] });
@@ -147,4 +179,5 @@ export const createHeaders = z.object({
 
 export type OrderIn = z.output<typeof orderIn>;
 export type OrderChange = z.output<typeof orderChange>;
+export type AllOrdersQuery = z.output<typeof allOrdersQuery>;
 export type OrderQuery = z.output<typeof orderQuery>;

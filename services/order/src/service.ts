@@ -5,6 +5,7 @@ import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
+import { createAllOrdersRepository } from './all-orders-repository.ts';
 import { type AuthClient, createAuthClient } from './auth-client.ts';
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
 import { createConsumerGroup } from './consumer-group.ts';
@@ -15,6 +16,7 @@ import { createOrderChanges } from './live/order-change-repository.ts';
 import { createOrderStreams } from './live/order-streams.ts';
 import { addUpOrderCounts } from './order-count-repository.ts';
 import { createOrderListRepository } from './order-list-repository.ts';
+import { createOrderNotes } from './order-notes.ts';
 import { createOrderRecordRepository } from './order-record-repository.ts';
 import { orderRecordRoutes } from './order-record-routes.ts';
 import { createOrderRepository } from './order-repository.ts';
@@ -58,9 +60,15 @@ export function createOrderService(
     check: sessionCheck ?? auth.endedOf,
     limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
   });
-  const records = createOrderRecordRepository(database);
-  const recordLook = lookRecorder(database.kysely);
-  const routes = [...orderRoutes(orders, streams), ...orderRecordRoutes(records, recordLook, clock)];
+  const recordRoutes = orderRecordRoutes({
+    records: createOrderRecordRepository(database),
+    all: createAllOrdersRepository(database),
+    orders,
+    notes: createOrderNotes(database),
+    recordLook: lookRecorder(database.kysely),
+    clock,
+  });
+  const routes = [...orderRoutes(orders, streams), ...recordRoutes];
   return {
     app: createHttpApp({ title: 'Order API', routes, log, config }),
     // How soon a change is seen, and the end of a session (contract 4.11).

@@ -72,7 +72,7 @@ export function testApp(databaseUrl: string, options: Options = {}) {
   const repository = createOrderRepository(prisma, database);
   const lists = createOrderListRepository(database);
   const empty = () =>
-    prisma.$executeRaw`truncate orders, order_items, order_details, deleted_accounts, idempotency_keys, outbox`;
+    prisma.$executeRaw`truncate orders, order_items, order_details, order_notes, deleted_accounts, idempotency_keys, outbox`;
   return { app, log, endStreams, jobs, prisma, repository, lists, kysely, empty, close };
 }
 

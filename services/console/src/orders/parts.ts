@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { anyOrderRecord, anyPayment, anyReservation, letterOfOrderOut } from './schemas.ts';
 
 export type Event = z.output<typeof anyOrderRecord>['events'][number];
+export type Note = z.output<typeof anyOrderRecord>['notes'][number];
 export type Letter = z.output<typeof letterOfOrderOut>;
 
 /** All that is known of an order; undefined where a service knows nothing, or did not answer (then it is in `problems`). */

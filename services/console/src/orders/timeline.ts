@@ -1,5 +1,5 @@
 import type { DecisionOut } from '@store/shared/contracts/dead-letters';
-import type { Event, Letter, Parts } from './parts.ts';
+import type { Event, Letter, Note, Parts } from './parts.ts';
 import type { Step } from './schemas.ts';
 
 /** Lists what has happened to an order, over all services, the oldest first. */
@@ -12,6 +12,7 @@ export function timelineOf({ order, reservation, payment, mails, invoices, lette
       ...step(order.shippedAt, 'order', 'The order was shipped'),
       ...step(order.cancelledAt, 'order', `The order was cancelled: ${order.cancelReason ?? 'no reason'}`),
       ...step(order.deletedAt, 'order', 'Its owner deleted the order'),
+      ...order.notes.map(noteOf),
       ...order.events.map(eventOf('order')),
     );
   }
@@ -63,6 +64,12 @@ const done: Record<DecisionOut['outcome'], (what: string) => string> = {
 const isKnown = (outcome: string): outcome is DecisionOut['outcome'] => Object.hasOwn(done, outcome);
 const doneBy = (outcome: string, what: string) =>
   isKnown(outcome) ? done[outcome](what) : `decided ${outcome} about ${what}`;
+
+const noteOf = ({ kind, actor, text, createdAt }: Note): Step => ({
+  at: createdAt,
+  service: 'order',
+  text: kind === 'CANCELLATION' ? `${actor} cancelled the order: ${text}` : `${actor} noted: ${text}`,
+});
 
 const step = (at: string | null | undefined, service: string, text: string, detail?: string): Step[] =>
   at ? [{ at, service, text, ...(detail !== undefined && { detail }) }] : [];

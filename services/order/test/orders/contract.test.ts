@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { type Contract, describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
@@ -9,15 +11,13 @@ import { alice, as, bob, rowCounts, salt, tea, testApp, unknown } from '../_app.
 import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 
 // Only for the document; the requests go to the application.
-const [routes, recordRoutes] = [
-  orderRoutes({} as never, {} as never),
-  orderRecordRoutes({} as never, {} as never, () => new Date()),
-];
+const [routes, recordRoutes] = [orderRoutes({} as never, {} as never), orderRecordRoutes({} as never)];
 const unavailable = testApp(unreachableDatabaseUrl);
 afterAll(() => unavailable.close());
 
 const body = { items: [{ productId: tea, quantity: 2 }] };
 const cancel = { body: { status: 'CANCELLED' } };
+const note = { text: 'Called.' };
 const key = (value: string) => ({ 'Idempotency-Key': value });
 const missing = '/orders/00000000-0000-4000-8000-000000000000';
 const undecodable = '/orders/%ff';
@@ -120,7 +120,28 @@ describe('the order API', () => {
         404: () => placed({}, '/cancellation'),
       },
       'get /internal/order-demands': { 200: { path: `/internal/order-demands?id=${alice}` }, 400: {} },
-      'get /internal/orders': { 200: { path: `/internal/orders?accountId=${alice}` }, 400: {} },
+      'get /internal/orders': {
+        200: { path: `/internal/orders?accountId=${alice}` },
+        400: { path: '/internal/orders?status=SOLD' },
+      },
+      'post /internal/orders/{id}/cancellation': {
+        200: async () => ({ path: `/internal${(await cancelled()).path}`, body: { reason: 'why' } }),
+        201: async () => ({
+          path: `/internal/orders/${await customer.placed()}/cancellation`,
+          body: { reason: 'why' },
+        }),
+        404: { path: `/internal${missing}/cancellation`, body: { reason: 'why' } },
+        409: async () => ({ path: `/internal${(await shipped({}, '/cancellation')).path}`, body: { reason: 'why' } }),
+      },
+      'put /internal/orders/{id}/notes/{noteId}': {
+        204: async () => ({ path: `/internal/orders/${await customer.placed()}/notes/${randomUUID()}`, body: note }),
+        404: { path: `/internal${missing}/notes/${randomUUID()}`, body: note },
+        async 409() {
+          const path = `/internal/orders/${await customer.placed()}/notes/${randomUUID()}`;
+          await request(order.app).put(path).send(note).expect(204);
+          return { path, body: { text: 'Another text.' } };
+        },
+      },
       'get /internal/stuck-orders': { 200: {}, 400: { path: '/internal/stuck-orders?seconds=0' } },
       'get /internal/orders/{id}': {
         200: async () => ({ path: `/internal/orders/${await customer.placed()}` }),

@@ -18,8 +18,25 @@ const eventOut = z
 
 const eventsOut = z.array(eventOut);
 
+/** What an operator has written about an order. A later release may have more kinds. */
+const orderNoteOut = z
+  .object({
+    id: uuid,
+    kind: z.string().describe('NOTE, or CANCELLATION: why an operator has cancelled the order.'),
+    actor: z.string().describe('As in the audit trail.'),
+    text: z.string(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'OrderNoteOut' });
+
 export const orderRecordOut = orderOut
-  .extend({ cancelReason: z.string().nullable(), deletedAt: timestamp.nullable(), events: eventsOut })
+  .extend({
+    cancelReason: z.string().nullable(),
+    deletedAt: timestamp.nullable(),
+    events: eventsOut,
+    // An order service of the previous release leaves them out.
+    notes: z.array(orderNoteOut).default([]).describe('The oldest first.'),
+  })
   .meta({ id: 'OrderRecordOut' });
 
 export const stuckOrdersOut = z
@@ -56,4 +73,5 @@ export const paymentRecordOut = z.object({
   events: eventsOut,
 });
 
+export type OrderNoteOut = z.input<typeof orderNoteOut>;
 export type EventOut = z.input<typeof eventOut>;

@@ -12,6 +12,9 @@ export const changeKinds = [
   'password',
   'e-mail address',
   'session',
+  'order',
+  'note',
+  'mail',
   'look',
 ] as const;
 

@@ -7,6 +7,7 @@ const reasons: [english: RegExp, portuguese: string][] = [
   [/^limit per customer reached$/, 'limite por cliente atingido'],
   [/^not confirmed in time$/, 'não foi confirmado a tempo'],
   [/^cancelled by the customer$/, 'cancelado pelo cliente'],
+  [/^cancelled by the store$/, 'cancelado pela loja'],
   [/^the total is above (\S+)$/, 'o total é superior a $1'],
 ];
 

@@ -24,6 +24,7 @@ const reasons = [
   ['limit per customer reached', 'limite por cliente atingido'],
   ['not confirmed in time', 'não foi confirmado a tempo'],
   ['cancelled by the customer', 'cancelado pelo cliente'],
+  ['cancelled by the store', 'cancelado pela loja'],
   ['the total is above 100000', 'o total é superior a 100000'],
   ['of another producer', 'of another producer'],
 ] as const;

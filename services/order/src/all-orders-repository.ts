@@ -1,0 +1,82 @@
+import { orderStatuses } from '@store/shared/contracts/order';
+import type { Database } from '@store/shared/database/database';
+import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
+import type { Page } from '@store/shared/database/read-page';
+import { type RawBuilder, sql } from 'kysely';
+import type { DB } from './generated/tables.ts';
+import type { OrderStatus } from './order.ts';
+import { orderJson } from './order-repository.ts';
+import type { AllOrdersQuery } from './schemas.ts';
+
+export type AllOrdersRepository = ReturnType<typeof createAllOrdersRepository>;
+
+const newestFirst = createKeyset(
+  'all-orders',
+  { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id') },
+  'id',
+)([{ field: 'createdAt', direction: 'desc' }]);
+
+/** Conditions for the orders of an account or of all, deleted ones included: each is a range of an index by their time. */
+export function partsOf(accountId: string | undefined, statuses: readonly OrderStatus[]): RawBuilder<unknown>[] {
+  if (accountId === undefined) return statuses.map((status) => sql`status = ${status}`);
+  const own = sql`account_id = ${accountId}::uuid`;
+  return [
+    sql`${own} and deleted_at is not null and status = any(${statuses}::text[])`,
+    ...statuses.map((status) => sql`${own} and status = ${status} and deleted_at is null`),
+  ];
+}
+
+/** The ids that begin with 8 to 32 hexadecimal digits, as a range of the primary key. */
+function idsWith(prefix: string): RawBuilder<unknown> {
+  return sql`id between ${prefix.padEnd(32, '0')}::uuid and ${prefix.padEnd(32, 'f')}::uuid`;
+}
+
+function conditionsOf(query: AllOrdersQuery): RawBuilder<unknown>[] {
+  const { createdFrom, createdTo, minTotal, maxTotal, currency, idPrefix, after } = query;
+  const conditions: RawBuilder<unknown>[] = [];
+  if (createdFrom !== undefined) conditions.push(sql`created_at >= ${createdFrom}::timestamptz`);
+  // Beside a cursor that comes before it, PostgreSQL would read the index from here on: all pages that were shown.
+  const [shown = ''] = after === undefined ? [] : newestFirst.positionOf(after);
+  if (createdTo !== undefined && (after === undefined || new Date(shown) >= createdTo))
+    conditions.push(sql`created_at < ${createdTo}::timestamptz`);
+  if (minTotal !== undefined) conditions.push(sql`total_amount >= ${minTotal}::numeric`);
+  if (maxTotal !== undefined) conditions.push(sql`total_amount <= ${maxTotal}::numeric`);
+  if (currency !== undefined) conditions.push(sql`currency = ${currency}`);
+  if (idPrefix !== undefined) conditions.push(idsWith(idPrefix));
+  if (after !== undefined) conditions.push(newestFirst.after(after));
+  return conditions;
+}
+
+/** The orders of all customers, for those who may see them: operators. */
+export function createAllOrdersRepository({ kysely, lists }: Database<DB>) {
+  return {
+    /**
+     * A page of the newest orders first, merged of the beginnings of a range for each status. Where few orders have an amount among
+     * many that do not, PostgreSQL reads those few by another index, and sorts them.
+     */
+    async page(query: AllOrdersQuery): Promise<Page<{ json: string }>> {
+      const { accountId, status, size } = query;
+      const limit = size + 1;
+      const conditions = conditionsOf(query);
+      const ranges = partsOf(accountId, status === undefined ? orderStatuses : [status]).map(
+        (part) => sql`(
+          select id, created_at from orders where ${sql.join([part, ...conditions], sql` and `)}
+          order by ${newestFirst.orderBy} limit ${limit}::int
+        )`,
+      );
+      const statement = sql<{ json: string; position: string }>`
+        with page as materialized (
+          select id, (${newestFirst.position})::text as position, row_number() over (order by ${newestFirst.orderBy}) as n
+          from (
+            select * from (${sql.join(ranges, sql` union all `)}) as ranges
+            order by ${newestFirst.orderBy} limit ${limit}::int
+          ) as found
+        )
+        select ${orderJson} as json, position from page join orders on orders.id = page.id order by n`;
+      // Planned for its values, which decide between the indexes.
+      const found = await lists.inTurn(undefined, () => lists.runOnce(statement.compile(kysely)));
+      const last = found.length > size ? found[size - 1] : undefined;
+      return { rows: found.slice(0, size), next: last && newestFirst.cursorOf(JSON.parse(last.position)) };
+    },
+  };
+}
