@@ -2,6 +2,8 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from './api/call.ts';
 import { queries } from './api/queries.ts';
+import { type PageName, type Place, placeOf, titles } from './pages.ts';
+import { Loading } from './parts/parts.tsx';
 import { Accounts } from './views/accounts.tsx';
 import { Changes } from './views/changes.tsx';
 import { DeadLetters } from './views/dead-letters.tsx';
@@ -11,27 +13,24 @@ import { Now } from './views/now.tsx';
 import { Orders } from './views/orders.tsx';
 import { Stock } from './views/stock.tsx';
 
-interface Place {
-  id: string | undefined;
-  filter: string | undefined;
-}
-const pages = {
-  now: { title: 'Now', show: () => <Now /> },
-  orders: { title: 'Orders', show: ({ id }) => <Orders id={id} /> },
-  'dead-letters': { title: 'Dead letters', show: ({ filter }) => <DeadLetters filter={filter} key={filter} /> },
-  stock: { title: 'Stock', show: () => <Stock /> },
-  mails: { title: 'Mails', show: ({ id }) => <Mails id={id} /> },
-  accounts: { title: 'Accounts', show: () => <Accounts /> },
-  audit: { title: 'Audit', show: () => <Changes /> },
-} satisfies Record<string, { title: string; show: (place: Place) => ComponentChild }>;
+const shown: Record<PageName, (place: Place) => ComponentChild> = {
+  now: () => <Now />,
+  orders: ({ id }) => <Orders id={id} />,
+  'dead-letters': ({ filter }) => <DeadLetters filter={filter} key={filter} />,
+  stock: () => <Stock />,
+  mails: ({ id }) => <Mails id={id} />,
+  accounts: () => <Accounts />,
+  audit: () => <Changes />,
+};
 
-/** `#/orders/<id>`, `#/dead-letters?<filter>` */
-function placeOf(hash: string) {
-  const [path = '', filter] = hash.replace(/^#\//, '').split('?');
-  const [name = '', id] = path.split('/');
-  const page = Object.hasOwn(pages, name) ? (name as keyof typeof pages) : 'now';
-  return { page, id, filter: filter && decodeURIComponent(filter) };
-}
+const Nowhere = () => (
+  <>
+    <h1>No such page</h1>
+    <p>
+      The console has nothing at this address. <a href="#/now">To what happens now</a>
+    </p>
+  </>
+);
 
 export function App() {
   const [name, setName] = useState<string | null>(); // null: nobody is logged in
@@ -60,10 +59,10 @@ export function App() {
     if (name) document.querySelector('main')?.focus();
   }, [name]);
   useEffect(() => {
-    document.title = `${pages[place.page].title} – Store console`;
+    document.title = `${place.page === undefined ? 'No such page' : titles[place.page]} – Store console`;
   }, [place.page]);
 
-  if (name === undefined) return null;
+  if (name === undefined) return <Loading />;
   if (name === null) return <Login onLogin={setName} />;
   const leave = () => call('delete', '/session', {}).finally(() => setName(null));
   return (
@@ -71,7 +70,7 @@ export function App() {
       <header>
         <strong>Store console</strong>
         <nav aria-label="Pages">
-          {Object.entries(pages).map(([key, { title }]) => (
+          {Object.entries(titles).map(([key, title]) => (
             <a key={key} href={`#/${key}`} aria-current={place.page === key ? 'page' : undefined}>
               {title}
             </a>
@@ -82,7 +81,7 @@ export function App() {
           Log out
         </button>
       </header>
-      <main tabIndex={-1}>{pages[place.page].show(place)}</main>
+      <main tabIndex={-1}>{place.page === undefined ? <Nowhere /> : shown[place.page](place)}</main>
     </>
   );
 }

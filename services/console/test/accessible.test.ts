@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { findings } from '../../../tests/kit/axe.ts';
+import { type Look, lookAt, looks } from '../../../tests/kit/looks.ts';
+import type { PageName } from '../pages/pages.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { catalogueOf } from './_catalogue.ts';
 import { type Answer, describePages, logIn, useConsole } from './_console.ts';
@@ -20,8 +22,10 @@ const change = {
   before: null,
   after: { available: 5 },
 };
+const mail = { id: letterId, customerId: order.customerId, kind: 'OrderCreated', subject: 'Your order', createdAt: at };
 const store: Answer = (method, path, ...rest) => {
   if (path.startsWith('/internal/audit')) return [change];
+  if (path === '/internal/mails') return [mail];
   if (path.startsWith('/internal/stuck-orders')) return { total: 1, orders: [order], next: null };
   if (path === `/internal/orders/${orderId}`) return order;
   if (path.startsWith('/internal/dead-letters/audit')) return { group: 'payment-group', entries: [entry] };
@@ -29,34 +33,43 @@ const store: Answer = (method, path, ...rest) => {
   return catalogue(method, path, ...rest);
 };
 
-/** By what they show. */
-const pages = [
-  ['now', 'Age of the outbox'],
-  ['orders', orderId],
-  [`orders/${orderId}`, 'Waits for'],
-  ['dead-letters', 'OrderPaid'],
-  ['stock', 'Tea'],
-  ['audit', 'operator ann'],
-] as const;
+/** By their pictures: where each is, and what it shows. */
+const pages = Object.entries({
+  now: ['now', 'Age of the outbox'],
+  orders: ['orders', orderId],
+  order: [`orders/${orderId}`, 'Waits for'],
+  'dead-letters': ['dead-letters', 'OrderPaid'],
+  stock: ['stock', 'Tea'],
+  mails: ['mails', 'Your order'],
+  accounts: ['accounts', 'E-mail address or id'],
+  audit: ['audit', 'operator ann'],
+  nowhere: ['constructor', 'nothing at this address'],
+} satisfies Record<PageName | 'order' | 'nowhere', [path: string, shown: string]>);
 const problem = { status: 503, contentType: 'application/problem+json' };
-const states: [string, (page: Page) => Promise<unknown>][] = [
-  ['as the store is', async () => undefined],
-  ['loading', (page) => page.route('**/console/api/**', () => new Promise(() => undefined))],
+/** What the console's server does while pages are looked at, and the looks in which they differ then. */
+const states: [state: string, seen: readonly Look[], prepare: (page: Page) => Promise<unknown>][] = [
+  ['as the store is', looks, async () => undefined],
+  ['loading', looks.slice(-1), (page) => page.route('**/console/api/**', () => new Promise(() => undefined))],
   [
     'failing',
+    looks.slice(-2),
     (page) =>
       page.route('**/console/api/**', (route) =>
         route.fulfill({ ...problem, body: JSON.stringify({ detail: 'It is away.', traceId: 'abc123' }) }),
       ),
   ],
 ];
+const asksNothing = ['accounts', 'nowhere'];
 
 describePages('everybody can use the console', (newPage) => {
   const history = createHistory();
-  const console = useConsole(() => ({ order: store, payment: store, inventory: store, product: store }), {
-    env: { GROUPS: 'payment' },
-    history,
-  });
+  const console = useConsole(
+    () => ({ order: store, payment: store, inventory: store, product: store, notification: store }),
+    {
+      env: { GROUPS: 'payment' },
+      history,
+    },
+  );
 
   beforeAll(async () => {
     const replica = { address: '10.1.2.3:8080', waitingFor: ['Kafka'], samples: [] };
@@ -75,15 +88,17 @@ describePages('everybody can use the console', (newPage) => {
     return page;
   }
 
-  const table = states.flatMap(([state, prepare]) => pages.map(([path, shown]) => ({ state, prepare, path, shown })));
-  it.each(table)('$path, $state', async ({ state, prepare, path, shown }) => {
-    const page = await open(path, prepare);
-    if (state === 'failing') await page.getByText('It is away. Trace id: abc123').first().waitFor();
-    if (state === 'as the store is') await page.locator('main').getByText(shown).first().waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await findings(page)).toEqual([]);
+  it.each(states)('on every page, %s', async (state, seen, prepare) => {
+    const page = await open('', prepare);
+    const flaws: string[] = [];
+    for (const [name, [path, shown]] of pages) {
+      await page.evaluate(`location.hash = '#/${path}'`);
+      const expected: Record<string, string> = { loading: 'Loading…', failing: 'It is away. Trace id: abc123' };
+      const text = asksNothing.includes(name) ? shown : (expected[state] ?? shown);
+      await page.locator('main').getByText(text).first().waitFor();
+      flaws.push(...(await lookAt(page, `console-${name}`, seen)));
     }
+    expect(flaws).toEqual([]);
   });
 
   it.each(['Redrive', 'Discard'])('the dialog of what to %s', async (verb) => {

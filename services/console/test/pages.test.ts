@@ -34,9 +34,32 @@ describePages('the login with the keyboard', (open) => {
 describePages('an address that names no page', (open) => {
   const console = useConsole();
 
-  it.each(['nowhere', 'constructor'])('shows Now: %s', async (name) => {
-    const page = await logIn(await open(), console, `#/${name}`);
-    await page.getByRole('heading', { name: 'Now' }).waitFor({ timeout: 10_000 });
+  it.each(['nowhere', 'constructor', 'now/here/there', 'dead%E0letters'])('says so: %s', async (path) => {
+    const page = await logIn(await open(), console, `#/${path}`);
+    await page.getByRole('heading', { name: 'No such page' }).waitFor();
+    expect(await page.title()).toBe('No such page – Store console');
+    await page.getByRole('link', { name: 'To what happens now' }).click();
+    await page.getByRole('heading', { name: 'Now' }).waitFor();
+  });
+
+  it('is not one whose filter nobody can decode, nor one without a page', async () => {
+    const page = await logIn(await open(), console, '#/dead-letters?100%');
+    await page.getByLabel('Filter').waitFor();
+    expect(await page.getByLabel('Filter').inputValue()).toBe('100%');
+    await page.evaluate(`location.hash = ''`);
+    await page.getByRole('heading', { name: 'Now' }).waitFor();
+  });
+});
+
+describePages('a browser that lets no page keep anything', (open) => {
+  const console = useConsole();
+
+  it('shows the console', async () => {
+    const page = await open();
+    await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
+      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
+    await logIn(page, console);
+    await page.getByRole('heading', { name: 'Now' }).waitFor();
   });
 });
 
