@@ -33,6 +33,7 @@ const mistakes: Record<string, unknown> = {
   // Malformed
   'kafka.strimzi.resources.limits.memory': '12XB',
   'kafka.topics.retentionBytes': 0,
+  'global.prometheusAuthentication.modes': 'password',
   'order.podAnnotations.a': 1,
   'order.database': 'postgres',
   'order.image': '',
@@ -129,6 +130,23 @@ describe('values that the chart refuses with a message', () => {
     [
       'KEDA asks it from a namespace of its own',
       { 'global.prometheus': 'http://prometheus:9090', 'invoice.autoscaling': { enabled: true, lag: 100 } },
+    ],
+    [
+      'modes is set, but ref names no TriggerAuthentication',
+      {
+        'global.prometheus': prometheus,
+        'global.prometheusAuthentication.modes': 'bearer',
+        'invoice.autoscaling': { enabled: true, lag: 100 },
+      },
+    ],
+    // Eleven services, of which two have six replicas, each with one more in an upgrade
+    [
+      'postgres.settings.max_connections is 500, but services at the most replicas that they may have, with one more during an upgrade, need 554',
+      { 'order.autoscaling.enabled': true, 'auth.autoscaling.enabled': true },
+    ],
+    [
+      'postgres.settings.max_connections is 383, but services at the most replicas that they may have, with one more during an upgrade, need 384: 17 each, and 10 for others. Raise it, with the memory of PostgreSQL (postgres.resources), lower',
+      { 'postgres.settings.max_connections': '383' },
     ],
     [
       'maxReplicas is 7, but only 6 can consume',

@@ -103,16 +103,27 @@ describe('an autoscaler', () => {
     const { one, ofKind } = await manifests({ global: { prometheus }, invoice: { autoscaling } });
     expect(ofKind('HorizontalPodAutoscaler')).toEqual([]);
     const query = 'max(sum by (pod) (consumer_lag_messages{namespace="store", group="invoice-group"}))';
+    // KEDA refuses a second autoscaler, unless it may take the one that this was before.
+    const { name, annotations } = one('ScaledObject', 'invoice').metadata;
+    expect([name, annotations]).toEqual(['invoice', { 'scaledobject.keda.sh/transfer-hpa-ownership': 'true' }]);
     expect(one('ScaledObject', 'invoice').spec).toEqual({
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'invoice' },
       minReplicaCount: 2,
       maxReplicaCount: 6,
-      advanced: { horizontalPodAutoscalerConfig: { behavior } },
+      advanced: { horizontalPodAutoscalerConfig: { name: 'invoice', behavior } },
       triggers: [
         { type: 'cpu', metricType: 'Utilization', metadata: { value: '70' } },
         { type: 'prometheus', metadata: { serverAddress: prometheus, query, threshold: '100' } },
       ],
     });
+  });
+
+  it('by lag logs in to a Prometheus that wants it', async () => {
+    const ref = { name: 'prometheus', kind: 'ClusterTriggerAuthentication' };
+    const global = { prometheus, prometheusAuthentication: { modes: 'bearer,tls', ref } };
+    const { one } = await manifests({ global, invoice: { autoscaling: { enabled: true, lag: 100 } } });
+    const [, trigger] = one('ScaledObject').spec.triggers;
+    expect(trigger).toMatchObject({ metadata: { authModes: 'bearer,tls' }, authenticationRef: ref });
   });
 
   it.each([

@@ -122,17 +122,23 @@ metadata:
   name: {{ $.Chart.Name }}
   labels:
     {{- include "component.labels" $ | nindent 4 }}
+  {{- if .lag }}
+  annotations:
+    # Of an autoscaler by CPU that was there before: KEDA refuses two.
+    scaledobject.keda.sh/transfer-hpa-ownership: "true"
+  {{- end }}
 spec:
   scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: {{ $.Chart.Name }} }
   {{- if .lag }}
   minReplicaCount: {{ .minReplicas }}
   maxReplicaCount: {{ .maxReplicas }}
-  {{- with .behavior }}
   advanced:
     horizontalPodAutoscalerConfig:
+      name: {{ $.Chart.Name }}
+      {{- with .behavior }}
       behavior:
         {{- toYaml . | nindent 8 }}
-  {{- end }}
+      {{- end }}
   triggers:
     {{- with .cpuPercent }}
     - type: cpu
@@ -144,6 +150,13 @@ spec:
         serverAddress: {{ $.Values.global.prometheus | quote }}
         query: {{ printf `max(sum by (pod) (consumer_lag_messages{namespace="%s", group="%s"}))` $.Release.Namespace $.Values.kafka.group | quote }}
         threshold: {{ .lag | quote }}
+        {{- with $.Values.global.prometheusAuthentication.modes }}
+        authModes: {{ . | quote }}
+        {{- end }}
+      {{- with $.Values.global.prometheusAuthentication.ref }}
+      authenticationRef:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
   {{- else }}
   minReplicas: {{ .minReplicas }}
   maxReplicas: {{ .maxReplicas }}

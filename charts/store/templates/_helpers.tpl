@@ -51,6 +51,27 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- $replicas }}
 {{- end }}
 
+{{- /* A JSON list of the Deployments whose replicas an autoscaler decides. */}}
+{{- define "store.autoscaled" -}}
+{{- $names := list }}
+{{- range $name, $chart := .Subcharts }}
+{{- if dig "autoscaling" "enabled" false ($chart.Values | merge (dict)) }}
+{{- $names = append $names $name }}
+{{- end }}
+{{- end }}
+{{- $names | sortAlpha | toJson }}
+{{- end }}
+
+{{- /* Refuses a PostgreSQL with fewer connections than services may take. Ten are left to an operator, to metrics and to people.
+Takes { root, value, settings, orElse }. */}}
+{{- define "store.checkConnections" -}}
+{{- $needed := include "store.databaseReplicas" .root | mul 17 | add 10 }}
+{{- $allowed := .settings.max_connections | default 100 }}
+{{- if gt $needed (int $allowed) }}
+{{- fail (printf "%s.settings.max_connections is %v, but services at the most replicas that they may have, with one more during an upgrade, need %d: 17 each, and 10 for others. Raise it, with the memory of PostgreSQL (%s.resources), lower replicas or autoscaling.maxReplicas%s." .value $allowed $needed .value .orElse) }}
+{{- end }}
+{{- end }}
+
 {{- /* A JSON object: the Secrets that the store makes itself, each with its keys. */}}
 {{- define "store.generatedSecrets" -}}
 {{- $secrets := dict }}

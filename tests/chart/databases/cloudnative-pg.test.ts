@@ -46,7 +46,7 @@ describe('the cluster', () => {
     expect(cluster.smartShutdownTimeout).toBe(0);
     expect(cluster.postgresql.parameters).toMatchObject({
       wal_retrieve_retry_interval: '500ms',
-      max_connections: '950',
+      max_connections: '1000',
     });
   });
 
@@ -171,6 +171,13 @@ describe('the cluster', () => {
   it('needs as many connections for each replica as make capacity plans with', async () => {
     const settings = { max_connections: '1' };
     await expect(render({ settings })).rejects.toThrow(`: ${assumptions.connectionsOfReplica} each, and 10 for others`);
+  });
+
+  it('has connections for one more group of consumers, as docs/development.md adds it', async () => {
+    const refusal = await render({ settings: { max_connections: '1' } }).catch(({ message }) => message);
+    const [, needed] = /need (\d+)/.exec(refusal) ?? [];
+    const group = 3 * assumptions.connectionsOfReplica; // two replicas, and one more in an upgrade
+    expect(Number(cluster.postgresql.parameters.max_connections)).toBeGreaterThanOrEqual(Number(needed) + group);
   });
 
   const pooler = { enabled: true, poolSize: 10 };

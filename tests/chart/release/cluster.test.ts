@@ -139,6 +139,19 @@ describe('the chart refuses', () => {
     expect(await render({ ports: [6432] })).toContain('kind: Deployment');
   });
 
+  it('an autoscaler by CPU whose name KEDA still has, and would delete', async () => {
+    const found = { metadata: { ownerReferences: [{ kind: 'ScaledObject' }] } };
+    const edit = (text: string) =>
+      text.replaceAll(
+        /lookup "autoscaling\/v2" \S+ \S+ \S+(?= }})/g,
+        `fromJson ${JSON.stringify(JSON.stringify(found))}`,
+      );
+    const render = (autoscaling: object) =>
+      renderEdited({ 'templates/checks.yaml': edit }, { gateway: { autoscaling } });
+    await expect(render({ enabled: true })).rejects.toThrow('Upgrade once with gateway.autoscaling.enabled=false');
+    expect(await render({ enabled: false })).toContain('kind: Deployment');
+  });
+
   it('pods whose credential is missing do not start', async () => {
     const refs = JSON.stringify((await manifests(internal)).all).match(/\{"name":"callers","key":"[^}]*\}/g) ?? [];
     expect(refs.length).toBeGreaterThan(5);

@@ -17,7 +17,15 @@ const jobOf = async (values: object) => (await manifests(values)).one('Job', 'st
 describe('the Job that creates Secrets', () => {
   it('is not there where nothing is generated', async () => {
     const ownToken = { console: { secrets: { CONSOLE_TOKEN: { secret: 'of-yours', key: 'token' } } } };
-    expect((await manifests(ownToken, valuesFiles.prod)).one('Job', 'store-secrets')).toBeUndefined();
+    const { one } = await manifests(ownToken, valuesFiles.prod);
+    const containers = one('Job', 'store-secrets').spec.template.spec.containers;
+    expect(containers.map(({ name }: { name: string }) => name)).toEqual(['replicas']);
+    const autoscaled = ['account', 'auth', 'gateway', 'order', 'product', 'status'];
+    expect(one('Role', 'store-secrets').rules).toEqual([
+      { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'patch'], resourceNames: autoscaled },
+    ]);
+    const fixed = Object.fromEntries(autoscaled.map((name) => [name, { autoscaling: { enabled: false } }]));
+    expect((await manifests({ ...fixed, ...ownToken }, valuesFiles.prod)).one('Job', 'store-secrets')).toBeUndefined();
   });
 
   it('has another name if it does something else, because a Job cannot be changed', async () => {
@@ -39,9 +47,10 @@ describe('what the Job does', () => {
     await writeFile(join(dir, 'ca.crt'), api.ca);
   });
 
-  /** Runs the container of the Job as a process. */
-  async function run(values: object = {}, env: Record<string, string> = {}) {
-    const [container] = (await jobOf(values)).spec.template.spec.containers;
+  /** Runs a container of the Job as a process. */
+  async function run(values: object = {}, env: Record<string, string> = {}, step = 'secrets') {
+    const { containers } = (await jobOf(values)).spec.template.spec;
+    const container = containers.find(({ name }: { name: string }) => name === step);
     const given = container.env.map(({ name, value }: { name: string; value: string }) => [
       name,
       value.replace('/var/run/secrets/kubernetes.io/serviceaccount', dir),
@@ -154,5 +163,30 @@ describe('what the Job does', () => {
     expect(api.requests).toEqual([]);
     await writeFile(join(dir, 'token'), 'expired');
     expect(await run()).toEqual({ exitCode: 1, all: 'GET secrets/databases: 401 Unauthorized' });
+  });
+
+  it('names the replicas of each autoscaled Deployment as they are, so that they outlive their manifest', async () => {
+    const autoscaling = { enabled: true };
+    const values = {
+      order: { autoscaling },
+      invoice: { autoscaling },
+      postgres: { settings: { max_connections: '800' } },
+    };
+    const template = { metadata: {}, spec: {} };
+    api.deployments.push({ metadata: { name: 'invoice' }, spec: { replicas: 3, template } });
+    const written: string[] = [];
+    api.hooks.before = (request) => void written.push(request);
+    expect(await run(values, {}, 'replicas')).toEqual({
+      exitCode: 0,
+      all: 'invoice: keeps 3\norder: there is none yet',
+    });
+    const invoice = '/apis/apps/v1/namespaces/store/deployments/invoice?fieldManager=store-replicas';
+    expect(written).toContain(`PATCH ${invoice}`);
+    expect(api.deployments).toEqual([expect.objectContaining({ kind: 'Deployment', spec: { replicas: 3, template } })]);
+    await writeFile(join(dir, 'token'), 'expired');
+    expect(await run(values, {}, 'replicas')).toEqual({
+      exitCode: 1,
+      all: 'GET deployments/invoice: 401 Unauthorized',
+    });
   });
 });

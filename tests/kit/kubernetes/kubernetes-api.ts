@@ -17,23 +17,43 @@ interface FakeSecret {
 
 /** A Deployment of which every replica is always ready. */
 interface FakeDeployment {
-  metadata: { name: string; generation?: number };
+  metadata: {
+    name: string;
+    generation?: number;
+    annotations?: Record<string, string>;
+    labels?: Record<string, string>;
+  };
   spec: { replicas: number; template: { metadata: { annotations?: Record<string, string> }; spec: object } };
 }
 
 const collection = '/api/v1/namespaces/store/secrets';
 const deploymentsPath = '/apis/apps/v1/namespaces/store/deployments';
 
+/** Any other object. */
+interface FakeObject {
+  metadata: { name: string; labels?: Record<string, string>; [field: string]: unknown };
+  [field: string]: unknown;
+}
+
+/** Of what every cluster has. Other kinds are there once one of their objects is. */
+const known = /^\/(api\/v1|apis\/(apps|batch)\/v1)\/namespaces\/store\/\w+$/;
+
 /**
- * A fake of the API server with Secrets and Deployments in the namespace store: it speaks TLS, demands the token, and refuses
- * a write over another version than the present one.
+ * A fake of the API server with objects in the namespace store: it speaks TLS, demands the token, and refuses a write of a
+ * Secret over another version than the present one.
  */
 export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
   const token = 'token-of-the-service-account';
   const secrets = new Map<string, FakeSecret>();
+  /** What is neither a Secret nor a Deployment, by its path; a log is a text. */
+  const objects = new Map<string, FakeObject | string>();
   const requests: string[] = [];
   /** Called before each request is handled, so that a test can interfere; what throws breaks the connection. */
-  const hooks = { before: (_request: string): void => undefined };
+  const hooks = {
+    before: (_request: string): void => undefined,
+    /** Called with the path of what was created or changed. */
+    after: (_request: string): void => undefined,
+  };
   let version = 0;
 
   function write(name: string, secret: FakeSecret, over?: string): [number, object] {
@@ -63,15 +83,36 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     if (name === '') return [200, { items: deployments.map(withStatus) }];
     const found = deployments.find(({ metadata }) => metadata.name === name);
     if (!found) return failure(404, `deployments "${name}" not found`);
-    if (method === 'PATCH') {
-      const { metadata } = found.spec.template;
-      metadata.annotations = { ...metadata.annotations, ...body?.spec.template.metadata.annotations };
-    }
+    if (method === 'PATCH') Object.assign(found, merged(found, body));
     return [200, withStatus(found)];
   }
 
-  async function handle(request: IncomingMessage): Promise<[number, object]> {
-    const [path = ''] = (request.url ?? '').split('?');
+  function handleOther(
+    method: string,
+    path: string,
+    search: URLSearchParams,
+    body: FakeObject,
+  ): [number, object | string] {
+    const found = objects.get(path);
+    if (method === 'POST') {
+      const { name, generateName } = body.metadata;
+      const created = { ...body, metadata: { ...body.metadata, name: name ?? `${generateName}${objects.size}` } };
+      objects.set(`${path}/${created.metadata.name}`, created);
+      hooks.after(`POST ${path}/${created.metadata.name}`);
+      return [201, created];
+    }
+    const within = [...objects].filter(([one]) => one.slice(0, one.lastIndexOf('/')) === path).map(([, one]) => one);
+    if (method === 'GET' && found === undefined && (within.length > 0 || known.test(path)))
+      return [200, { items: within.filter((one) => typeof one === 'object' && isSelected(one, search)) }];
+    if (found === undefined) return failure(404, path);
+    if (method === 'DELETE') objects.delete(path);
+    if (method === 'PATCH') objects.set(path, merged(found, body) as FakeObject);
+    if (method !== 'GET') hooks.after(`${method} ${path}`);
+    return [200, objects.get(path) ?? found];
+  }
+
+  async function handle(request: IncomingMessage): Promise<[number, object | string]> {
+    const [path = '', search] = (request.url ?? '').split('?');
     const { method = '' } = request;
     requests.push(`${method} ${path}`);
     if (request.headers.authorization !== `Bearer ${token}`) return failure(401, 'Unauthorized');
@@ -79,9 +120,10 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     const body = json === '' ? undefined : JSON.parse(json);
     if (path.startsWith(collection)) return handleSecret(method, path.slice(collection.length + 1), body);
     if (path.startsWith(deploymentsPath)) return handleDeployment(method, path.slice(deploymentsPath.length + 1), body);
-    // A pod for each replica of the one Deployment.
-    if (path.endsWith('/pods')) return [200, { items: [{ metadata: { name: 'pod' }, status: { phase: 'Running' } }] }];
-    return failure(404, path);
+    // A pod for each replica of the one Deployment, in the tests that name none.
+    if (path.endsWith('/pods') && objects.size === 0)
+      return [200, { items: [{ metadata: { name: 'pod' }, status: { phase: 'Running' } }] }];
+    return handleOther(method, path, new URLSearchParams(search), body);
   }
 
   const certificate = await certificateFor('127.0.0.1');
@@ -92,8 +134,10 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
       request.destroy();
       return;
     }
-    const [status, object] = await handle(request);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(object));
+    const [status, answer] = await handle(request);
+    const isText = typeof answer === 'string';
+    response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' });
+    response.end(isText ? answer : JSON.stringify(answer));
   });
   afterAll(() => server.close());
   const port = await listen(server);
@@ -112,6 +156,7 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     }),
     deployments,
     secrets,
+    objects,
     requests,
     hooks,
   };
@@ -124,3 +169,26 @@ const withStatus = (deployment: FakeDeployment) => {
   const status = { observedGeneration: 1, replicas, updatedReplicas: replicas, availableReplicas: replicas };
   return { ...deployment, status };
 };
+
+/** A merge patch (RFC 7386), which other kinds of patches are here, too. */
+function merged(present: unknown, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+  const result: Record<string, unknown> = { ...(typeof present === 'object' ? present : {}) };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else result[key] = merged(result[key], value);
+  }
+  return result;
+}
+
+const isSelected = ({ metadata }: FakeObject, search: URLSearchParams) =>
+  (search.get('labelSelector') ?? '')
+    .split(',')
+    .filter(Boolean)
+    .every(
+      (term) =>
+        term ===
+        Object.entries(metadata.labels ?? {})
+          .map(([name, value]) => `${name}=${value}`)
+          .find((one) => one === term),
+    );
