@@ -5,6 +5,7 @@ export type ProblemCode =
   | 'unknown-product'
   | 'email-taken'
   | 'invalid-token'
+  | 'account-locked'
   | 'email-not-confirmed'
   | 'too-many-resets'
   | 'too-many-changes'

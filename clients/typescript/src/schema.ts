@@ -1135,6 +1135,7 @@ export interface components {
              *     - `unknown-product`, 400: The order names a product that does not exist, or no longer. Read the catalogue again.
              *     - `email-taken`, 409: An account with this e-mail address exists already. Log in, or register with another address.
              *     - `invalid-token`, 403: The link of a mail was used, is older than half an hour (a day for an e-mail address), or is void since the password or the address has changed. Ask for another.
+             *     - `account-locked`, 403: The password is right, but the account is locked: nobody can log in to it until an operator of the store unlocks it.
              *     - `email-not-confirmed`, 403: Only customers with a confirmed e-mail address may order here. Follow the link in the mail. `PATCH /accounts/{id}` with the same address and the password sends another one.
              *     - `too-many-resets`, 429: This client address asked for too many mails about forgotten passwords within an hour.
              *     - `too-many-changes`, 429: The account's e-mail address was to be changed five times within an hour. Follow the link in the last mail, or wait for `Retry-After`.
@@ -1880,7 +1881,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description The current password is wrong. */
+            /** @description The current password is wrong, or the account is locked. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2447,6 +2448,15 @@ export interface operations {
             };
             /** @description The e-mail address or the password is wrong. */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The account is locked. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,6 +1,7 @@
 import type { AccountIn, AccountOut, Credentials, PasswordReset } from '@store/shared/contracts/account';
 import type { Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
+import { actorOf } from '@store/shared/values/audit';
 import { DomainError, found, unavailable } from '@store/shared/values/errors';
 import { sleep } from '@store/shared/values/time';
 import type { AccountClient } from './account-client.ts';
@@ -20,6 +21,8 @@ interface Dependencies {
   failures: LoginFailureRepository;
   sessions: SessionRepository;
   endedSessions: EndedSessions;
+  /** Whether a session has ended, or its account is locked. */
+  hasEnded: EndedSessions['has'];
   roles: Roles;
   roleRepository: RoleRepository;
   apiKeys: Pick<ApiKeys, 'list'>;
@@ -39,10 +42,14 @@ const wrongPassword = () => new DomainError('forbidden', 'The current password i
 const usedLink = () =>
   new DomainError('forbidden', 'This link is used or no longer valid. Ask for a new one.', { code: 'invalid-token' });
 
+const locked = () =>
+  new DomainError('forbidden', 'The account is locked. Ask the store why.', { code: 'account-locked' });
+
 export type Auth = ReturnType<typeof createAuth>;
 
 export function createAuth(dependencies: Dependencies) {
-  const { accounts, tokens, failures, sessions, endedSessions, roles, roleRepository, apiKeys } = dependencies;
+  const { accounts, tokens, failures, sessions, endedSessions, hasEnded, roles, roleRepository, apiKeys } =
+    dependencies;
   const { follower, ttlSeconds, log } = dependencies;
 
   const existing = async (accountId: string): Promise<AccountOut> =>
@@ -76,21 +83,26 @@ export function createAuth(dependencies: Dependencies) {
     await failures.forget(email);
     return { account, at };
   }
+  /** @throws DomainError forbidden for an account that is locked */
   async function begin(accountId: string, at: number, client: Client): Promise<string> {
+    if ((await roleRepository.lockedAt(accountId)) !== null) throw locked();
     const { token, session } = await tokens.issue(accountId, at);
     await sessions.begin(session, client);
     return token;
   }
-  async function endAll(accountId: string) {
-    const cutoff = await sessions.endAll(accountId, ttlSeconds);
+  async function endAll(accountId: string, by = actorOf(accountId, undefined)) {
+    const cutoff = await sessions.endAll(by, accountId, ttlSeconds);
     endedSessions.add(cutoff);
-    log.info({ accountId }, 'All sessions and API keys ended');
+    log.info({ accountId, by }, 'All sessions and API keys ended');
     return cutoff;
   }
 
   return {
     register: (account: AccountIn, clientAddress: string | undefined) => accounts.register(account, clientAddress),
-    /** @throws DomainError unauthenticated, or rateLimited after too many failures, whatever the password is */
+    /**
+     * @throws DomainError unauthenticated, forbidden with the right password of a locked account, or rateLimited after too many failures,
+     * whatever the password is
+     */
     async login(credentials: Credentials, client: Client) {
       const checked = await checkCounted(credentials, client);
       if (checked === undefined) {
@@ -138,18 +150,19 @@ export function createAuth(dependencies: Dependencies) {
     confirmEmail: (token: string) => accounts.confirmEmail(token),
     isConfirmed: (accountId: string) => accounts.isConfirmed(accountId),
     /** Lists the sessions of an account that have not ended, the newest first, 100 at most. */
-    listSessions: async (accountId: string, token: string) =>
-      listSessions(accountId, (await tokens.resolve(token))?.id),
+    listSessions: async (accountId: string, token?: string) =>
+      listSessions(accountId, token === undefined ? undefined : (await tokens.resolve(token))?.id),
     /** Returns what is kept about an account, for its export. */
     async dataOf(accountId: string) {
       const [own, keys] = await Promise.all([listSessions(accountId), apiKeys.list(accountId)]);
       return { roles: roles.of(accountId), sessions: own, apiKeys: keys };
     },
-    async endSession(accountId: string, id: string): Promise<void> {
+    /** @param by who ends it, as the audit trail has it */
+    async endSession(by: string, accountId: string, id: string): Promise<void> {
       const session = found((await sessions.ofAccount(accountId, id))[0], `session ${id}`);
-      await sessions.endOther(accountId, session);
+      await sessions.endOther(by, accountId, session);
       endedSessions.add({ id, expiresAt: session.expiresAt });
-      log.info({ accountId, sessionId: id }, 'Session ended');
+      log.info({ accountId, sessionId: id, by }, 'Session ended');
     },
     /** Ends the session of a token; one that is not valid has none, nor has an API key, which only its account ends. */
     async logout(token: string | undefined): Promise<void> {
@@ -183,11 +196,28 @@ export function createAuth(dependencies: Dependencies) {
     /**
      * Ends all sessions of the account that have begun by now. What waits for the link of a mail ends before: if this process ends in
      * between, the caller's session is still there to repeat it.
+     * @param by who ends them, as the audit trail has it
      */
-    async endSessions(accountId: string): Promise<void> {
+    async endSessions(by: string, accountId: string): Promise<void> {
       await accounts.endMailRequests(accountId);
-      await endAll(accountId);
+      await endAll(accountId, by);
     },
+    /**
+     * Locks an account, or lifts its lock: nobody logs in to a locked one, and each change ends its sessions, API keys and the links in
+     * mails to it.
+     * @param by who does, as the audit trail has it
+     * @throws DomainError notFound
+     */
+    async setLock(by: string, accountId: string, isLocked: boolean): Promise<void> {
+      await existing(accountId);
+      await accounts.endMailRequests(accountId);
+      const changed = await roleRepository.setLock(by, accountId, isLocked, ttlSeconds);
+      endedSessions.add(changed.cutoff);
+      roles.add(changed.roles);
+      log.info({ accountId, isLocked, by }, 'Account locked or unlocked');
+    },
+    /** @returns since when it is locked; null if it is not */
+    lockOf: async (accountId: string) => ({ lockedAt: await roleRepository.lockedAt(accountId) }),
     /** @throws DomainError notFound */
     async rolesOf(accountId: string): Promise<{ roles: Role[] }> {
       await existing(accountId);
@@ -204,10 +234,21 @@ export function createAuth(dependencies: Dependencies) {
       log.info({ accountId, roles: owned, by }, 'Roles given');
       return { roles: owned };
     },
+    /**
+     * Gives an account one role, or takes it.
+     * @param by who does, as the audit trail has it
+     * @throws DomainError notFound
+     */
+    async changeRole(change: 'give' | 'take', by: string, accountId: string, role: Role): Promise<{ roles: Role[] }> {
+      await existing(accountId);
+      roles.add(await roleRepository[change](by, accountId, role));
+      log.info({ accountId, change, role, by }, 'Role changed');
+      return { roles: await roleRepository.find(accountId) };
+    },
     /** @returns the ids of those that were ended, by a logout or DELETE /auth/sessions, or with their key or their time */
     endedOf(given: GivenSession[]): string[] {
       if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
-      return given.filter((one) => endedSessions.has(one) || tokens.isOver(one)).map(({ id }) => id);
+      return given.filter((one) => hasEnded(one) || tokens.isOver(one)).map(({ id }) => id);
     },
     /** @returns the id of the account that the token was issued to: an API key is none, since its scopes would be lost */
     async solve(token: string): Promise<string> {

@@ -6,6 +6,7 @@ import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
+import { accessRoutes } from './access-routes.ts';
 import { apiKeyRoutes } from './api-key-routes.ts';
 import type { ApiKeys } from './api-keys.ts';
 import type { Auth } from './auth.ts';
@@ -67,6 +68,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       responses: {
         200: { description: 'Logged in.', body: accountOut, headers: { 'Set-Cookie': 'The token.' } },
         401: problem('The e-mail address or the password is wrong.'),
+        403: problem('The account is locked.'),
         429: tooMany('Too many logins with this e-mail address have failed.'),
       },
       async handler({ body, isHttps, ...request }) {
@@ -102,8 +104,8 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       responses: {
         204: { description: 'All sessions and keys have ended.', headers: { 'Set-Cookie': 'No token.' } },
       },
-      async handler({ accountId, isHttps }) {
-        await auth.endSessions(accountId);
+      async handler({ actor, accountId, isHttps }) {
+        await auth.endSessions(actor, accountId);
         return noContent({ ...noStore, 'Set-Cookie': cookie.cleared(isHttps) });
       },
     }),
@@ -142,7 +144,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       body: passwordChange,
       responses: {
         204: { description: 'Changed.', headers: { 'Set-Cookie': 'The token of a new session.' } },
-        403: problem('The current password is wrong.'),
+        403: problem('The current password is wrong, or the account is locked.'),
         429: tooMany('Too many wrong passwords for this account.'),
       },
       async handler({ accountId, params: { id }, body, isHttps, ...request }) {
@@ -172,34 +174,13 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       summary: 'End one of your sessions',
       params: params.extend({ sessionId: uuid }),
       responses: { 204: { description: 'The session has ended.' } },
-      async handler({ accountId, params: { id, sessionId } }) {
+      async handler({ actor, accountId, params: { id, sessionId } }) {
         mustBeOwn(accountId, id);
-        await auth.endSession(id, sessionId);
+        await auth.endSession(actor, id, sessionId);
         return noContent();
       },
     }),
-    // On the service's own address: the gateway does not route these.
-    route({
-      identity: 'operator',
-      method: 'get',
-      path: '/internal/accounts/{id}/roles',
-      params,
-      responses: { 200: { description: 'Its current roles.', body: rolesOut } },
-      async handler({ actor, params: { id } }) {
-        const owned = await auth.rolesOf(id);
-        await recordLook(actor, id, 'roles');
-        return ok(owned);
-      },
-    }),
-    route({
-      identity: 'operator',
-      method: 'put',
-      path: '/internal/accounts/{id}/roles',
-      params,
-      body: rolesIn,
-      responses: { 200: { description: 'The current roles of the account.', body: rolesOut } },
-      handler: async ({ actor, params: { id }, body }) => ok(await auth.setRoles(actor, id, body.roles)),
-    }),
+    ...accessRoutes(auth, recordLook),
     route({
       identity: 'caller',
       method: 'get',

@@ -42,7 +42,7 @@ export async function createAuthService(
   const sessions = createSessionRepository(prisma, database);
   const failures = createLoginFailureRepository(database);
   const endedSessions = createEndedSessions();
-  const roleRepository = createRoleRepository(database.kysely);
+  const roleRepository = createRoleRepository(database);
   const roles = createRoles();
   const keyRepository = createApiKeyRepository(prisma, database);
   const kids = [keys.key, ...keys.previousKeys].map(({ kid }) => kid);
@@ -64,14 +64,16 @@ export async function createAuthService(
       else if (heard) endedSessions.add(heard);
     },
   });
+  const hasEnded: typeof endedSessions.has = (session) =>
+    roles.isLocked(session.accountId) || endedSessions.has(session);
   const tokens = createTokens({
     ...keys,
     ttlSeconds,
-    hasEnded: endedSessions.has,
+    hasEnded,
     isOrphanedKey: orphanedKeys.has,
   });
   const cookie = createTokenCookie(config);
-  const parts = { tokens, endedSessions, roles, log };
+  const parts = { tokens, endedSessions, hasEnded, roles, log };
   const apiKeys = createApiKeys({ ...parts, accounts, repository: keyRepository, writers: writersOf(config) });
   const uses = createApiKeyUses(keyRepository.noteUse);
   const auth = createAuth({ ...parts, accounts, failures, sessions, roleRepository, apiKeys, follower, ttlSeconds });

@@ -1,7 +1,6 @@
 import { recordChange } from '@store/shared/database/audit';
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
-import { actorOf } from '@store/shared/values/audit';
 import { cut } from '@store/shared/values/text';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
@@ -44,6 +43,51 @@ export async function storeEnd(on: Kysely<DB>, { id, expiresAt }: EndedSession):
 /** Until the end of the transaction nobody else makes a key of an account or ends all of its sessions. */
 export const lockSessions = (tx: Transaction<DB>, accountId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 0))`.execute(tx);
+
+/**
+ * Ends all sessions and API keys of an account that began before, in a transaction, and tells every replica.
+ * @param actor who ends them, as the audit trail has it
+ * @param ttlSeconds how long the tokens of sessions live at most
+ */
+export async function endAllIn(
+  tx: Transaction<DB>,
+  actor: string,
+  accountId: string,
+  ttlSeconds: number,
+): Promise<SessionCutoff> {
+  await lockSessions(tx, accountId);
+  // Not when the transaction began, while a key may have been under way.
+  const now = sql<Date>`statement_timestamp()`;
+  const keys = await tx
+    .updateTable('api_keys')
+    .set({ ended_at: now })
+    .where('account_id', '=', accountId)
+    .where('ended_at', 'is', null)
+    .returning(['id', 'scopes', secondsOf('expires_at').as('expiresAt')])
+    .execute();
+  for (const { id, scopes } of keys)
+    await recordChange(tx, { actor, kind: 'key', subject: id, before: JSON.stringify({ accountId, scopes }) });
+  const before = JSON.stringify({ sessions: 'all' });
+  await recordChange(tx, { actor, kind: 'session', subject: accountId, before });
+  const lastKey = Math.max(0, ...keys.map(({ expiresAt }) => expiresAt));
+  const expiry = sql<Date>`greatest(${now} + make_interval(secs => ${ttlSeconds}), to_timestamp(${lastKey}))`;
+  return tx
+    .with('stored', (db) =>
+      db
+        .insertInto('session_cutoffs')
+        .values({ account_id: accountId, ended_at: now, expires_at: expiry })
+        .onConflict((conflict) =>
+          conflict.column('account_id').doUpdateSet({
+            ended_at: sql`greatest(session_cutoffs.ended_at, excluded.ended_at)`,
+            expires_at: sql`greatest(session_cutoffs.expires_at, excluded.expires_at)`,
+          }),
+        )
+        .returning(cutoffColumns),
+    )
+    .selectFrom('stored')
+    .select(['accountId', 'endedAt', 'expiresAt', notify(sql`row_to_json(stored)::text`)])
+    .executeTakeFirstOrThrow();
+}
 
 /** Sessions that are listed: the others have begun before. */
 const maxListed = 100;
@@ -98,54 +142,15 @@ export function createSessionRepository(prisma: PrismaClient, { kysely, transact
     },
     /** Once or again. */
     end: (session: EndedSession): Promise<boolean> => storeEnd(kysely, session),
-    /** Ends one of the sessions of an account, which is not the one that asks, once or again. */
-    endOther: (accountId: string, session: EndedSession): Promise<void> =>
+    /** Ends one of the sessions of an account, which is not the one that asks, once or again. @param actor as the audit trail has it */
+    endOther: (actor: string, accountId: string, session: EndedSession): Promise<void> =>
       transactionOf(accountId, async (tx) => {
         if (!(await storeEnd(tx, session))) return;
-        const before = JSON.stringify({ accountId });
-        await recordChange(tx, { actor: actorOf(accountId, undefined), kind: 'session', subject: session.id, before });
+        await recordChange(tx, { actor, kind: 'session', subject: session.id, before: JSON.stringify({ accountId }) });
       }),
-
-    /**
-     * Ends all sessions and API keys of an account that began before.
-     * @param ttlSeconds how long the tokens of sessions live at most
-     */
-    endAll: (accountId: string, ttlSeconds: number): Promise<SessionCutoff> =>
-      transactionOf(accountId, async (tx) => {
-        await lockSessions(tx, accountId);
-        // Not when the transaction began, while a key may have been under way.
-        const now = sql<Date>`statement_timestamp()`;
-        const keys = await tx
-          .updateTable('api_keys')
-          .set({ ended_at: now })
-          .where('account_id', '=', accountId)
-          .where('ended_at', 'is', null)
-          .returning(['id', 'scopes', secondsOf('expires_at').as('expiresAt')])
-          .execute();
-        const actor = actorOf(accountId, undefined);
-        for (const { id, scopes } of keys)
-          await recordChange(tx, { actor, kind: 'key', subject: id, before: JSON.stringify({ accountId, scopes }) });
-        const before = JSON.stringify({ sessions: 'all' });
-        await recordChange(tx, { actor, kind: 'session', subject: accountId, before });
-        const lastKey = Math.max(0, ...keys.map(({ expiresAt }) => expiresAt));
-        const expiry = sql<Date>`greatest(${now} + make_interval(secs => ${ttlSeconds}), to_timestamp(${lastKey}))`;
-        return tx
-          .with('stored', (db) =>
-            db
-              .insertInto('session_cutoffs')
-              .values({ account_id: accountId, ended_at: now, expires_at: expiry })
-              .onConflict((conflict) =>
-                conflict.column('account_id').doUpdateSet({
-                  ended_at: sql`greatest(session_cutoffs.ended_at, excluded.ended_at)`,
-                  expires_at: sql`greatest(session_cutoffs.expires_at, excluded.expires_at)`,
-                }),
-              )
-              .returning(cutoffColumns),
-          )
-          .selectFrom('stored')
-          .select(['accountId', 'endedAt', 'expiresAt', notify(sql`row_to_json(stored)::text`)])
-          .executeTakeFirstOrThrow();
-      }),
+    /** The same as {@link endAllIn}, in a transaction of its own. */
+    endAll: (actor: string, accountId: string, ttlSeconds: number): Promise<SessionCutoff> =>
+      transactionOf(accountId, (tx) => endAllIn(tx, actor, accountId, ttlSeconds)),
 
     /** Deletes from where the sessions of an account began, and its API keys. */
     async forget(accountId: string): Promise<void> {

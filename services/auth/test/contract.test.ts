@@ -58,6 +58,13 @@ async function byOperator() {
   return call;
 }
 
+const internal = (path: string) => async () => ({ path: `/internal/accounts/${(await loggedIn()).id}${path}` });
+async function lockedAccount() {
+  const { id, ...body } = await register();
+  await request(auth.app).put(`/internal/accounts/${id}/lock`).expect(204);
+  return { body };
+}
+
 const newKey = () => own('/auth/keys', { name: 'Shipping', scopes: ['orders:read'], expiresAt: inDays(1) });
 async function ownKey() {
   const { headers, body } = await newKey();
@@ -92,6 +99,7 @@ describeContract({
     'post /auth/login': {
       200: newAccount,
       401: { body: wrongPassword },
+      403: lockedAccount,
       429: () => tooOften('post', { path: '/auth/login', body: { ...wrongPassword, email: 'often@example.com' } }, 401),
     },
     'post /auth/password-resets': {
@@ -176,6 +184,20 @@ describeContract({
       403: byCustomer,
     },
     'put /internal/accounts/{id}/roles': { 200: grant },
+    'put /internal/accounts/{id}/roles/{role}': { 200: internal('/roles/catalogue') },
+    'delete /internal/accounts/{id}/roles/{role}': { 200: internal('/roles/catalogue') },
+    'get /internal/accounts/{id}/lock': { 200: internal('/lock') },
+    'put /internal/accounts/{id}/lock': { 204: internal('/lock') },
+    'delete /internal/accounts/{id}/lock': { 204: internal('/lock') },
+    'get /internal/accounts/{id}/sessions': { 200: internal('/sessions') },
+    'delete /internal/accounts/{id}/sessions': { 204: internal('/sessions') },
+    'delete /internal/accounts/{id}/sessions/{sessionId}': {
+      204: async () => {
+        const { path, headers } = await sessions();
+        const { body } = await request(auth.app).get(path).set(headers);
+        return { path: `/internal${path}/${body[0].id}` };
+      },
+    },
     'post /auth/solve': {
       200: async () => ({ body: { token: await auth.issue(crypto.randomUUID()) } }),
       401: { body: { token: 'a.b.c' } },

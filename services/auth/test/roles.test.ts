@@ -1,7 +1,7 @@
 import { bearerFrom } from '@store/shared/auth/bearer';
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
+import { blockedBy, whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createRoles } from '../src/roles.ts';
 import { useAuth } from './_app.ts';
@@ -79,6 +79,39 @@ describe('roles', () => {
     expect((await grant(customer.id, ['operator'], env.INTERNAL_CREDENTIALS)).status).toBe(403);
   });
 
+  it('two operators who change roles of an account at once change one each, and lose none', async () => {
+    const { id, token } = await loggedIn();
+    await grant(id, ['operator']).expect(200);
+    const one = (method: 'put' | 'delete', role: string, name: string) =>
+      request(auth.app)
+        [method](`/internal/accounts/${id}/roles/${role}`)
+        .auth(env.OPERATOR_CREDENTIALS, { type: 'bearer' })
+        .set('operator-name', name);
+    const row = 'select from account_roles where account_id = $1 for update';
+    // Both have read what they read before they wait.
+    const answers = await blockedBy(database.url, row, [id], 2, () =>
+      Promise.all([one('put', 'catalogue', 'ann'), one('delete', 'operator', 'ben')]),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await check({ token })).roles).toBe('catalogue');
+    const again = await one('put', 'catalogue', 'ann').expect(200);
+    expect(again.body).toEqual({ roles: ['catalogue'] });
+    const asked = request(auth.app).get(`/internal/audit?subject=${id}`);
+    const { body } = await asked.auth(env.OPERATOR_CREDENTIALS, { type: 'bearer' }).expect(200);
+    expect(body).toHaveLength(3);
+    expect(body[0].before).toEqual(body[1].after);
+    expect(body.map(({ actor }: { actor: string }) => actor).sort()).toEqual([
+      'operator',
+      'operator ann',
+      'operator ben',
+    ]);
+    await one('put', 'root', 'ann').expect(404);
+    await request(auth.app)
+      .put(`/internal/accounts/${crypto.randomUUID()}/roles/catalogue`)
+      .auth(env.OPERATOR_CREDENTIALS, { type: 'bearer' })
+      .expect(404);
+  });
+
   it('each change is in the audit trail, with who made it and what was before', async () => {
     const [operator, customer] = [await loggedIn(), await loggedIn()];
     const set = grant(operator.id, ['operator']).set('operator-name', 'ann');
@@ -114,8 +147,8 @@ describe('roles', () => {
   it('an older change that arrives late does not replace a newer one', () => {
     const roles = createRoles();
     const accountId = crypto.randomUUID();
-    roles.add({ accountId, roles: [], changedAt: 2 });
-    roles.add({ accountId, roles: ['operator'], changedAt: 1 });
+    roles.add({ accountId, roles: [], isLocked: false, changedAt: 2 });
+    roles.add({ accountId, roles: ['operator'], isLocked: false, changedAt: 1 });
     expect(roles.of(accountId)).toEqual([]);
   });
 });

@@ -261,7 +261,7 @@ describe('ended sessions', () => {
   it('are deleted an hour after they expired', async () => {
     const [id, accountId] = [crypto.randomUUID(), crypto.randomUUID()];
     await sessions.end({ id, expiresAt: nowSeconds - 3300 });
-    await sessions.endAll(accountId, -3300);
+    await sessions.endAll('operator', accountId, -3300);
     await query(`insert into ended_sessions
       select gen_random_uuid(), now() - interval '61 minutes' from generate_series(1, 6000)`);
     await query(`insert into session_cutoffs values (gen_random_uuid(), now(), now() - interval '61 minutes')`);

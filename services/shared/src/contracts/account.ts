@@ -164,6 +164,12 @@ export const rolesOut = z
   .object({ roles: z.array(role) })
   .meta({ id: 'RolesOut', examples: [{ roles: ['catalogue'] }] });
 
+/** Of an account, as operators see it. */
+export const lockOut = z.object({ lockedAt: timestamp.nullable().describe('Since when; null if it is not.') });
+export const shownSessionsOut = z.array(
+  z.object({ id: uuid, since: timestamp, address: z.string().nullable(), userAgent: z.string().nullable() }),
+);
+
 export type AccountIn = z.output<typeof accountIn>;
 export type Credentials = z.output<typeof credentials>;
 export type AccountChange = z.output<typeof accountChange>;

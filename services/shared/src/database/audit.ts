@@ -31,7 +31,7 @@ export function insertChange({ actor, kind, subject, before, after }: Change, fr
 }
 
 /** What an operator can look at. */
-type Seen = 'account' | 'roles' | 'keys' | 'order' | 'orders' | 'mail';
+type Seen = 'account' | 'roles' | 'keys' | 'sessions' | 'order' | 'orders' | 'mail';
 
 /** Records that an operator looks at something of a customer, before it is shown. */
 export type RecordLook = (actor: string, subject: string, at: Seen) => Promise<void>;

@@ -6,6 +6,7 @@ export const changeKinds = [
   'product',
   'stock',
   'roles',
+  'lock',
   'key',
   'dead letter',
   'account',

@@ -10,6 +10,8 @@ export const problemTypes = {
   'invalid-token':
     '403: The link of a mail was used, is older than half an hour (a day for an e-mail address), ' +
     'or is void since the password or the address has changed. Ask for another.',
+  'account-locked':
+    '403: The password is right, but the account is locked: nobody can log in to it until an operator of the store unlocks it.',
   'email-not-confirmed':
     '403: Only customers with a confirmed e-mail address may order here. Follow the link in the mail. ' +
     '`PATCH /accounts/{id}` with the same address and the password sends another one.',
