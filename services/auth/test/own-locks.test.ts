@@ -27,6 +27,11 @@ let keyId: string;
 beforeEach(async () => {
   [owner, other] = [await loggedIn(), await loggedIn()];
   keyId = (await make(owner)).body.id;
+  // What announces keys would wait for its lock, too.
+  await until(
+    'it is announced',
+    async () => (await query('select from api_keys where announced_at is null')).length === 0,
+  );
   await tryLogin(owner, 'wrong').expect(401);
 });
 
