@@ -1,3 +1,5 @@
+import { foreign } from './problem.ts';
+
 // A value of the field and its parameters (RFC 8288, 3), whose texts may be quoted and hold commas and semicolons.
 const quoted = /"(?:[^"\\]|\\.)*"/.source;
 const value = new RegExp(`<([^>]*)>((?:[^",]|${quoted})*)`, 'g');
@@ -18,15 +20,19 @@ function next(link: string): string | undefined {
   return undefined;
 }
 
-/** The parameters of the next page; a repeated one is a list. */
-export function nextOf(headers: Headers): Record<string, string | string[]> | undefined {
-  const target = next(headers.get('link') ?? '');
+/** The parameters of the next page; a repeated one is a list. @throws StoreProblem for a link that leads nowhere */
+export function nextOf(response: Response): Record<string, string | string[]> | undefined {
+  const target = next(response.headers.get('link') ?? '');
   if (target === undefined) return undefined;
-  const parameters = new URL(target, 'http://store').searchParams;
-  return Object.fromEntries(
-    [...new Set(parameters.keys())].map((name) => {
-      const [first = '', ...others] = parameters.getAll(name);
-      return [name, others.length === 0 ? first : [first, ...others]];
-    }),
-  );
+  try {
+    const parameters = new URL(target, 'http://store').searchParams;
+    return Object.fromEntries(
+      [...new Set(parameters.keys())].map((name) => {
+        const [first = '', ...others] = parameters.getAll(name);
+        return [name, others.length === 0 ? first : [first, ...others]];
+      }),
+    );
+  } catch {
+    throw foreign(response, 'a link to the next page', target);
+  }
 }

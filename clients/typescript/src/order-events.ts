@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { foreign, problemOf, StoreProblem } from './problem.ts';
+import { foreign, problemOf, redirectOf, StoreProblem } from './problem.ts';
 import { urlOf } from './request.ts';
 import type { OrderEvent as Data } from './schema.ts';
 import { pause, timeLimit } from './time-limit.ts';
@@ -96,8 +96,9 @@ async function* connection(
     },
   });
   try {
-    const { value: stream, error: refusal } = await settled(open(send, url, progress.cursor, limit.signal));
-    if (!stream) return refusal;
+    const { value: response, error: refusal } = await settled(open(send, url, progress.cursor, limit.signal));
+    if (!response) return refusal;
+    const stream = response.body.pipeThrough(new TextDecoderStream()).getReader();
     progress.mistakes = 0;
     onState?.('open');
     for (;;) {
@@ -107,9 +108,10 @@ async function* connection(
       progress.failures = 0;
       parser.feed(chunk.value);
       for (const { id = progress.cursor, event, data } of events.splice(0)) {
-        progress.cursor = id;
         if (event === 'start' || event === 'reset') onStart?.();
-        if (event === 'order' && id !== undefined) yield { id, ...(JSON.parse(data) as Data) };
+        const order = event === 'order' && id !== undefined ? { id, ...changeOf(data, response) } : undefined;
+        progress.cursor = id;
+        if (order) yield order;
       }
     }
   } finally {
@@ -122,12 +124,26 @@ async function open(send: typeof fetch, url: string, cursor: string | undefined,
   const response = await send(urlOf(url, '/orders/events'), {
     headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
     credentials: 'include',
+    redirect: 'manual',
     signal,
   });
+  const redirect = redirectOf(response);
+  if (redirect) throw redirect;
   if (response.status >= 400) throw problemOf(response, await response.text());
   const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
   if (!isStream || response.body === null) throw foreign(response, 'a stream of events');
-  return response.body.pipeThrough(new TextDecoderStream()).getReader();
+  return response as Response & { body: NonNullable<Response['body']> };
+}
+
+/** @throws StoreProblem for what no store sends */
+function changeOf(text: string, response: Response): Data {
+  try {
+    const data: unknown = JSON.parse(text);
+    if (typeof data === 'object' && data !== null) return data as Data;
+  } catch {
+    // Told below.
+  }
+  throw foreign(response, 'a change of an order', text.slice(0, 100));
 }
 
 /** Says whether coming back helps: `mistake` where perhaps, as while the store is replaced or behind the page of a hotspot. */

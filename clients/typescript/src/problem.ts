@@ -22,20 +22,19 @@ export class StoreProblem extends Error {
   /** Headers of the reply. */
   declare readonly headers: Headers;
 
-  constructor(
-    { type = 'about:blank', title, detail, errors, traceId, total, items }: Partial<Problem>,
-    response: Response,
-  ) {
-    super(detail ?? title ?? `The store answered ${response.status}.`);
+  /** @param problem of which everything that is not what it should be is left out */
+  constructor(problem: { readonly [Field in keyof Problem]?: unknown }, response: Response) {
+    super(textOf(problem.detail) ?? textOf(problem.title) ?? `The store answered ${response.status}.`);
     this.status = response.status;
+    const { total, items } = problem;
+    const errors = listOf(problem.errors).filter(({ path, message }) => textOf(path) !== undefined && textOf(message));
     // A property that is not enumerable is not printed: an uncaught problem takes a few lines.
-    const list = Array.isArray(errors) ? errors : [];
     Object.defineProperties(this, {
-      type: { value: type },
-      errors: { value: list, enumerable: list.length > 0 },
-      traceId: { value: traceId },
-      total: { value: total },
-      items: { value: items },
+      type: { value: textOf(problem.type) ?? 'about:blank' },
+      errors: { value: errors, enumerable: errors.length > 0 },
+      traceId: { value: textOf(problem.traceId) },
+      total: { value: isMoney(total) ? total : undefined },
+      items: { value: Array.isArray(items) ? listOf(items).filter((item) => isMoney(item.unitPrice)) : undefined },
       retryAfterMs: { value: retryAfterMs(response) },
       headers: { value: response.headers },
     });
@@ -57,6 +56,14 @@ export class StoreProblem extends Error {
   }
 }
 
+type Fields = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const isMoney = (value: unknown) =>
+  isObject(value) && typeof value.amount === 'number' && typeof value.currency === 'string';
+
 /** Reads Retry-After (RFC 9110, 10.2.3): seconds, or a date, by the clock of the server if it is known. */
 export function retryAfterMs({ headers }: Response): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? '';
@@ -75,12 +82,27 @@ export function problemOf(response: Response, text: string): StoreProblem {
   } catch {
     // The page of a proxy, or nothing.
   }
-  return new StoreProblem(typeof body === 'object' && body !== null ? body : {}, response);
+  return new StoreProblem(isObject(body) ? body : {}, response);
 }
 
-/** @param wanted such as `JSON` */
-export function foreign(response: Response, wanted: string): StoreProblem {
-  const type = response.headers.get('content-type') ?? 'something without a type';
-  const detail = `Got ${type} instead of ${wanted}. Is ${response.url} an address of the store?`;
+/**
+ * @param wanted such as `JSON`
+ * @param got what came instead; default: its type
+ */
+export function foreign(response: Response, wanted: string, got?: string): StoreProblem {
+  const found = got ?? response.headers.get('content-type') ?? 'something without a type';
+  const detail = `Got ${found} instead of ${wanted}. Is ${response.url} an address of the store?`;
   return new StoreProblem({ detail }, response);
+}
+
+/**
+ * No redirect is followed, since the store sends none: a change would be made again elsewhere, and the session told to a stranger.
+ * @param response to a request with `redirect: 'manual'`
+ * @returns undefined unless it is a redirect; browsers hide its status (0) and where it leads
+ */
+export function redirectOf(response: Response): StoreProblem | undefined {
+  const isRedirect = response.status >= 300 && response.status < 400 && response.status !== 304;
+  if (!isRedirect && response.type !== 'opaqueredirect') return undefined;
+  const to = response.headers.get('location');
+  return foreign(response, 'an answer', to ? `a redirect to ${to}` : 'a redirect');
 }

@@ -2,27 +2,95 @@ import { foreign } from './problem.ts';
 import type { Answer } from './retry.ts';
 
 export interface AnyInput {
-  path?: Record<string, string>;
+  path?: Record<string, unknown>;
   query?: Record<string, unknown>;
-  header?: Record<string, string | undefined>;
+  header?: Record<string, unknown>;
   body?: unknown;
 }
 
-/** @param path such as `/orders/{id}` */
+/**
+ * @param path such as `/orders/{id}`
+ * @throws TypeError that names the value which no URL can have
+ */
 export function urlOf(store: string, path: string, { path: values = {}, query = {} }: AnyInput = {}): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => segment(`path.${name}`, values[name]));
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query).flatMap(nested))
-    for (const one of [value].flat()) if (one !== undefined) parameters.append(name, String(one));
+    for (const one of [value].flat()) if (one !== undefined) parameters.append(name, textOf(`query.${name}`, one));
   const search = parameters.toString();
   return `${store.replace(/\/$/, '')}${filled}${search && `?${search}`}`;
 }
 
+/** @throws TypeError for a header that is no text */
+export function headersOf(header: AnyInput['header'] = {}, further?: Headers | Record<string, string>): Headers {
+  const headers = new Headers(further);
+  for (const [name, value] of Object.entries(header))
+    if (value !== undefined) headers.set(name, textOf(`header.${name}`, value));
+  return headers;
+}
+
+/** @throws TypeError that names the value which JSON cannot have, such as NaN, which would be null, or a Map, which would be empty */
+export const jsonOf = (body: unknown): string =>
+  JSON.stringify(body, function (this: Record<string, unknown>, name, value: unknown) {
+    // What it was before its toJSON, which makes an invalid Date null.
+    const given = this[name];
+    const isSent =
+      given === null ||
+      typeof value === 'string' ||
+      typeof value === 'boolean' ||
+      Number.isFinite(value) ||
+      (value === undefined && !Array.isArray(this)) ||
+      Array.isArray(value) ||
+      hasFields(value);
+    if (!isSent) throw cannotSend(name ? `body.${name}` : 'body', given);
+    return value;
+  });
+
 /** Writes fields of an object as `name[field]` (OpenAPI 3.1, style deepObject). */
 const nested = ([name, value]: [string, unknown]): [string, unknown][] =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  hasFields(value) && !Array.isArray(value)
     ? Object.entries(value).map(([field, one]) => [`${name}[${field}]`, one])
     : [[name, value]];
+
+function segment(name: string, value: unknown): string {
+  const isOne = typeof value === 'string' || typeof value === 'number';
+  const text = isOne ? textOf(name, value) : '';
+  // URLs resolve dots also where they are escaped (WHATWG URL, 4.1), which leads to another path.
+  if (text === '' || text === '.' || text === '..') throw cannotSend(name, value);
+  return encodeURIComponent(text);
+}
+
+/** A time is that of RFC 3339. */
+function textOf(name: string, value: unknown): string {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  if (isText(value)) return String(value);
+  throw cannotSend(name, value);
+}
+
+/** UTF-8 has no half of a surrogate pair. */
+const isText = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? !/\p{Surrogate}/u.test(value)
+    : typeof value === 'boolean' || typeof value === 'bigint' || Number.isFinite(value);
+
+/** True of an object with nothing but fields, other than a Date or a Map; an empty one has the prototype of its realm, or none. */
+function hasFields(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Object.keys(value).length > 0) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+const cannotSend = (name: string, value: unknown) =>
+  new TypeError(`${name} cannot be sent: it is ${described(value)}.`);
+
+function described(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? 'empty' : JSON.stringify(value);
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  if (typeof value !== 'object' || value === null) return value === undefined ? 'missing' : String(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : 'a Date';
+  return `of the kind ${value.constructor?.name ?? 'Object'}`;
+}
 
 /** crypto.randomUUID is for secure contexts only; a store of one's own may be reached by plain HTTP. */
 export const randomKey = (): string =>
@@ -32,7 +100,11 @@ export const randomKey = (): string =>
 export function dataOf({ response, text }: Answer): unknown {
   if (text === '') return undefined;
   const type = response.headers.get('content-type') ?? '';
-  if (/^application\/([^;]+\+)?json\b/i.test(type)) return JSON.parse(text);
   if (/^text\/plain\b/i.test(type)) return text;
-  throw foreign(response, 'JSON');
+  if (!/^application\/([^;]+\+)?json\b/i.test(type)) throw foreign(response, 'JSON');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw foreign(response, 'JSON', 'something else');
+  }
 }

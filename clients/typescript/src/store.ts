@@ -4,8 +4,8 @@ import { nextOf } from './link.ts';
 import { operations } from './operations.ts';
 import { type OrderEvent, type OrderEventsOptions, orderEvents } from './order-events.ts';
 import { OutcomeUnknown } from './outcome-unknown.ts';
-import { problemOf, StoreProblem } from './problem.ts';
-import { type AnyInput, dataOf, randomKey, urlOf } from './request.ts';
+import { foreign, problemOf, redirectOf, StoreProblem } from './problem.ts';
+import { type AnyInput, dataOf, headersOf, jsonOf, randomKey, urlOf } from './request.ts';
 import { isRefusal, type RetryOptions, withRetries } from './retry.ts';
 import type { FullInput, Input, Item, ListId, Method, OperationId, Output, Reply } from './types.ts';
 
@@ -54,10 +54,10 @@ export type Store = { readonly [Id in OperationId]: Method<Input<Id>, Output<Id>
 const namesVersion = (body: unknown) => ((body as { version?: unknown } | undefined)?.version ?? null) !== null;
 
 interface AnyReply {
+  response: Response;
+  /** Not that of the response where a repetition has found the deletion done. */
   status: number;
   data: unknown;
-  etag: string | undefined;
-  headers: Headers;
 }
 
 /**
@@ -70,9 +70,9 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
   async function call(id: OperationId, input: AnyInput = {}, options: CallOptions = {}): Promise<AnyReply> {
     const [method, path] = operations[id];
     const { signal, idempotencyKey, ...retry } = { ...defaults, ...options };
-    const body = input.body === undefined ? undefined : JSON.stringify(input.body);
-    const headers = new Headers(options.headers);
-    for (const [name, value] of Object.entries(input.header ?? {})) if (value !== undefined) headers.set(name, value);
+    const target = urlOf(url, path, input);
+    const body = input.body === undefined ? undefined : jsonOf(input.body);
+    const headers = headersOf(input.header, options.headers);
     if (body !== undefined) headers.set('content-type', 'application/json');
     if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
     const hasOwnKey = headers.has('idempotency-key');
@@ -80,9 +80,9 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
 
     const attempt = async (limit: AbortSignal) => {
       // No Request: Node forgets the signal of one that is garbage, while its reply is still being read.
-      const init = { method: method.toUpperCase(), headers, body, signal: limit };
+      const init = { method: method.toUpperCase(), headers, body, signal: limit, redirect: 'manual' } as const;
       // For a browser: the cookie also goes to a gateway of another origin.
-      const response = await send(urlOf(url, path, input), { ...init, credentials: 'include' });
+      const response = await send(target, { ...init, credentials: 'include' });
       return { response, text: await response.text() };
     };
     const isGuarded = headers.has('if-match') || namesVersion(input.body);
@@ -92,29 +92,25 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
 
     const { response, text } = answer;
     const { status } = response;
-    const reply = { headers: response.headers, etag: response.headers.get('etag') ?? undefined };
-    if (status < 400) return { ...reply, status, data: dataOf(answer) };
-    const problem = problemOf(response, text);
+    const failure = redirectOf(response) ?? (status >= 400 ? problemOf(response, text) : undefined);
+    if (failure === undefined) return { response, status, data: dataOf(answer) };
     const found = lost && rule.finds(status, lost.status);
-    if (found === 'done') return { ...reply, status: 204, data: undefined };
-    const staysLost = isLost(status) || (lost !== undefined && isRefusal(response));
-    if (found === 'unclear' || (rule.tells && staysLost)) throw new OutcomeUnknown(id, problem);
-    throw problem;
+    if (found === 'done') return { response, status: 204, data: undefined };
+    const staysLost = isLost(status) || (lost !== undefined && (isRefusal(response) || status < 400));
+    if (found === 'unclear' || (rule.tells && staysLost)) throw new OutcomeUnknown(id, failure);
+    throw failure;
   }
 
   async function* pages(id: ListId, input: AnyInput = {}, options?: CallOptions) {
     for (let query = input.query; ; ) {
-      const { data, headers } = await call(id, { ...input, query }, options);
-      yield data;
-      const next = nextOf(headers);
+      const { data, response } = await call(id, { ...input, query }, options);
+      const items = Array.isArray(data) ? data : (data as { content?: unknown } | null | undefined)?.content;
+      if (!Array.isArray(items)) throw foreign(response, 'a list', 'something else');
+      yield { data, items };
+      const next = nextOf(response);
       if (next === undefined) return;
       query = next;
     }
-  }
-
-  async function* each(id: ListId, input?: AnyInput, options?: CallOptions) {
-    for await (const page of pages(id, input, options))
-      yield* Array.isArray(page) ? page : (page as { content: unknown[] }).content;
   }
 
   /** The methods by their names. @param pick what they resolve to */
@@ -135,9 +131,15 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
   // The types of the operations are those of `Store`; here any of them may be called.
   return {
     ...methods(({ data }) => data),
-    full: methods((reply) => reply),
-    pages,
-    each,
+    full: methods(({ response: { headers }, status, data }) => {
+      return { status, data, etag: headers.get('etag') ?? undefined, headers };
+    }),
+    async *pages(id: ListId, input?: AnyInput, options?: CallOptions) {
+      for await (const { data } of pages(id, input, options)) yield data;
+    },
+    async *each(id: ListId, input?: AnyInput, options?: CallOptions) {
+      for await (const { items } of pages(id, input, options)) yield* items;
+    },
     orderEvents: (options?: OrderEventsOptions) =>
       orderEvents(send, url, { attemptTimeoutMs: defaults.attemptTimeoutMs, ...options }),
   } as unknown as Store;

@@ -70,7 +70,8 @@ const expected: Record<OperationId, Seen> = {
 };
 
 const refusals = [400, 401, 403, 404, 409, 412, 422];
-const ways: Answer[] = ['gone', problem(502), problem(503), problem(504)];
+const unavailable = problem(503);
+const ways: Answer[] = ['gone', problem(502), unavailable, problem(504)];
 
 /** Calls an operation whose requests get these answers. */
 async function call(operation: OperationId, answers: Answer[], further: object = {}) {
@@ -91,11 +92,11 @@ it.each(Object.keys(operations) as OperationId[])('a lost answer of %s', async (
     const unknown = { name: 'OutcomeUnknown', code: 'outcome-unknown', operation, cause: expect.any(Error) };
     if (unanswered === 'unknown') expect(seen.result).toMatchObject(unknown);
     else expect(seen.result).not.toMatchObject({ name: 'OutcomeUnknown' });
-    if (attempts === 1) continue;
+    if (attempts === 1 || (lost !== 'gone' && lost !== unavailable)) continue;
     for (const status of refusals) {
       const { result } = await call(operation, [lost, problem(status)]);
       // Below: 503 may say that only the second half has failed.
-      if (operation === 'deleteAccount' && status === 401 && lost === ways[2]) continue;
+      if (operation === 'deleteAccount' && status === 401 && lost === unavailable) continue;
       if (done.includes(status)) expect(result).toMatchObject({ status: 204 });
       else if (unclear.includes(status)) expect(result).toMatchObject({ ...unknown, cause: { status } });
       else expect(result).toMatchObject({ name: 'StoreProblem', status });

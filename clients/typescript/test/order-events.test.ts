@@ -112,7 +112,8 @@ it('hides no failure of the caller, nor an event that it cannot read', async () 
     throw new RangeError('of the caller');
   };
   expect((await follow(store, { onStart })).failure).toBeInstanceOf(RangeError);
-  expect((await follow(store)).failure).toMatchObject({ name: 'SyntaxError' });
+  const message = expect.stringContaining('Got { instead of a change of an order.');
+  expect((await follow(store)).failure).toMatchObject({ name: 'StoreProblem', message });
   expect(seen).toHaveLength(2);
 });
 
