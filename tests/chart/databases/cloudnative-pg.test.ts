@@ -72,8 +72,11 @@ describe('the cluster', () => {
     });
   });
 
-  it('archives and makes backups where that is asked for', () => {
-    expect(cluster.plugins).toBeUndefined();
+  it('archives and makes backups, unless they are switched off', async () => {
+    expect(plain.one('ScheduledBackup').spec).toMatchObject({ immediate: true, cluster: { name: 'store-database' } });
+    const without = await render({ backup: { enabled: false } });
+    expect(specOf(without, 'Cluster').plugins).toBeUndefined();
+    expect(without.ofKind('ScheduledBackup')).toEqual([]);
     expect(specOf(complete, 'Cluster').plugins[0]).toMatchObject({
       isWALArchiver: true,
       parameters: { barmanObjectName: 'store-database', serverName: 'second' },

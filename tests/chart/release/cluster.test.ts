@@ -49,6 +49,13 @@ const httpRoute = {
   hostnames: ['store.example.com'],
 };
 
+const databaseCa = { existingSecret: 'store-databases', caSecret: 'store-database-ca' };
+const byOperator = (enabled: boolean) => ({
+  postgres: { enabled: false },
+  global: { externalDatabase: databaseCa },
+  database: { cloudnativePg: { enabled: true, backup: { enabled } } },
+});
+
 describe('the notes', () => {
   const gateway = (values: object) => ({ gateway: values });
   const kafkaAt = (bootstrapServers: string, kafka = {}) => ({ global: { kafka: { bootstrapServers } }, kafka });
@@ -58,13 +65,17 @@ describe('the notes', () => {
   const noKafka = /^(?![\s\S]*KAFKA)/;
   const development = ['is dev, and without HTTPS the token cookie is not Secure.', 'KAFKA IS FOR DEVELOPMENT'];
   const byRoute = 'store.example.com, by the Gateway public: kubectl -n store describe httproute';
+  const noWarning = /^(?![\s\S]*NO BACKUP)/;
+  const ofOthers = { postgres: { enabled: false }, global: { externalDatabase: { existingSecret: 'urls' } } };
+  const anyNode = { type: 'NodePort', externalTrafficPolicy: 'Cluster' };
+  const ofSomeNodes = 'of each node with a gateway (externalTrafficPolicy: Local); with kind-config.yaml';
   const isCreated = kafkaAt('store-kafka-bootstrap:9092', { strimzi: { enabled: true } });
   it.each<[string, object, string[], ...(string | RegExp)[]]>([
     ['no values', {}, [], 'port-forward service/gateway 8080:8080    # http://localhost:8080', ...development],
     ['an Ingress with TLS', gateway({ ingress }), [], 'https://store.example.com', 'global.profile is dev.'],
     ['an Ingress without', gateway({ ingress: { ...ingress, tlsSecret: '' } }), [], 'http://store.example.com'],
     ['an HTTPRoute', gateway({ httpRoute }), [], byRoute, 'global.profile is dev.'],
-    ['a node port with TLS', gateway({ tls, service: nodePort }), [], 'https, port 30443 of every node'],
+    ['a node port with TLS', gateway({ tls, service: nodePort }), [], 'https, port 30443 of each node with a gateway'],
     ['TLS', gateway({ tls }), [], 'service/gateway 8443:443    # https://localhost:8443', 'global.profile is dev.'],
     ['a proxy that hides addresses', gateway({ ingress, trustedHops: 0 }), [], 'ALL CUSTOMERS HAVE ONE ADDRESS'],
     ['a proxy that does not', gateway({ ingress }), [], /^(?![\s\S]*ALL CUSTOMERS HAVE ONE ADDRESS)/],
@@ -73,6 +84,18 @@ describe('the notes', () => {
     ['no cluster that could be asked', strimziAddress, [], noKafka],
     ['a Kafka in another namespace', kafkaAt('store-kafka-bootstrap.kafka.svc:9092'), ['ServiceAccount'], noKafka],
     ['a Kafka that Strimzi is about to create', isCreated, ['ServiceAccount'], noKafka],
+    ['dumps that are off', {}, [], 'THERE IS NO BACKUP of the databases: set postgres.backup.enabled'],
+    ['dumps that are on', { postgres: { backup: { enabled: true } } }, [], noWarning],
+    ['a PostgreSQL of your own', ofOthers, [], noWarning],
+    [
+      'CloudNativePG without an archive',
+      byOperator(false),
+      [],
+      'THERE IS NO BACKUP of the databases, and no archive of',
+    ],
+    ['CloudNativePG with one', byOperator(true), [], noWarning],
+    ['a node port, local to nodes with a gateway', gateway({ service: { type: 'NodePort' } }), [], ofSomeNodes],
+    ['a node port, of all nodes', gateway({ service: anyNode }), [], 'of every node; with kind-config.yaml'],
     ['global values of others', { global: { interal: {} } }, [], 'global.interal is no value of the store'],
   ])('say what there is to say of %s', async (_, values, kinds, ...expected) => {
     const text = await notes(values, kinds);
@@ -105,6 +128,11 @@ describe('the chart refuses', () => {
       `gateway.tls.existingSecret: ${withoutKey('store-tls', 'tls.key')}`,
       { [helpers]: finding('tls.crt') },
       { gateway: { tls } },
+    ],
+    [
+      "does not know the resources of CloudNativePG's Barman Cloud plugin: install it first",
+      checks(['ServiceAccount']),
+      byOperator(true),
     ],
     ['install the Gateway API', { [route]: answering(['ServiceAccount']) }, { gateway: { httpRoute } }],
     [

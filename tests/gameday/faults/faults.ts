@@ -11,6 +11,7 @@ export const notHere: Record<string, string> = {
   StoreAutoscalerAtMaximum:
     'kube-state-metrics reports the autoscalers of a cluster; its rule is tested by promtool alone',
   StoreBackupMissing: 'kube-state-metrics reports the CronJobs of a cluster; its rule is tested by promtool alone',
+  StoreBaseBackupMissing: 'only CloudNativePG has base backups; its rule is tested by promtool alone',
   StoreBatchUndecodable: "the store's topics refuse such a batch; services/consumers has one on a topic of its own",
   StoreCertificateExpires: 'the stage has no certificate; its rule is tested by promtool alone',
   StoreJobFailed: 'kube-state-metrics reports the Jobs of a cluster; its rule is tested by promtool alone',
