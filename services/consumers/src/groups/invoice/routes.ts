@@ -1,11 +1,11 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { customerInvoiceOut, invoiceOut } from '@store/shared/contracts/invoice';
+import { invoicePage } from '@store/shared/contracts/invoice-page';
 import { type AnyRoute, noStore, ok, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { listRoute } from '../../list-routes.ts';
-import { invoicePage } from './invoice-page.ts';
 import type { InvoiceRepository } from './invoice-repository.ts';
 import type { OrderClient } from './order-client.ts';
 import { invoiceQuery } from './schemas.ts';

@@ -1,7 +1,7 @@
-import type { customerInvoiceOut } from '@store/shared/contracts/invoice';
-import { html, htmlPage } from '@store/shared/http/page';
-import { type Decimal, inDecimals } from '@store/shared/values/money';
 import type { z } from 'zod';
+import { html, htmlPage } from '../http/page.ts';
+import { type Decimal, inDecimals } from '../values/money.ts';
+import type { customerInvoiceOut } from './invoice.ts';
 
 const style = `
 @page { margin: 2cm }
