@@ -920,7 +920,7 @@ export interface components {
         NotificationOut: {
             /**
              * Format: uuid
-             * @description The id of the event.
+             * @description The id of the event; its own if it was sent again.
              */
             id: string;
             /** Format: uuid */
@@ -936,6 +936,8 @@ export interface components {
             sentAt?: string;
             /** @description Why the mail server rejects it for good. */
             refusal?: string;
+            /** @description For operators: `sender`, or `digest`, that of the hour. */
+            waitsFor?: string;
         };
         NotificationPage: {
             content: components["schemas"]["NotificationOut"][];

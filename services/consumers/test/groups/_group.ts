@@ -24,8 +24,8 @@ for (const name of readdirSync(folder)) {
   groups[`${name}-group`] = (await import(`${folder}${name}/consumer-group.ts`)).createGroup;
 }
 
-/** Does what a process of a group does, without the broker. */
-export function testGroup(databaseUrl: string, name: string, env: Record<string, string> = {}) {
+/** Does what a process of a group does, without the broker. @param expects errors that the test provokes */
+export function testGroup(databaseUrl: string, name: string, env: Record<string, string> = {}, expects?: RegExp) {
   const database = openDatabase<DB>(databaseUrl);
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
@@ -35,7 +35,7 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
     ACCOUNT_URL: 'http://127.0.0.1:1',
     ...env,
   });
-  const context = { config, log: testLog(name), database };
+  const context = { config, log: testLog(name, expects), database };
   const createGroup = groups[name];
   if (createGroup === undefined) throw new Error(`There is no group ${name}.`);
   const { app, consumer, jobs } = createGroupService(context, createGroup);

@@ -6,7 +6,7 @@ import { type Contract, describeContract } from '../../../../tests/kit/openapi/c
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { groups, paid, type TestGroup, testGroup } from './_group.ts';
+import { groups, paid, type TestGroup, testGroup, withMails } from './_group.ts';
 import { line, useOtherService } from './_other-service.ts';
 
 const database = useDatabase('consumers');
@@ -18,6 +18,8 @@ interface Case {
   forged: string[][];
   /** Routes that customers may ask, and a row of theirs. */
   own?: { path: string; existing(group: TestGroup): Promise<string> };
+  /** Calls of its internal routes, by documented status. */
+  internal?: (group: TestGroup) => Contract['calls'];
   /** How many rows the group has. */
   count: (group: TestGroup) => Promise<number>;
 }
@@ -27,6 +29,16 @@ const cases: Record<string, Case> = {
   'notification-group': {
     path: '/notifications',
     forged: [['notifications;createdAt,desc', '2026-02-30']],
+    internal(group) {
+      const path = async (copy: string) =>
+        `/internal/notifications/${(await group.prisma.notification.findFirstOrThrow()).id}/copies/${copy}`;
+      return {
+        'put /internal/notifications/{id}/copies/{copyId}': {
+          204: async () => ({ path: await path(randomUUID()) }),
+          409: async () => ({ path: await path((await group.prisma.notification.findFirstOrThrow()).id) }),
+        },
+      };
+    },
     count: ({ prisma }) => prisma.notification.count(),
   },
   'analytics-group': {
@@ -41,6 +53,13 @@ const cases: Record<string, Case> = {
       path: '/orders/{id}/invoice',
       existing: async ({ prisma }) => `/orders/${(await prisma.invoice.findFirstOrThrow()).orderId}/invoice`,
     },
+    internal: (group) => ({
+      'get /internal/orders/{id}/invoice': {
+        200: async () => ({
+          path: `/internal/orders/${(await group.prisma.invoice.findFirstOrThrow()).orderId}/invoice`,
+        }),
+      },
+    }),
     count: ({ prisma }) => prisma.invoice.count(),
   },
 };
@@ -56,11 +75,11 @@ it('the contract has a case for each group', () => {
   expect(Object.keys(cases).sort()).toEqual(Object.keys(groups).sort());
 });
 
-describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
+describe.each(Object.entries(cases))('%s', (name, { path, own, internal }) => {
   // Only for the document; the requests go to the application.
   const routes = groups[name]?.(undocumented as never).routes ?? [];
   const keepsPersons = routes.some((route) => route.path === accountDataPath);
-  const group = database.open((url) => testGroup(url, name, { ORDER_URL: service.url }));
+  const group = database.open((url) => testGroup(url, name, { ORDER_URL: service.url, ...withMails }));
   const restricted = database.open((url) => testGroup(url, name, { INTERNAL_CREDENTIALS: newCredential() }));
   /** Calls of an operator, who may give a credential in place of an account. */
   const operators = {
@@ -84,6 +103,7 @@ describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
       ...(keepsPersons && {
         [`get ${accountDataPath}`]: { 200: {}, 400: { path: `${accountDataPath}?after=` } },
       }),
+      ...internal?.(group),
       ...(own && {
         [`get ${own.path}`]: { 200: async () => ({ path: await own.existing(group) }) },
       }),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import request from 'supertest';
+import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { allOf, paid, testGroup } from './_group.ts';
@@ -72,6 +73,27 @@ describe('invoices', () => {
     const all = await listed('/invoices?size=2');
     expect(all.map(({ number }) => number)).toEqual([5, 4, 3, 2, 1]);
     expect(all.map(({ orderId }) => orderId).reverse()).toEqual(events.map(({ key }) => key));
+  });
+});
+
+describe('an invoice that an operator seeks', () => {
+  const database = useDatabase('consumers');
+  const credential = newCredential();
+  const env = { SELLER: 'Tea Ltd.', INTERNAL_CREDENTIALS: credential };
+  const invoices = database.open((url) => testGroup(url, 'invoice-group', env));
+  const get = (path: string) => invoices.get(path).set('authorization', `Bearer ${credential}`);
+
+  it('is found by its number, and given without the lines, which order has', async () => {
+    const [first, second] = [paid(), paid()];
+    await invoices.handle(first, second);
+    const { content } = (await get('/invoices?number=2').expect(200)).body;
+    expect(content).toEqual([{ ...invoiceOf(second), number: 2 }]);
+    expect((await get('/invoices?number=3').expect(200)).body.content).toEqual([]);
+    for (const number of ['0', '1.5', 'x', '1e2']) await get(`/invoices?number=${number}`).expect(400);
+    const { body } = await get(`/internal/orders/${second.key}/invoice`).expect(200);
+    expect(body).toEqual({ ...invoiceOf(second), number: 2, seller: 'Tea Ltd.' });
+    await get(`/internal/orders/${randomUUID()}/invoice`).expect(404);
+    await invoices.get(`/internal/orders/${second.key}/invoice`).set('id-account', customerId).expect(403);
   });
 });
 

@@ -3,9 +3,11 @@ import type { MailTo } from '@store/shared/contracts/account';
 import { type AccountEventKind, newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { sql } from 'kysely';
 import { register } from 'prom-client';
+import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { useMailServer } from '../../../../tests/kit/mail-server.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { whileCommitsFail } from '../../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { allOf, cancelled, testGroup, withMails } from './_group.ts';
@@ -14,14 +16,19 @@ import { useOtherService } from './_other-service.ts';
 const server = useMailServer();
 const credential = newCredential();
 /** The answer of the account service: 404 if there is none, 500 while it is away. */
-const account: { is: MailTo | undefined; isAway: boolean } = { is: undefined, isAway: false };
-const accounts = useOtherService(() => ({
-  status: account.isAway ? 500 : account.is ? 200 : 404,
-  body: account.is,
-}));
+const account: { is: MailTo | undefined; isAway: boolean; onAsked: () => void } = {
+  is: undefined,
+  isAway: false,
+  onAsked: () => undefined,
+};
+const accounts = useOtherService(() => {
+  const answer = { status: account.isAway ? 500 : account.is ? 200 : 404, body: account.is };
+  account.onAsked();
+  return answer;
+});
 const ada = { name: 'Ada', email: 'ada@example.com', locale: 'en' };
 beforeEach(() => {
-  Object.assign(account, { is: ada, isAway: false });
+  Object.assign(account, { is: ada, isAway: false, onAsked: () => undefined });
 });
 
 const about = (kind: AccountEventKind, accountId = customerId) =>
@@ -233,7 +240,7 @@ describe('mails to a mailbox that gets too many', () => {
     for (const stop of stops.splice(0)) await stop();
   });
   const database = useDatabase('consumers', 'each');
-  const group = database.open((url) => testGroup(url, 'notification-group', withMails));
+  const group = database.open((url) => testGroup(url, 'notification-group', withMails, /refused at commit/));
   function startSender() {
     const shop = { SHOP_URL: 'https://shop.example', MAIL_FROM: 'Store <store@shop.example>', MAILS_PER_HOUR: '3' };
     const env = { ...shop, SMTP_URL: server.url, ACCOUNT_URL: accounts.url, INTERNAL_CREDENTIAL: credential };
@@ -320,6 +327,47 @@ describe('mails to a mailbox that gets too many', () => {
     expect((await waiting()).map(({ digestId }) => digestId)).toEqual([null, null, null]);
   });
 
+  it('count what an operator sends again: once each, within the limit, the rest in the digest', async () => {
+    const first = cancelled();
+    await group.handle(first);
+    startSender();
+    await settled();
+    const again = (copyId: string, id = first.id) =>
+      request(group.app).put(`/internal/notifications/${id}/copies/${copyId}`).set('operator-name', 'ann');
+    const copies = Array.from({ length: 4 }, () => randomUUID());
+    for (const copy of [...copies, ...copies]) await again(copy).expect(204);
+    await settled();
+    expect(await subjects()).toEqual(Array(3).fill('Your order is cancelled'));
+    const ids = server.mails.map(({ source }) => /^Message-ID: <(.*)@/m.exec(source)?.[1]);
+    expect(new Set(ids).size).toBe(3);
+    const listed = await allOf<{ waitsFor?: string }>(group, `/notifications?orderId=${first.key}`);
+    expect(listed.map(({ waitsFor }) => waitsFor).filter(Boolean)).toEqual(['digest', 'digest']);
+    expect((await group.get(`/internal/audit?subject=${first.key}`)).body).toMatchObject(
+      copies.map(() => ({ actor: 'operator ann', kind: 'mail', after: { kind: 'OrderCancelled', resent: first.id } })),
+    );
+    const other = cancelled();
+    await group.handle(other);
+    await again(other.id).expect(409);
+    await again(first.id).expect(409);
+    await again(copies[0] ?? '', other.id).expect(409);
+    await again(randomUUID(), randomUUID()).expect(404);
+    const account = about('PasswordChanged');
+    await group.handle(account);
+    await again(randomUUID(), account.id).expect(404);
+  });
+
+  it('are not sent again if that cannot be recorded, and not without a mail server', async () => {
+    const event = cancelled();
+    await group.handle(event);
+    const again = (from: typeof group) =>
+      request(from.app).put(`/internal/notifications/${event.id}/copies/${randomUUID()}`);
+    await whileCommitsFail(database.url, 'audit', async () => again(group).expect(500));
+    const without = testGroup(database.url, 'notification-group');
+    await again(without).expect(409);
+    await without.close();
+    expect(await messages().count()).toBe(1);
+  });
+
   it('are forgotten with the account', async () => {
     await group.handle(...Array.from({ length: 5 }, () => cancelled()));
     startSender();
@@ -352,10 +400,35 @@ describe('mails that nobody sends', () => {
     ]);
   });
 
-  it('cannot be read once their account is gone', async () => {
+  it('have the link of their first reading, however often they are read, also at once', async () => {
+    const { id } = await readable();
+    let made = 0;
+    account.is = { ...ada, token: 'first' };
+    account.onAsked = () => {
+      made += 1;
+      account.is = { ...ada, token: `another-${made}` };
+    };
+    const read = async () => (await group.get(`/internal/mails/${id}`)).body.text;
+    const texts = [...(await Promise.all([read(), read()])), await read()];
+    expect(new Set(texts).size).toBe(1);
+    expect(made).toBe(1);
+  });
+
+  it('say why they would not be sent where account does not give the address, and are read once it does', async () => {
     const { id } = await readable();
     account.is = undefined;
-    for (const gone of [id, randomUUID()]) expect((await group.get(`/internal/mails/${gone}`)).status).toBe(404);
+    expect((await group.get(`/internal/mails/${id}`)).body).toEqual({
+      to: null,
+      problem: expect.stringMatching(/is gone, or the address is not confirmed\.$/),
+      subject: 'Set a new password',
+      text: expect.any(String),
+      html: '',
+    });
+    account.is = { ...ada, token: 'the-token' };
+    expect((await group.get(`/internal/mails/${id}`)).body.text).toContain('the-token');
+    expect((await group.get(`/internal/mails/${randomUUID()}`)).status).toBe(404);
+    account.isAway = true;
+    expect((await group.get(`/internal/mails/${(await readable()).id}`)).status).toBe(503);
   });
 
   it.each([{ APP_PROFILE: 'prod' }, withMails])('are not shown with %j', async (env) => {

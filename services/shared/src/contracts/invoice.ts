@@ -16,25 +16,25 @@ export const invoiceOut = z
   })
   .meta({ id: 'InvoiceOut' });
 
+/** The same for an operator, who has the lines from order. */
+export const sellersInvoiceOut = invoiceOut
+  .extend({ seller: z.string().describe('Name and address, a line each.') })
+  .meta({ id: 'SellersInvoiceOut' });
+
 /** The same for its customer, complete. */
-export const customerInvoiceOut = invoiceOut
-  .extend({
-    seller: z.string().describe('Name and address, a line each.'),
-    lines: z.array(pricedItem),
-  })
-  .meta({
-    id: 'CustomerInvoiceOut',
-    examples: [
-      {
-        number: 17,
-        orderId: 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
-        customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
-        paymentId: '0d9b6f4e-1c7a-4e55-a2b8-6f1d3c8e7a24',
-        amount: { amount: 12.75, currency: 'USD' },
-        paidAt: '2026-01-31T09:30:02.000Z',
-        createdAt: '2026-01-31T09:30:03.000Z',
-        seller: 'Store Ltd.\n1 Market Street\nLisbon',
-        lines: [exampleItem],
-      },
-    ],
-  });
+export const customerInvoiceOut = sellersInvoiceOut.extend({ lines: z.array(pricedItem) }).meta({
+  id: 'CustomerInvoiceOut',
+  examples: [
+    {
+      number: 17,
+      orderId: 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
+      customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
+      paymentId: '0d9b6f4e-1c7a-4e55-a2b8-6f1d3c8e7a24',
+      amount: { amount: 12.75, currency: 'USD' },
+      paidAt: '2026-01-31T09:30:02.000Z',
+      createdAt: '2026-01-31T09:30:03.000Z',
+      seller: 'Store Ltd.\n1 Market Street\nLisbon',
+      lines: [exampleItem],
+    },
+  ],
+});

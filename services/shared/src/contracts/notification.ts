@@ -4,7 +4,7 @@ import { timestamp, uuid } from '../values/fields.ts';
 /** contract 4.10 */
 export const notificationOut = z
   .object({
-    id: uuid.describe('The id of the event.'),
+    id: uuid.describe('The id of the event; its own if it was sent again.'),
     orderId: uuid,
     customerId: uuid,
     kind: z.string(),
@@ -13,6 +13,7 @@ export const notificationOut = z
     createdAt: timestamp,
     sentAt: timestamp.optional(),
     refusal: z.string().optional().describe('Why the mail server rejects it for good.'),
+    waitsFor: z.string().optional().describe('For operators: `sender`, or `digest`, that of the hour.'),
   })
   .meta({
     id: 'NotificationOut',
@@ -36,7 +37,8 @@ export const mailOut = z
 
 export const wholeMailOut = z
   .object({
-    to: z.object({ name: z.string(), address: z.string() }),
+    to: z.object({ name: z.string(), address: z.string() }).nullable().describe('Null if it would not be sent.'),
+    problem: z.string().optional().describe('Why it would not be sent.'),
     subject: z.string(),
     text: z.string(),
     html: z.string(),

@@ -1,8 +1,8 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
-import { customerInvoiceOut, invoiceOut } from '@store/shared/contracts/invoice';
+import { customerInvoiceOut, invoiceOut, sellersInvoiceOut } from '@store/shared/contracts/invoice';
 import { invoicePage } from '@store/shared/contracts/invoice-page';
 import { type AnyRoute, noStore, ok, route } from '@store/shared/http/route';
-import { DomainError } from '@store/shared/values/errors';
+import { DomainError, found as foundOr404 } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { listRoute } from '../../list-routes.ts';
@@ -28,6 +28,15 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
       query: invoiceQuery,
       item: invoiceOut,
       list,
+    }),
+    route({
+      method: 'get',
+      path: '/internal/orders/{id}/invoice',
+      identity: 'caller',
+      params: z.object({ id: uuid }),
+      responses: { 200: { description: 'The invoice of an order of any customer.', body: sellersInvoiceOut } },
+      handler: async ({ params: { id } }) =>
+        ok({ ...foundOr404(await find(id), `invoice for the order ${id}`), seller }),
     }),
     route({
       method: 'get',

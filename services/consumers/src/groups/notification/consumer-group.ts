@@ -12,6 +12,8 @@ import { mailMaker } from './mails/mail.ts';
 import { type AccountKind, accountKinds, lastKind, type OrderKind, orderKinds } from './mails/words.ts';
 import { toNotification } from './messages.ts';
 import { createNotificationRepository, deleteNotifications, insertNotifications } from './notification-repository.ts';
+import { mailOpener } from './opened-mails.ts';
+import { resendWith } from './resend.ts';
 import { mailRoutes, notificationRoutes } from './routes.ts';
 import { createSmtpClient } from './smtp-client.ts';
 
@@ -41,8 +43,10 @@ export const createGroup: CreateGroup = ({ config, database }) => {
       },
     },
     routes: [
-      ...notificationRoutes(createNotificationRepository(database.lists)),
-      ...(sendsMail || config.APP_PROFILE === 'prod' ? [] : mailRoutes(mails, make, lookRecorder(database.kysely))),
+      ...notificationRoutes(createNotificationRepository(database.lists), resendWith(database, sendsMail)),
+      ...(sendsMail || config.APP_PROFILE === 'prod'
+        ? []
+        : mailRoutes(mails, mailOpener(make), lookRecorder(database.kysely))),
     ],
     jobs: sendsMail
       ? [

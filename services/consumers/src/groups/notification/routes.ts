@@ -1,17 +1,32 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { mailOut, notificationOut, wholeMailOut } from '@store/shared/contracts/notification';
 import type { RecordLook } from '@store/shared/database/audit';
-import { type AnyRoute, ok, route } from '@store/shared/http/route';
+import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
 import { found } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { listRoute } from '../../list-routes.ts';
 import type { MailRepository } from './mail-repository.ts';
-import type { MakeMail } from './mails/mail.ts';
 import type { NotificationRepository } from './notification-repository.ts';
+import type { OpenMail } from './opened-mails.ts';
+import type { Resend } from './resend.ts';
 import { notificationQuery } from './schemas.ts';
 
-export const notificationRoutes = ({ list, pageOf }: NotificationRepository): AnyRoute[] => [
+export const notificationRoutes = ({ list, pageOf }: NotificationRepository, resend: Resend): AnyRoute[] => [
+  route({
+    method: 'put',
+    path: '/internal/notifications/{id}/copies/{copyId}',
+    identity: 'caller',
+    params: z.object({ id: uuid, copyId: uuid }),
+    responses: {
+      204: { description: 'It is mailed again, within the limits of its mailbox. The same again is one mail.' },
+      409: problem('No mail server is set, or another message has this id.'),
+    },
+    async handler({ actor, params }) {
+      await resend({ actor, ...params });
+      return noContent();
+    },
+  }),
   accountDataRoute(pageOf),
   listRoute({
     path: '/notifications',
@@ -27,7 +42,7 @@ export const notificationRoutes = ({ list, pageOf }: NotificationRepository): An
 ];
 
 /** Lets those who develop read the mails that nobody sends. A link in one is as good as a password. */
-export function mailRoutes(repository: MailRepository, make: MakeMail, recordLook: RecordLook): AnyRoute[] {
+export function mailRoutes(repository: MailRepository, open: OpenMail, recordLook: RecordLook): AnyRoute[] {
   return [
     route({
       method: 'get',
@@ -42,11 +57,13 @@ export function mailRoutes(repository: MailRepository, make: MakeMail, recordLoo
       path: '/internal/mails/{id}',
       identity: 'caller',
       params: z.object({ id: uuid }),
-      responses: { 200: { description: 'The mail, with a new link, which voids earlier ones.', body: wholeMailOut } },
+      responses: {
+        200: { description: 'The mail, with its link, which its first reading makes.', body: wholeMailOut },
+      },
       async handler({ actor, params: { id } }) {
         const mail = found(await repository.find(id), `mail ${id}`);
         await recordLook(actor, id, 'mail');
-        return ok(await make(mail));
+        return ok(await open(mail));
       },
     }),
   ];
