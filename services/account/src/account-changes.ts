@@ -3,11 +3,12 @@ import { actorOf } from '@store/shared/values/audit';
 import type { Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
 
-/** What customers do to their accounts, by kind: its state before and after. */
+/** What customers, and operators for them, do to their accounts, by kind: its state before and after. */
 const changes = {
   passwordChanged: { kind: 'password', after: { is: 'changed' } },
   passwordReset: { kind: 'password', after: { is: 'reset' } },
   emailRequested: { kind: 'e-mail address', after: { is: 'requested' } },
+  confirmationRepeated: { kind: 'e-mail address', after: { is: 'to be confirmed, by another mail' } },
   emailCancelled: { kind: 'e-mail address', before: { is: 'requested' }, after: { is: 'cancelled' } },
   emailChanged: { kind: 'e-mail address', before: { is: 'requested' }, after: { is: 'changed' } },
   accountDeleted: { kind: 'account', before: {} },
@@ -15,10 +16,18 @@ const changes = {
 
 const jsonOf = (state: object | undefined) => state && JSON.stringify(state);
 
-/** Records a change in the audit trail, in its transaction. It has no address and no name: those are gone with the account. */
-export async function record(tx: Transaction<DB>, accountId: string, change: keyof typeof changes): Promise<void> {
+/**
+ * Records a change in the audit trail, in its transaction. It has no address and no name: those are gone with the account.
+ * @param actor default: the account itself
+ */
+export async function record(
+  tx: Transaction<DB>,
+  accountId: string,
+  change: keyof typeof changes,
+  actor = actorOf(accountId, undefined),
+): Promise<void> {
   const { kind, before, after }: { kind: (typeof changes)[typeof change]['kind']; before?: object; after?: object } =
     changes[change];
   const states = { before: jsonOf(before), after: jsonOf(after) };
-  await recordChange(tx, { actor: actorOf(accountId, undefined), kind, subject: accountId, ...states });
+  await recordChange(tx, { actor, kind, subject: accountId, ...states });
 }

@@ -1,4 +1,7 @@
 import type { Database } from '@store/shared/database/database';
+import { beginsWith, createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
+import { type Page, readPage } from '@store/shared/database/read-page';
+import { uuidPrefix } from '@store/shared/values/fields';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Account } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -28,9 +31,23 @@ const columns = [
   'asked_to_confirm as askedToConfirm',
 ] as const;
 
+const newestFirst = createKeyset(
+  'accounts',
+  { createdAt: timeColumn('created_at'), id: uuidColumn('id') },
+  'id',
+)([{ field: 'createdAt', direction: 'desc' }]);
+
+/** A text in the name or the address, which is no pattern, or the beginning of the id. */
+function isMeant(sought: string) {
+  const pattern = `%${sought.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const named = sql<boolean>`(name ilike ${pattern} or email ilike ${pattern})`;
+  const digits = uuidPrefix.safeParse(sought).data;
+  return digits === undefined ? named : sql<boolean>`(${named} or ${beginsWith('id', digits)})`;
+}
+
 const selectAccounts = (on: Kysely<DB>) => on.selectFrom('accounts').select(columns);
 
-export function createAccountRepository({ kysely, run, transactionOf }: Database<DB>) {
+export function createAccountRepository({ kysely, run, transactionOf, lists }: Database<DB>) {
   /** Compiled once, and not Prisma's: many requests need an account (decisions/0007). */
   const select = selectAccounts(kysely).where('id', '=', '').compile();
 
@@ -40,6 +57,11 @@ export function createAccountRepository({ kysely, run, transactionOf }: Database
     /** Not by Prisma's `mode: 'insensitive'`: that is ILIKE, which uses no index and to which an underscore is any character. */
     findByEmail: (email: string): Promise<StoredAccount | undefined> =>
       selectAccounts(kysely).where(sql`lower(email)`, '=', sql`lower(${email})`).executeTakeFirst(),
+    /** Finds accounts with a text in their names or addresses, or at the beginning of their ids, the newest first. */
+    search: (sought: string, asked: { size: number; after?: string | undefined }): Promise<Page<StoredAccount>> =>
+      lists.inTurn(undefined, () => readPage(selectAccounts(lists.kysely).where(isMeant(sought)), newestFirst, asked)),
+    /** Finds the names of accounts. */
+    namesOf: (ids: string[]) => kysely.selectFrom('accounts').select(['id', 'name']).where('id', 'in', ids).execute(),
     /** Locks the account that has an address until the end of the transaction. */
     lockByEmail: (tx: Transaction<DB>, email: string): Promise<StoredAccount | undefined> =>
       selectAccounts(tx).where(sql`lower(email)`, '=', sql`lower(${email})`).forUpdate().executeTakeFirst(),

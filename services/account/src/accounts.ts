@@ -37,6 +37,8 @@ export const toOut = ({ id, name, email, locale, createdAt }: StoredAccount): Ac
   createdAt: createdAt.toISOString(),
 });
 
+const confirmedOf = ({ confirmedAt }: StoredAccount) => ({ confirmedAt: confirmedAt?.toISOString() ?? null });
+
 const listOf = (account: StoredAccount | undefined) => (account === undefined ? [] : [toOut(account)]);
 
 /** Whether mails may be sent to its address, other than those with a link that confirms it: anybody may have registered it. */
@@ -63,6 +65,12 @@ export function createAccounts({ transactionOf, repository, requests, passwords 
     },
     /** Finds whoever has this address: nobody, or one. */
     search: async (email: string): Promise<AccountOut[]> => listOf(await repository.findByEmail(email)),
+    /** Finds accounts with a text in their names or addresses, or at the beginning of their ids, the newest first. */
+    async searchAll(sought: string, asked: { size: number; after?: string | undefined }) {
+      const { rows, next } = await repository.search(sought, asked);
+      return { accounts: rows.map((account) => ({ ...toOut(account), ...confirmedOf(account) })), next };
+    },
+    namesOf: (ids: string[]) => repository.namesOf(ids),
     async register({ password, ...account }: AccountIn, client: string | undefined): Promise<AccountOut> {
       const passwordHash = await passwords.hash(password, client);
       // Of two with one address the second waits for the first.

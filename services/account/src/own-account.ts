@@ -26,7 +26,7 @@ const wrongPassword = () => new DomainError('forbidden', 'The current password i
 
 export type OwnAccount = ReturnType<typeof createOwnAccount>;
 
-/** Changes that customers make to their own account (contract 4.3). */
+/** Changes that customers make to their own account, and what operators do for them (contract 4.3). */
 export function createOwnAccount({ transactionOf, repository, requests, auth }: Dependencies) {
   /** @throws DomainError rateLimited */
   async function requestEmail(tx: Transaction<DB>, account: StoredAccount, email: string): Promise<void> {
@@ -71,6 +71,19 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
         return toOut((await repository.update(tx, id, change)) ?? current);
       });
     },
+
+    /**
+     * Has the mail with the link that confirms the address sent once more, for an operator; the link before is void.
+     * @param by who does, as the audit trail has it
+     * @throws DomainError notFound, conflict if the address is confirmed, rateLimited
+     */
+    repeatConfirmation: (by: string, id: string): Promise<void> =>
+      transactionOf(id, async (tx) => {
+        const account = found(await repository.lock(tx, id), `account ${id}`);
+        if (account.confirmedAt !== null) throw new DomainError('conflict', 'The e-mail address is confirmed.');
+        await requestEmail(tx, account, account.email);
+        await record(tx, id, 'confirmationRepeated', by);
+      }),
 
     /**
      * Deletes the account. First no session begins any more, then all end: none outlives it. If this process ends in between, its

@@ -5,13 +5,15 @@ import {
   accountInBy,
   accountOut,
   credentials,
+  foundAccountOut,
   type PasswordRules,
   passwordInBy,
 } from '@store/shared/contracts/account';
 import type { RecordLook } from '@store/shared/database/audit';
+import { nextLink, nextPage } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
-import { soughtEmail, uuid } from '@store/shared/values/fields';
+import { soughtEmail, text, uuid, uuids, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import type { ExportAccount } from './account-export.ts';
@@ -22,6 +24,12 @@ import type { OwnAccount } from './own-account.ts';
 
 const byCustomer = { tag: 'accounts', identity: 'account' } as const;
 const params = z.object({ id: uuid });
+
+const searchQuery = z.object({
+  q: text(1, 254).describe('A text in the name or the e-mail address, or the beginning of the id.'),
+  size: wholeNumber(1, 100).default(20),
+  after: z.string().min(1).max(2_000).optional(),
+});
 
 interface Parts {
   accounts: Accounts;
@@ -120,14 +128,50 @@ export function accountRoutes(
       identity: 'operator',
       method: 'get',
       path: '/internal/accounts',
-      query: z.object({ email: soughtEmail }),
+      query: z.union([z.object({ email: soughtEmail, q: z.undefined().optional() }), searchQuery]),
       responses: {
-        200: { description: 'An array with one account, or none.', body: z.array(accountOut) },
+        200: {
+          description:
+            'With `email` the account that has it, or none; with `q` those that it is a part of, the newest first.',
+          body: z.array(foundAccountOut),
+          headers: nextPage,
+        },
       },
-      async handler({ actor, query: { email } }) {
-        const found = await accounts.search(email);
+      async handler({ actor, query, url }) {
+        const { accounts: found, next } =
+          query.q === undefined
+            ? { accounts: await accounts.search(query.email), next: undefined }
+            : await accounts.searchAll(query.q, query);
         for (const { id } of found) await recordLook(actor, id, 'account');
-        return ok(found);
+        return ok(found, nextLink(url, next));
+      },
+    }),
+    route({
+      identity: 'operator',
+      method: 'get',
+      path: '/internal/account-names',
+      query: z.object({ id: uuids(200) }),
+      responses: {
+        200: {
+          description: 'Names of the accounts that exist, as of operators in the audit trail.',
+          body: z.array(z.object({ id: uuid, name: z.string() })),
+        },
+      },
+      handler: async ({ query: { id } }) => ok(await accounts.namesOf(id)),
+    }),
+    route({
+      identity: 'operator',
+      method: 'post',
+      path: '/internal/accounts/{id}/confirmation',
+      params,
+      responses: {
+        202: { description: 'The mail that confirms the address is sent once more.' },
+        409: problem('The address is confirmed.'),
+        429: tooMany('Too many mails about its address within an hour.'),
+      },
+      async handler({ actor, params: { id } }) {
+        await own.repeatConfirmation(actor, id);
+        return { status: 202 as const };
       },
     }),
     // For the auth service.

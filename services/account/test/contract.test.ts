@@ -129,6 +129,24 @@ describeContract({
       200: async () => ({ path: `/internal/accounts?email=${(await newAccount()).email}` }),
       400: {},
     },
+    'get /internal/account-names': {
+      200: async () => ({ path: `/internal/account-names?id=${(await newAccount()).id}` }),
+      400: {},
+    },
+    'post /internal/accounts/{id}/confirmation': {
+      202: () => internal('/confirmation'),
+      409: async () => {
+        const { id } = await newAccount();
+        const body = { token: await lastToken(account, id) };
+        await request(account.app).post('/internal/email-confirmations').send(body).expect(204);
+        return { path: `/internal/accounts/${id}/confirmation` };
+      },
+      429: async () => {
+        const { path } = await internal('/confirmation');
+        for (let n = 0; n < 4; n += 1) await request(account.app).post(path).expect(202);
+        return { path };
+      },
+    },
     'put /internal/accounts/{id}/password': {
       204: () => internal('/password', { password: 'battery staple' }),
     },

@@ -75,6 +75,27 @@ describe('the audit trail of products', () => {
     await product.get('/internal/audit').expect(403);
   });
 
+  it('is read of some people, of some time, and by the beginning of an id', async () => {
+    const { body } = await product.post(tea);
+    for (const name of ['ann', 'ben', 'cy'])
+      await product
+        .put(`/internal/products/${body.id}`, tea)
+        .set({ ...operator, 'operator-name': name })
+        .expect(200);
+    await queryOnce(database.url, `update audit set at = '2026-05-04T12:00:00Z' where actor = 'operator ben'`);
+    const actors = async (query: string) =>
+      (await trail(`/internal/audit?${query}`)).map(({ actor }: { actor: string }) => actor);
+    expect(await actors('actor=operator+ann')).toEqual(['operator ann']);
+    const pages = await paginate(read, '/internal/audit?size=1&actor=operator+ann&actor=operator+cy');
+    expect(pages.flat().map(({ actor }) => actor)).toEqual(['operator cy', 'operator ann']);
+    expect(await actors('from=2026-05-04T12:00:00Z&to=2026-05-04T12:00:00.001Z')).toEqual(['operator ben']);
+    expect(await actors('from=2026-05-04T12:00:00.001Z&to=2026-05-05T00:00:00%2B01:00')).toEqual([]);
+    expect(await actors(`subject=${body.id.slice(0, 8).toUpperCase()}`)).toHaveLength(4);
+    expect(await actors(`subject=${body.id.slice(0, 7)}${body.id[7] === '0' ? '1' : '0'}`)).toEqual([]);
+    for (const refused of ['from=yesterday', 'subject=abc', 'subject=----', 'actor='])
+      await read(`/internal/audit?${refused}`).expect(400);
+  });
+
   it('is kept for 400 days', async () => {
     for (const days of [399, 401]) {
       await product.post(tea);

@@ -164,7 +164,8 @@ export const rolesOut = z
   .object({ roles: z.array(role) })
   .meta({ id: 'RolesOut', examples: [{ roles: ['catalogue'] }] });
 
-/** Of an account, as operators see it. */
+/** Of an account, as operators see it. An account service of the previous release does not say whether it is confirmed. */
+export const foundAccountOut = accountOut.extend({ confirmedAt: timestamp.nullish() });
 export const lockOut = z.object({ lockedAt: timestamp.nullable().describe('Since when; null if it is not.') });
 export const shownSessionsOut = z.array(
   z.object({ id: uuid, since: timestamp, address: z.string().nullable(), userAgent: z.string().nullable() }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp, uuid, wholeNumber } from '../values/fields.ts';
+import { queryTime, text, timestamp, uuid, uuidPrefix, wholeNumber } from '../values/fields.ts';
 
 const state = z.record(z.string(), z.unknown()).nullable();
 
@@ -7,12 +7,18 @@ const state = z.record(z.string(), z.unknown()).nullable();
 export const auditEntryOut = z.object({
   id: z.string().describe('The cursor behind this entry.'),
   at: timestamp,
-  actor: z.string().describe('`account` and its id; `operator`, and a name that nobody checks.'),
+  actor: z
+    .string()
+    .describe('`account` and its id; `operator` and the id of an account, or a name that nobody checks.'),
   kind: z.string().describe('What was changed, or `look`. A later release may have more.'),
   subject: uuid.describe('Id of the product, account, key, session, order, mail or letter.'),
   before: state.describe('Null for what is new.'),
   after: state.describe('Null for what was deleted.'),
 });
+
+/** Actors by which a trail is read at a time. */
+export const maxActors = 100;
+const actor = text(1, 250);
 
 export const auditQuery = z.object({
   size: wholeNumber(1, 200).default(50),
@@ -20,7 +26,13 @@ export const auditQuery = z.object({
     .string()
     .regex(/^\d{1,18}$/, 'must be the id of an entry')
     .optional(),
-  subject: uuid.optional().describe('Only entries about this id.'),
+  subject: uuidPrefix.optional().describe('Only entries about this id, or about ids that begin so.'),
+  actor: z
+    .union([actor.transform((one) => [one]), z.array(actor).max(maxActors)])
+    .optional()
+    .describe('Only entries of these actors, as entries have them.'),
+  from: queryTime.optional().describe('Only entries of this time or later.'),
+  to: queryTime.optional().describe('Only entries before this time.'),
 });
 
 export type AuditEntryOut = z.output<typeof auditEntryOut>;

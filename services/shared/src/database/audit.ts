@@ -1,7 +1,7 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import type { changeKinds } from '../values/audit.ts';
 import { deleteInBatches } from './batches.ts';
-import { isoTime } from './keyset.ts';
+import { beginsWith, isoTime } from './keyset.ts';
 
 // The table `audit`, which is the same in the database of every service that has it. It has ids and what operators type, and
 // no e-mail address: an account is its id, which leads to nobody once the account is deleted.
@@ -51,16 +51,25 @@ interface Asked {
   size: number;
   /** Id of the entry behind which to read on. */
   after?: string | undefined;
+  /** How the id begins, as `uuidPrefix` gives it. */
   subject?: string | undefined;
+  actor?: string[] | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 /** Reads entries as JSON, the latest first. */
-export async function readChanges(on: QueryExecutorProvider, { size, after, subject }: Asked) {
+export async function readChanges(on: QueryExecutorProvider, { size, after, subject, actor, from, to }: Asked) {
+  const conditions = [sql`true`];
+  if (after !== undefined) conditions.push(sql`audit.id < ${after}::bigint`);
+  if (subject !== undefined) conditions.push(beginsWith('subject', subject));
+  if (actor !== undefined) conditions.push(sql`actor = any(${actor}::text[])`);
+  if (from !== undefined) conditions.push(sql`at >= ${from}::timestamptz`);
+  if (to !== undefined) conditions.push(sql`at < ${to}::timestamptz`);
   const { rows } = await sql<{ id: string; json: string }>`
     select id, row_to_json(entry)::text as json from (
       select id::text, ${sql.raw(isoTime('at', 'MS'))} as at, actor, kind, subject, before, after from audit
-      where (${after ?? null}::bigint is null or audit.id < ${after ?? null})
-        and (${subject ?? null}::uuid is null or subject = ${subject ?? null})
+      where ${sql.join(conditions, sql` and `)}
       order by audit.id desc limit ${size + 1}::int) as entry`.execute(on);
   const page = rows.slice(0, size);
   return { json: `[${page.map(({ json }) => json).join()}]`, next: rows.length > size ? page.at(-1)?.id : undefined };

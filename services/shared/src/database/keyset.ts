@@ -42,6 +42,10 @@ export const timeColumn = (column: string, precision: 'MS' | 'US' = 'US'): KeyCo
   accepts: cursorTime,
 });
 
+/** Tells whether a column has a UUID that begins with these digits (`uuidPrefix` of values/fields.ts): one range of its index. */
+export const beginsWith = (column: string, digits: string): RawBuilder<boolean> =>
+  sql<boolean>`${sql.raw(column)} between ${digits.padEnd(32, '0')}::uuid and ${digits.padEnd(32, 'f')}::uuid`;
+
 export const uuidColumn = (column: string): KeyColumn => ({
   sql: column,
   type: 'uuid',

@@ -60,6 +60,14 @@ export function password(min: number, max: number) {
 /** A UUID of any version, in lower case. */
 export const uuid = z.guid('must be a UUID').toLowerCase().meta({ format: 'uuid' });
 
+/** How a UUID begins, at least four digits of it, as people read it from a page: in lower case and without hyphens. */
+export const uuidPrefix = z
+  .string()
+  .trim()
+  .regex(/^[0-9a-f][0-9a-f-]{3,35}$/i, 'must be a UUID, or its first four digits at least')
+  .transform((value) => value.toLowerCase().replaceAll('-', ''))
+  .refine((digits) => digits.length >= 4 && digits.length <= 32, 'must be a UUID, or its first four digits at least');
+
 /** A query parameter of up to `max` UUIDs, by repetition. */
 export const uuids = (max: number) => z.union([uuid.transform((id) => [id]), z.array(uuid).max(max)]);
 

@@ -1,0 +1,1 @@
+../../../../shared/prisma/migrations/20261126232000_audit_actor/migration.sql
