@@ -141,8 +141,8 @@ bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="ord
 capacity: install ### Print replicas, partitions, connections and storage for a rate of orders; ORDERS=10000 (per second)
 	@$(tool) tools/capacity/main.ts $(ORDERS) $(ARGS)
 
-package: install ### Package the chart with one version for itself and its images; VERSION=0.2.0 [IMAGES=registry.example.com/store] [DIGESTS=<file>]
-	@$(tool) tools/chart/package.ts '$(VERSION)' $(if $(IMAGES),--images '$(IMAGES)') $(if $(DIGESTS),--digests '$(DIGESTS)')
+package: install ### Package the chart with one version for itself and its images; VERSION=0.2.0 [IMAGES=registry.example.com/store] [DIGESTS=<file>] [PROJECT=<URL>]
+	@$(tool) tools/chart/package.ts '$(VERSION)' $(if $(IMAGES),--images '$(IMAGES)') $(if $(DIGESTS),--digests '$(DIGESTS)') $(if $(PROJECT),--project '$(PROJECT)')
 
 service: install ## Write a new service with routes, a database and tests; NAME=review ROUTE=/reviews
 	@$(tool) tools/service/generate.ts '$(NAME)' '$(ROUTE)'

@@ -116,6 +116,14 @@ describe('values that the chart refuses with a message', () => {
     ...['nameOverride', 'fullnameOverride'].map((name): Row => ['a namespace of its own', { [name]: 'shop' }]),
     // Contradictory
     [
+      'toolbox.kafkaCommands is true, but the user of its commands is left out',
+      {
+        'global.kafka': { bootstrapServers: 'store-kafka-bootstrap:9093', login: true },
+        'kafka.strimzi': { enabled: true, operatorUser: false },
+        toolbox: { enabled: true, kafkaCommands: true },
+      },
+    ],
+    [
       'product.env.PRODUCT_WRITERS and auth.env.PRODUCT_WRITERS are not',
       { 'product.env.PRODUCT_WRITERS': 'everybody' },
     ],

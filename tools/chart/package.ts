@@ -10,7 +10,7 @@ import { thirdPartyImages } from './third-party.ts';
 
 // make package VERSION=0.2.0: helm package would set the version of the chart alone, and the services would stay what they are.
 
-type Options = Partial<Record<'images' | 'digests', string>> & { to: string };
+type Options = Partial<Record<'images' | 'digests' | 'project', string>> & { to: string };
 
 const built = builtImages.map(({ name }) => name);
 
@@ -44,7 +44,7 @@ async function readDigests(file: string, chart: string): Promise<Record<string, 
   return digests;
 }
 
-async function packageVersion(version: string, { images, digests, to }: Options): Promise<void> {
+async function packageVersion(version: string, { images, digests, project, to }: Options): Promise<void> {
   if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version))
     throw new Error(`VERSION=${version} is no version. Give three numbers, as in make package VERSION=0.2.0`);
   const file = join(resolve(to), `store-${version}.tgz`);
@@ -56,6 +56,7 @@ async function packageVersion(version: string, { images, digests, to }: Options)
     if (images) await edit(values, /(?<=^ {4}repository: ).*$/m, images);
     if (digests) await edit(values, /(?<=^ {4}digests: )\{\}$/m, JSON.stringify(await readDigests(digests, chart)));
     await annotate(chart, version);
+    if (project) await name(chart, project.replace(/\/$/, ''), version);
     // A package is the folder of the chart. By tar, as a machine that mirrors charts may have no Helm.
     await mkdir(to, { recursive: true });
     const args = ['-czf', file, '-X', join(chart, '.helmignore'), '-C', dir, 'store'];
@@ -78,8 +79,27 @@ async function annotate(chart: string, version: string): Promise<void> {
   await writeFile(file, document.toString());
 }
 
+/** Where the chart is from, with links to the files of its version as GitHub has them. */
+async function name(chart: string, project: string, version: string): Promise<void> {
+  const at = (path: string) => `${project}/blob/v${version}/${path}`;
+  const file = join(chart, 'Chart.yaml');
+  const document = parseDocument(await readFile(file, 'utf8'));
+  document.set('home', project);
+  document.set('sources', [project]);
+  document.set('icon', `${project}/raw/v${version}/charts/store/icon.svg`);
+  const links = [
+    { name: 'Installation and operation', url: at('docs/kubernetes.md') },
+    { name: 'Contract', url: at('docs/contract.md') },
+    { name: 'Changelog', url: at('CHANGELOG.md') },
+    { name: 'support', url: `${project}/issues` },
+  ];
+  document.setIn(['annotations', 'artifacthub.io/links'], stringify(links));
+  await writeFile(file, document.toString());
+  await edit(join(chart, 'README.md'), /(?<=\]\()\.\.\/\.\.\/(?=[^)]+\))/g, at(''));
+}
+
 await new Tool('make package')
-  .usage('VERSION=<version> [IMAGES=<repository>] [DIGESTS=<file>]')
+  .usage('VERSION=<version> [IMAGES=<repository>] [DIGESTS=<file>] [PROJECT=<URL>]')
   .description('Packages the chart, with one version for itself and the images of its services.')
   .argument('<version>', 'VERSION: three numbers, such as 0.2.0')
   .option('--images <repository>', 'IMAGES: where the images are, such as registry.example.com/store')
@@ -87,6 +107,7 @@ await new Tool('make package')
     '--digests <file>',
     'DIGESTS: a YAML or JSON file with the digest of each image, such as order: sha256:…; those of others, such as envoy, may be there',
   )
+  .option('--project <URL>', 'PROJECT: where the sources are, such as https://github.com/example/store')
   .option('--to <folder>', 'where the package is written', join(cacheDir, 'charts'))
   .action(packageVersion)
   .run();

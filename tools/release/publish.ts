@@ -12,9 +12,13 @@ import { withFolder } from '../with-folder.ts';
 // Makes a version of images that are built, pushed by digest and scanned: signatures, tags, then the chart, which is
 // the release.
 
-type Options = Record<'digests' | 'cosign', string>;
+type Options = Record<'digests' | 'cosign', string> & { project?: string };
 
-async function publish(version: string, repository: string, { digests: folder, cosign }: Options): Promise<void> {
+async function publish(
+  version: string,
+  repository: string,
+  { digests: folder, cosign, project }: Options,
+): Promise<void> {
   const charts = `${repository}/charts`;
   const chart = `${charts}/store:${version}`;
   if ((await digestOf(chart)) !== undefined)
@@ -28,7 +32,7 @@ async function publish(version: string, repository: string, { digests: folder, c
     console.log(`${name}:${version}@${digest}`);
   }
   const pinned = { ...digests, ...(await thirdPartyDigests()) };
-  await sign(await pushChart(version, repository, charts, pinned), cosign);
+  await sign(await pushChart(version, repository, charts, pinned, project), cosign);
 }
 
 /** Each file is called after an image and holds its digest. @throws Error where one is missing */
@@ -60,11 +64,18 @@ async function thirdPartyDigests(): Promise<Record<string, string>> {
 }
 
 /** @returns the name of the chart with its digest */
-const pushChart = (version: string, repository: string, charts: string, digests: object): Promise<string> =>
+const pushChart = (
+  version: string,
+  repository: string,
+  charts: string,
+  digests: object,
+  project?: string,
+): Promise<string> =>
   withFolder(async (dir) => {
     const file = join(dir, 'digests.json');
     await writeFile(file, JSON.stringify(digests));
     const args = ['tools/chart/package.ts', version, '--images', repository, '--digests', file];
+    if (project) args.push('--project', project);
     await execa(process.execPath, [...args, '--to', dir], { cwd: root });
     // As other clients have it, a registry on this machine needs no certificate.
     const plain = /^(localhost|127\.0\.0\.1)[:/]/.test(charts) ? ['--plain-http'] : [];
@@ -87,6 +98,7 @@ await new Tool('publish')
   .argument('<version>', 'such as 0.2.0')
   .argument('<repository>', 'where images and chart are, such as ghcr.io/example/store')
   .requiredOption('--digests <folder>', 'a file for each image, called like it, with the digest that was pushed')
+  .option('--project <URL>', 'where the sources are, for the links of the chart')
   .option('--cosign <flags>', 'further flags of cosign sign, such as those of a key', '')
   .action(publish)
   .run();

@@ -28,6 +28,19 @@ describe('the Kafka that Strimzi runs', () => {
     expect(endpoint).toMatchObject({ port: 'tcp-prometheus', relabelings });
   });
 
+  it('has a user who may do everything, unless that is not wanted', async () => {
+    const login = { bootstrapServers: 'store-kafka-bootstrap:9093', login: true };
+    const usersOf = async (values: object) => {
+      const kafka = { strimzi: { enabled: true, ...values } };
+      return (await manifests({ global: { kafka: login }, kafka }))
+        .ofKind('KafkaUser')
+        .map(({ metadata }) => metadata.name);
+    };
+    const users = await usersOf({});
+    expect(users).toContain('kafka-operator');
+    expect(await usersOf({ operatorUser: false })).toEqual(users.filter((name) => name !== 'kafka-operator'));
+  });
+
   it('elsewhere has one pool and none of these, unless a value asks for it', async () => {
     const { one, ofKind } = await manifests({ ...withStrimzi(), monitoring: { enabled: true } });
     const { kafka } = one('Kafka').spec;

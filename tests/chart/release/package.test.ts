@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
@@ -88,7 +88,6 @@ describe('make package', () => {
 
 describe('the chart of the sources', () => {
   const chart = parse(read('charts/store/Chart.yaml'));
-  const project = 'store-platform/store-platform';
 
   it('says that it has no images', async () => {
     const said = 'global.image.repository does not say where the images are, and the sources come without any: build';
@@ -105,28 +104,40 @@ describe('the chart of the sources', () => {
     await expect(template(copy)).rejects.toThrow(said);
   });
 
-  it('says where it comes from, with links to files that exist', () => {
+  it('names nobody’s project; a package has links to files that exist, at its version', async () => {
+    expect(Object.keys(chart)).toEqual(expect.not.arrayContaining(['home']));
     expect(chart).toMatchObject({
-      home: `https://github.com/${project}`,
-      sources: [`https://github.com/${project}`],
       kubeVersion: expect.any(String),
       keywords: expect.arrayContaining(['store']),
       annotations: { 'artifacthub.io/license': parse(read('package.json')).license },
     });
-    const links: { url: string }[] = parse(chart.annotations['artifacthub.io/links']);
-    const linked = links.flatMap(({ url }) => url.split(`${chart.home}/blob/main/`)[1] ?? []);
-    expect(linked.length).toBeGreaterThan(2);
-    const [, icon = ''] = chart.icon.split(`https://raw.githubusercontent.com/${project}/main/`);
-    expect([icon, ...linked].filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    for (const file of ['Chart.yaml', 'README.md']) expect(read(`charts/store/${file}`)).not.toContain('github.com');
+    const project = 'https://github.com/example/store';
+    const { exitCode, all } = await makePackage('0.4.0', '--project', `${project}/`, '--to', dir);
+    expect({ exitCode, all }).toEqual({ exitCode: 0, all: join(dir, 'store-0.4.0.tgz') });
+    const named = await mkdtemp(join(dir, 'named-'));
+    await execa('tar', ['-xzf', 'store-0.4.0.tgz', '-C', named], { cwd: dir });
+    const { home, sources, icon, annotations } = parse(await readFile(join(named, 'store/Chart.yaml'), 'utf8'));
+    expect([home, sources]).toEqual([project, [project]]);
+    const links: { url: string }[] = parse(annotations['artifacthub.io/links']);
+    const readme = await readFile(join(named, 'store/README.md'), 'utf8');
+    const urls = [
+      icon,
+      ...links.map(({ url }) => url),
+      ...[...readme.matchAll(/\]\((https:[^)]+)\)/g)].map(([, url]) => url),
+    ];
+    const files = urls.flatMap((url) => /\/(?:blob|raw)\/v0\.4\.0\/(.+)/.exec(url)?.[1] ?? []);
+    expect(files.length).toBeGreaterThan(5);
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  it('has one name in all documents, and sends nobody to a registry of this name, which may be anybody’s', () => {
+  it('no document sends anybody to a project or registry of a name that may be anybody’s', () => {
     const documents = ['README.md', 'SECURITY.md', 'docs/kubernetes.md', 'docs/release.md'];
     const examples = ['examples/gitops/argo-cd.yaml', 'examples/gitops/flux.yaml'];
     for (const file of [...documents, ...examples, 'charts/store/README.md', 'charts/store/values.yaml']) {
       const names = [...read(file).matchAll(/github\.com\/([\w-]+\/[\w-]+)/g)].map(([, name]) => name);
-      expect([file, names.filter((name) => name !== project && name !== 'example/store')]).toEqual([file, []]);
-      expect(read(file)).not.toContain(`ghcr.io/${project}`);
+      expect([file, names.filter((name) => name !== 'example/store')]).toEqual([file, []]);
+      expect(read(file)).not.toContain('ghcr.io/store-platform');
     }
   });
 });
