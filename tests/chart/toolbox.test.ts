@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { valuesFiles } from '../../tools/chart/render.ts';
+import { customKinds } from '../../tools/cluster/custom-objects.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { manifests } from './_manifests.ts';
@@ -17,7 +18,9 @@ function callsOfCommands(): string[] {
         `${verbs[verb] ?? verb} ${kind === 'PodLog' ? 'pods/log' : `${kind.toLowerCase()}s`}`,
     ),
   );
-  return [...new Set([...calls, 'create pods/exec', 'get pods/exec'])].sort();
+  const own = calls.filter((call) => !call.includes('customobject'));
+  const ofOperators = [...Object.keys(customKinds).map((plural) => `list ${plural}`), 'patch scaledobjects'];
+  return [...new Set([...own, ...ofOperators, 'create pods/exec', 'get pods/exec'])].sort();
 }
 
 describe('the toolbox', () => {

@@ -52,6 +52,20 @@ describe('a backup', () => {
   });
 });
 
+describe('restore.sh', () => {
+  const dir = useFolder();
+  it('lists the backups, where none is named, and that there are none', async () => {
+    const list = () => {
+      const env = { PATH: process.env.PATH, BACKUPS: dir, FROM: '', CHECK: 'yes' };
+      return execa('bash', [join(scripts, 'restore.sh')], { env, extendEnv: false, all: true, reject: false });
+    };
+    expect(await list()).toMatchObject({ exitCode: 0, all: 'There are: no backups yet' });
+    for (const name of ['20260101T000000Z', '20260102T000000Z', '.partial-20260103T000000Z'])
+      await mkdir(join(dir, name));
+    expect(await list()).toMatchObject({ exitCode: 0, all: 'There are: 20260101T000000Z 20260102T000000Z ' });
+  });
+});
+
 const found = process.env.RCLONE || ((await findOnPath('rclone')) ?? '');
 // Debian builds it without its S3 server.
 const rclone = found && (await outputOf(found, ['serve', 's3', '--help']))?.includes('--auth-key') ? found : '';
@@ -101,6 +115,10 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
       expect(await run('upload')).toMatchObject({ exitCode: 0, all: expect.stringContaining(`${name} is uploaded`) });
     }
     expect((await readdir(join(dir, 'served/backups/a/b'))).sort()).toEqual(names.slice(1));
+    await rm(join(dir, 'backups'), { recursive: true });
+    await mkdir(join(dir, 'backups'));
+    expect(await run('download', { FROM: '' })).toMatchObject({ exitCode: 0 });
+    expect((await readdir(join(dir, 'backups'))).sort()).toEqual(names.slice(1)); // which restore.sh lists
     const missing = await run('download', { FROM: names[0] ?? '' });
     const said = /no backup 20260101T000000Z. There are: 20260102T000000Z 20260103T000000Z/;
     expect(missing).toMatchObject({ exitCode: 1, all: expect.stringMatching(said) });

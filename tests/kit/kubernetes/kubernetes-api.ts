@@ -51,6 +51,8 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
   /** Called before each request is handled, so that a test can interfere; what throws breaks the connection. */
   const hooks = {
     before: (_request: string): void => undefined,
+    /** Of these requests it says that whoever asks has no right to them. */
+    refuse: (_request: string): boolean => false,
     /** Called with the path of what was created or changed. */
     after: (_request: string): void => undefined,
   };
@@ -67,6 +69,7 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
 
   function handleSecret(method: string, name: string, body: FakeSecret | undefined): [number, object] {
     const found = secrets.get(name);
+    if (method === 'GET' && name === '') return [200, { items: [...secrets.values()] }];
     if (method === 'POST' && body) {
       if (secrets.has(body.metadata.name)) return failure(409, `secrets "${body.metadata.name}" already exists`);
       return write(body.metadata.name, body);
@@ -116,6 +119,7 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     const { method = '' } = request;
     requests.push(`${method} ${path}`);
     if (request.headers.authorization !== `Bearer ${token}`) return failure(401, 'Unauthorized');
+    if (hooks.refuse(`${method} ${path}`)) return failure(403, `${path} is forbidden`);
     const json = await text(request);
     const body = json === '' ? undefined : JSON.parse(json);
     if (path.startsWith(collection)) return handleSecret(method, path.slice(collection.length + 1), body);

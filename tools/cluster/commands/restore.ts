@@ -1,6 +1,6 @@
 import { Tool } from '../../run-command.ts';
 import { environmentHelp, withCluster } from '../api.ts';
-import { restore, start } from '../restore/restore.ts';
+import { listBackups, restore, start } from '../restore/restore.ts';
 
 await new Tool('make restore')
   .description(
@@ -11,6 +11,9 @@ await new Tool('make restore')
   .option('--start', 'restore nothing: start the services that a failed restore has left stopped')
   .addHelpText('after', environmentHelp)
   .action(({ from, replace, start: isStart }: { from: string; replace?: boolean; start?: boolean }) =>
-    withCluster((cluster) => (isStart ? start(cluster) : restore(cluster, from, replace))),
+    withCluster((cluster) => {
+      if (isStart) return start(cluster);
+      return from === '' ? listBackups(cluster) : restore(cluster, from, replace);
+    }),
   )
   .run();

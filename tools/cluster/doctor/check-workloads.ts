@@ -1,8 +1,9 @@
 import type { V1ContainerStatus, V1Deployment, V1Pod, V1StatefulSet } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
 import { evaluate } from '../pods.ts';
+import { isStoppedByRestore } from '../restore/stopped.ts';
 import { nameOf, selectorOf } from '../rollout.ts';
-import { type Finding, ok, wrong } from './findings.ts';
+import { afterRestore, type Finding, ok, wrong } from './findings.ts';
 
 /** Checks that all replicas are available; if not, finds what their pods say. */
 export async function checkWorkload(cluster: Cluster, workload: V1Deployment | V1StatefulSet): Promise<Finding[]> {
@@ -11,6 +12,7 @@ export async function checkWorkload(cluster: Cluster, workload: V1Deployment | V
   const path = `${'serviceName' in (workload.spec ?? {}) ? 'statefulset' : 'deployment'}/${name}`;
   const wanted = workload.spec?.replicas ?? 1;
   const available = workload.status?.availableReplicas ?? 0;
+  if (isStoppedByRestore(workload)) return [wrong(`${name}: stopped by a restore`, afterRestore)];
   const scale = `unless that is intended: kubectl -n ${namespace} scale --replicas=1 ${path}`;
   if (wanted === 0) return [wrong(`${name}: scaled to 0 replicas`, scale)];
   const labelSelector = selectorOf(workload.spec?.selector);
@@ -33,7 +35,7 @@ function restarts(pods: V1Pod[]): string {
 const imageReasons = ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName'];
 
 /** Finds what keeps a pod from being ready; nothing where it is ready or just starting. */
-async function checkPod(cluster: Cluster, pod: V1Pod): Promise<Finding[]> {
+export async function checkPod(cluster: Cluster, pod: V1Pod): Promise<Finding[]> {
   const name = `pod ${nameOf(pod)}`;
   const { phase, conditions, containerStatuses = [] } = pod.status ?? {};
   if (pod.metadata?.deletionTimestamp || phase === 'Succeeded') return [];

@@ -2,60 +2,73 @@ import { readFile } from 'node:fs/promises';
 import type { V1Container, V1CronJob, V1Deployment, V1Job, V1JobSpec, V1Pod } from '@kubernetes/client-node';
 import pWaitFor from 'p-wait-for';
 import { type Cluster, orUndefined } from '../api.ts';
+import { listCustomObjects } from '../custom-objects.ts';
 import { podsOf } from '../pods.ts';
-import { containersOf, deploymentsOf, nameOf, patchDeployment, variableOf, waitForRollout } from '../rollout.ts';
-
-/** On a Deployment that is scaled down: its replicas before, so that a repetition knows them. */
-const replicasAnnotation = 'store/replicas-before-restore';
-
-const replicasBefore = ({ metadata }: V1Deployment) => metadata?.annotations?.[replicasAnnotation];
+import { componentsOf, containersOf, deploymentsOf, nameOf, variableOf, waitForRollout } from '../rollout.ts';
+import { startStopped, stop } from './stopped.ts';
 
 /** Does the work of make restore. @throws Error as a sentence, where it refuses; nothing is started then */
 export async function restore(cluster: Cluster, from: string, replace = false): Promise<void> {
-  const { batch, namespace } = cluster;
-  const found = await batch.readNamespacedCronJob({ name: 'postgres-restore', namespace }).catch(orUndefined);
-  if (!found) throw new Error('The release makes no backups: set postgres.backup.enabled in its values.');
+  const found = await findRestore(cluster);
   const REPLACE = replace ? 'yes' : 'no';
   const deployments = (await deploymentsOf(cluster)).filter((one) => variableOf(one, 'DATABASE_URL'));
 
   await runJob(cluster, 'postgres-restore-check-', restoreJob(found, { FROM: from, REPLACE, CHECK: 'yes' }));
-
-  console.log('1 of 4: the services are stopped; their requests are 503 from now on');
-  for (const one of deployments)
-    await scale(cluster, nameOf(one), 0, replicasBefore(one) ?? String(one.spec?.replicas ?? 1));
-  const remaining = () => Promise.all(deployments.map((one) => podsOf(cluster, nameOf(one))));
-  await pWaitFor(async () => (await remaining()).flat().every(isOver), { interval: 1_000 });
-
-  console.log(`2 of 4: the databases are restored from ${from}`);
   try {
+    console.log('1 of 4: the services are stopped; their requests are 503 from now on');
+    await stop(cluster, deployments);
+    const remaining = () => Promise.all(deployments.map((one) => podsOf(cluster, nameOf(one))));
+    await pWaitFor(async () => (await remaining()).flat().every(isOver), { interval: 1_000 });
+
+    console.log(`2 of 4: the databases are restored from ${from}`);
     console.log(indented(await runJob(cluster, 'postgres-restore-', restoreJob(found, { FROM: from, REPLACE }))));
+
+    console.log('3 of 4: what Kafka still has is skipped, since it may tell of orders that are lost');
+    const program = await readFile(new URL('skip-events.mjs', import.meta.url), 'utf8');
+    for (const one of deployments.filter((deployment) => variableOf(deployment, 'CONSUMER_GROUP')))
+      console.log(indented(await runJob(cluster, `${nameOf(one)}-skip-`, skipJob(one, program))));
   } catch (error) {
-    console.log('The services stay stopped. Repeat the command, or start them with: make restore ARGS=--start');
+    const again = 'Repeat the command, with --replace where databases are restored already';
+    console.log(`The services stay stopped. ${again}, or start them with: make restore ARGS=--start`);
     throw error;
   }
-
-  console.log('3 of 4: what Kafka still has is skipped, since it may tell of orders that are lost');
-  const program = await readFile(new URL('skip-events.mjs', import.meta.url), 'utf8');
-  for (const one of deployments.filter((deployment) => variableOf(deployment, 'CONSUMER_GROUP')))
-    console.log(indented(await runJob(cluster, `${nameOf(one)}-skip-`, skipJob(one, program))));
-
   await start(cluster);
   console.log('Done. What was accepted after the backup is lost, and what the store may owe is said in docs/backup.md');
 }
 
+/** Prints the names of the present backups. */
+export async function listBackups(cluster: Cluster): Promise<void> {
+  const job = restoreJob(await findRestore(cluster), { FROM: '', CHECK: 'yes' });
+  console.log(await runJob(cluster, 'postgres-restore-list-', job));
+}
+
 export async function start(cluster: Cluster): Promise<void> {
-  const stopped = (await deploymentsOf(cluster)).filter(replicasBefore);
   console.log('4 of 4: the services are started, and send their events again');
-  for (const one of stopped) await scale(cluster, nameOf(one), Number(replicasBefore(one)), null);
-  await waitForRollout(cluster, stopped.map(nameOf));
+  await waitForRollout(cluster, await startStopped(cluster));
+}
+
+/** The CronJob that has the pod of a restore. @throws Error that says what to do instead, if there is none */
+async function findRestore(cluster: Cluster): Promise<V1CronJob> {
+  const { apps, batch, namespace, release } = cluster;
+  const found = await batch.readNamespacedCronJob({ name: 'postgres-restore', namespace }).catch(orUndefined);
+  if (found) return found;
+  const labelSelector = componentsOf(release, 'postgres');
+  const isOwn = (await apps.listNamespacedStatefulSet({ namespace, labelSelector })).items.length > 0;
+  if (isOwn) throw new Error('The release makes no backups: set postgres.backup.enabled in its values.');
+  const isOperated = (await listCustomObjects(cluster, 'clusters')).length > 0;
+  const isNotHere = 'This command restores the PostgreSQL of the release, which has none';
+  if (isOperated)
+    throw new Error(
+      `${isNotHere}: CloudNativePG's begins with a backup by database.cloudnativePg.recovery, as docs/recovery.md says. kubectl -n ${namespace} get backups.postgresql.cnpg.io lists its backups.`,
+    );
+  throw new Error(
+    `${isNotHere}: restore that of global.externalDatabase by its own means. docs/backup.md says what a restored store owes.`,
+  );
 }
 
 const isOver = ({ status }: V1Pod) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 const indented = (text: string) => text.replace(/^/gm, '  ');
-
-const scale = (cluster: Cluster, name: string, replicas: number, before: string | null) =>
-  patchDeployment(cluster, name, { metadata: { annotations: { [replicasAnnotation]: before } }, spec: { replicas } });
 
 function restoreJob({ spec }: V1CronJob, given: Record<string, string>) {
   const job = structuredClone(spec?.jobTemplate.spec);
@@ -77,12 +90,15 @@ function skipJob(deployment: V1Deployment, program: string) {
   return { template, backoffLimit: 6 };
 }
 
-const daySeconds = 86_400;
+/** For a Job whose end nobody has seen. Its pod keeps the volume of the backups from being deleted. */
+const hourSeconds = 3_600;
 
-/** Runs a Job to its end. @returns its output @throws Error with its output, if it fails */
+/** Runs a Job to its end, and deletes it. @returns its output @throws Error with its output, if it fails */
 async function runJob(cluster: Cluster, generateName: string, given: V1JobSpec): Promise<string> {
-  const { batch, namespace } = cluster;
-  const body: V1Job = { metadata: { generateName }, spec: { ...given, ttlSecondsAfterFinished: daySeconds } };
+  const { batch, namespace, release } = cluster;
+  const labels = { 'app.kubernetes.io/part-of': 'store', 'app.kubernetes.io/instance': release };
+  const spec = { ...given, ttlSecondsAfterFinished: hourSeconds };
+  const body: V1Job = { metadata: { generateName, labels }, spec };
   const name = nameOf(await batch.createNamespacedJob({ namespace, body }));
   const ended = async () => {
     const { conditions = [] } = (await batch.readNamespacedJob({ name, namespace })).status ?? {};
@@ -91,8 +107,10 @@ async function runJob(cluster: Cluster, generateName: string, given: V1JobSpec):
   };
   const hasSucceeded = await pWaitFor(ended, { interval: 1_000 });
   const output = await outputOf(cluster, name);
+  if (!hasSucceeded && output === '') throw new Error(`The Job ${name} failed: kubectl describe says why`);
+  await batch.deleteNamespacedJob({ name, namespace, propagationPolicy: 'Background' });
   if (hasSucceeded) return output;
-  throw new Error(`The Job ${name} failed: ${output || 'kubectl describe says why'}`);
+  throw new Error(`The Job ${name} failed: ${output}`);
 }
 
 /** Returns the output of the containers that have run, in their order. */

@@ -1,6 +1,11 @@
-# Copies the backup $FROM from the bucket into $BACKUPS.
+# Copies the backup $FROM from the bucket into $BACKUPS. Without FROM it makes a folder for each, whose names restore.sh then lists.
 set -eu
-[ -n "$FROM" ] && rclone copy "$TARGET/$FROM/" "$BACKUPS/$FROM" --error-on-no-transfer || {
+if [ -z "$FROM" ]; then
+  present=$(rclone lsf --dirs-only "$TARGET/")
+  for name in $present; do mkdir "$BACKUPS/$name"; done
+  exit
+fi
+rclone copy "$TARGET/$FROM/" "$BACKUPS/$FROM" --error-on-no-transfer || {
   echo "There is no backup $FROM. There are: $(rclone lsf --dirs-only "$TARGET/" | tr -d / | tr '\n' ' ')" >&2
   exit 1
 }

@@ -1,12 +1,13 @@
 # Restores the databases of the folder $BACKUPS/$FROM. Refuses while one of them holds data, unless REPLACE is yes. With CHECK=yes
-# it changes nothing. Nobody may use the databases meanwhile.
+# it changes nothing. Nobody may use the databases meanwhile. Without FROM it lists the backups.
 set -euo pipefail
 export PGCONNECT_TIMEOUT=10 PGDATABASE=postgres
 trap 'exit 143' INT TERM
 say_and_exit() { echo "$1" >&2; exit 1; }
 
-cd "$BACKUPS/$FROM" 2>/dev/null && [ -f SHA256SUMS ] ||
-  say_and_exit "There is no backup $FROM. There are: $(cd "$BACKUPS" && ls -d [0-9]*/ 2>/dev/null | tr -d / | tr '\n' ' ')"
+present=$(cd "$BACKUPS" && ls -d [0-9]*/ 2>/dev/null | tr -d / | tr '\n' ' ') || true
+if [ -z "$FROM" ]; then echo "There are: ${present:-no backups yet}"; exit; fi
+cd "$BACKUPS/$FROM" 2>/dev/null && [ -f SHA256SUMS ] || say_and_exit "There is no backup $FROM. There are: $present"
 sha256sum --check --quiet --strict SHA256SUMS
 databases=$(basename -s .dump -- *.dump)
 
