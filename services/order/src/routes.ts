@@ -75,7 +75,8 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       async handler({ accountId, query, url }) {
         const { content, totalElements, next } = await orders.list(accountId, query);
         const page = JSON.stringify(pageInfo(query, totalElements));
-        return ok({ json: `{"content":${content},"page":${page}}` }, nextLink(url, next));
+        const texts = content.flatMap((text, n) => (n === 0 ? [text] : [',', text]));
+        return ok({ json: ['{"content":[', ...texts, `],"page":${page}}`] }, nextLink(url, next));
       },
     }),
     // Before /orders/{id}, which has the same form.

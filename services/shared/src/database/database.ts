@@ -26,6 +26,7 @@ export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: st
   const turns = createFairQueue({
     concurrency: maxLists,
     spare: 1,
+    slowMs: slowListMs,
     waiting: maxWaitingLists,
     patienceMs: limits.connectionTimeoutMillis,
     refusal: tooManyLists,
@@ -69,7 +70,8 @@ export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: st
         (await listPool.query({ text: sql, values: [...parameters] })).rows,
       readReplica: createReadReplica(replicaPool),
       /**
-       * Reads a list for a caller: those who ask for much wait for themselves, and leave a connection to whoever comes next.
+       * Reads a list for a caller: those who ask for much wait for themselves, and leave a connection to whoever comes next. Those
+       * whose lists are slow have them read one at a time.
        * @param caller the account, or the client's address where nobody is known; undefined for whoever is behind the gateway
        */
       inTurn: <T>(caller: string | undefined, work: () => Promise<T>) => turns.run([caller ?? 'inside'], work),
@@ -92,6 +94,8 @@ const lockTimeoutMs = 2_000;
 /** As of lists, fewer than requests are admitted. */
 const maxWaitingForLocks = 200;
 const maxLists = 5;
+/** Of a page of many large orders, or a search without an index. Most lists take 2 ms. */
+const slowListMs = 20;
 const listLimits = { max: maxLists, statement_timeout: 2_000 };
 /** The second takes over while the first is given up as silent. */
 const maxChecks = 2;

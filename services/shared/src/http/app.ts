@@ -134,8 +134,12 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
       const known = route.method === 'get' && knownTag(reply.headers?.ETag, req.headers['if-none-match']);
       if (known) return void res.writeHead(304, { ...reply.headers, ETag: known }).end();
       // Express's `send` would find these out itself, at the cost of the sending once more.
-      const own = json !== undefined && { 'Content-Type': jsonType, 'Content-Length': Buffer.byteLength(json) };
-      res.writeHead(reply.status, { ...own, ...reply.headers }).end(json);
+      const own = json !== undefined && { 'Content-Type': jsonType, 'Content-Length': lengthOf(json) };
+      res.writeHead(reply.status, { ...own, ...reply.headers });
+      if (!isInTexts(json)) return void res.end(json);
+      res.cork();
+      for (const text of json) res.write(text);
+      res.end();
     } finally {
       ended();
     }
@@ -157,8 +161,17 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
 
 function toJson(body: unknown): JsonText['json'] {
   const json = typeof body === 'object' && body !== null && 'json' in body ? (body as JsonText).json : undefined;
+  if (isInTexts(json)) return lengthOf(json) > joinedUpTo ? json : json.join('');
   return typeof json === 'string' || Buffer.isBuffer(json) || isInPieces(json) ? json : stringifyJson(body);
 }
+
+/** In bytes: sent at once, as most answers are. */
+const joinedUpTo = 65_536;
+
+const isInTexts = (json: JsonText['json'] | undefined): json is readonly string[] => Array.isArray(json);
+
+const lengthOf = (json: string | readonly string[] | Buffer): number =>
+  isInTexts(json) ? json.reduce((sum, text) => sum + Buffer.byteLength(text), 0) : Buffer.byteLength(json);
 
 const isInPieces = (json: unknown): json is AsyncIterable<string> =>
   typeof json === 'object' && json !== null && Symbol.asyncIterator in json;

@@ -52,3 +52,9 @@ it('checks the first 1,000 bodies of a status, then one in 100, and always the s
   expect(found).toBe(5);
   expect(() => check(201, '{}')).toThrow(/does not declare status 201/);
 });
+
+it('checks no body that keeps the process busy for long', () => {
+  const check = replyCheck();
+  for (const json of [' '.repeat(200_000), Buffer.alloc(200_000), ['[', ']']]) check(200, json);
+  expect(() => check(201, ' '.repeat(200_000))).toThrow(/does not declare status 201/);
+});

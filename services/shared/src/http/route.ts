@@ -24,10 +24,11 @@ type Responses = { readonly [status: number]: ResponseSpec | ProblemSpec };
 
 /**
  * JSON text, or its bytes, to be sent as it is, for results that PostgreSQL serialises faster and exactly, or a page (page.ts) with its
- * headers. In pieces, where it may be more than memory holds: an answer whose pieces end with an error is cut off.
+ * headers. What may be long comes as texts of some 100 KB: V8 frees longer ones only by going through all of its memory. In pieces, where
+ * it may be more than memory holds: an answer whose pieces end with an error is cut off.
  */
 export interface JsonText {
-  readonly json: string | Buffer | AsyncIterable<string>;
+  readonly json: string | readonly string[] | Buffer | AsyncIterable<string>;
 }
 
 interface Reply<S, B> {

@@ -78,29 +78,72 @@ it('refuses what has waited for too long, and goes on with what has not', async 
   }
 });
 
-it('keeps its spare places for those who have nothing running', async () => {
-  const queue = createFairQueue({ concurrency: 3, spare: 1, waiting: 40, refusal: () => new Error('overloaded') });
-  const started: string[] = [];
-  const ends: Record<string, () => void> = {};
-  const add = (name: string) => {
-    const end = Promise.withResolvers<void>();
-    ends[name] = end.resolve;
-    queue.run([name.slice(0, 1)], async () => {
-      started.push(name);
-      await end.promise;
+describe('places of one key', () => {
+  /** Adds work of the key that its name begins with, which ends when `end` says so. */
+  function heldQueue(options: Partial<Parameters<typeof createFairQueue>[0]>) {
+    const queue = createFairQueue({
+      concurrency: 3,
+      spare: 1,
+      waiting: 40,
+      refusal: () => new Error('overloaded'),
+      ...options,
     });
-  };
-  const end = async (name: string) => {
-    ends[name]?.();
-    await setImmediate();
-    return started.splice(0);
-  };
-  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) add(name);
-  expect(started.splice(0)).toEqual(['a1', 'a2', 'b1']);
-  expect(await end('b1')).toEqual(['b2']);
-  expect(await end('a1')).toEqual(['c1']);
-  expect(await end('b2')).toEqual([]);
-  expect(await end('c1')).toEqual(['a3']);
+    const started: string[] = [];
+    const ends: Record<string, () => void> = {};
+    return {
+      started: () => started.splice(0),
+      add(name: string): void {
+        const end = Promise.withResolvers<void>();
+        ends[name] = end.resolve;
+        queue.run([name.slice(0, 1)], async () => {
+          started.push(name);
+          await end.promise;
+        });
+      },
+      /** @returns what starts then */
+      async end(name: string): Promise<string[]> {
+        ends[name]?.();
+        await setImmediate();
+        return started.splice(0);
+      },
+    };
+  }
+
+  it('leave the spare ones to those who have nothing running', async () => {
+    const { add, started, end } = heldQueue({});
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) add(name);
+    expect(started()).toEqual(['a1', 'a2', 'b1']);
+    expect(await end('b1')).toEqual(['b2']);
+    expect(await end('a1')).toEqual(['c1']);
+    expect(await end('b2')).toEqual([]);
+    expect(await end('c1')).toEqual(['a3']);
+  });
+
+  it('are one while its work is slow, and as many as before 10 s later', async () => {
+    let now = 0;
+    const clock = mock.method(performance, 'now', () => now);
+    try {
+      const { add, started, end } = heldQueue({ concurrency: 4, slowMs: 20 });
+      for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7']) add(name);
+      expect(started()).toEqual(['a1', 'a2', 'a3']);
+      now = 21;
+      expect(await end('a1')).toEqual([]);
+      add('b1');
+      add('b2');
+      expect(started()).toEqual(['b1']);
+      expect(await end('a2')).toEqual(['b2']);
+      expect(await end('a3')).toEqual(['a4']);
+      add('a8');
+      expect(started()).toEqual([]);
+      now = 41;
+      expect(await end('a4')).toEqual(['a5']);
+      now = 10_021;
+      expect(await end('b1')).toEqual(['a6']);
+      expect(await end('b2')).toEqual(['a7']);
+    } finally {
+      clock.mock.restore();
+    }
+  });
 });
 
 it('goes on after work that fails', async () => {

@@ -2,6 +2,8 @@ interface Options {
   concurrency: number;
   /** Of those, how many only a key that has nothing running may use: default 0. Without it whoever came first may have them all. */
   spare?: number;
+  /** A key whose work took longer, in ms, has one place at a time for the next 10 s: default Infinity. It leaves the processors to others. */
+  slowMs?: number;
   /** How many more may wait. */
   waiting: number;
   /** How long it is worth waiting, in ms: what has waited longer is refused when its turn comes. */
@@ -20,6 +22,8 @@ interface Place {
   refuse(error: Error): void;
 }
 
+const slowForMs = 10_000;
+
 /**
  * Runs work in turns: each key has one place per turn, so that whoever sends the most waits for itself (start-time fair queueing).
  * When too many wait, the one that is due last gives way, whether it has come last or not.
@@ -27,6 +31,7 @@ interface Place {
 export function createFairQueue({
   concurrency,
   spare = 0,
+  slowMs = Infinity,
   waiting: maxWaiting,
   patienceMs = Infinity,
   refusal,
@@ -35,10 +40,29 @@ export function createFairQueue({
   let running = 0;
   /** How much of each key is running. */
   const runningOf = new Map<string, number>();
+  /** Until when a key counts as slow, the next to end first. */
+  const slowUntil = new Map<string, number>();
   let turn = 0;
 
-  const mayStart = (keys: string[]) =>
-    running < concurrency - spare || (running < concurrency && !keys.some((key) => runningOf.has(key)));
+  const isSlow = (key: string) => (slowUntil.get(key) ?? 0) > performance.now();
+
+  function mayStart(keys: string[]): boolean {
+    if (running >= concurrency) return false;
+    const busy = keys.filter((key) => runningOf.has(key));
+    return busy.length === 0 || (running < concurrency - spare && !busy.some(isSlow));
+  }
+
+  function noteSlow(keys: string[]): void {
+    const now = performance.now();
+    for (const [key, until] of slowUntil) {
+      if (until > now) break;
+      slowUntil.delete(key);
+    }
+    for (const key of keys) {
+      slowUntil.delete(key);
+      slowUntil.set(key, now + slowForMs);
+    }
+  }
 
   function enter(keys: string[]): void {
     running += 1;
@@ -70,14 +94,17 @@ export function createFairQueue({
       remove(places.reduce((last, place) => (place.due >= last.due ? place : last))).refuse(refusal());
     });
 
+  /** Starts whatever waits and may start: more than one, where a key no longer counts as slow. */
   function startNext(): void {
-    const [first, ...others] = places.filter(({ keys }) => mayStart(keys));
-    if (first === undefined) return;
-    const next = remove(others.reduce((soonest, place) => (place.due < soonest.due ? place : soonest), first));
-    // A newcomer may have overtaken places of an earlier turn, to which the queue does not go back.
-    turn = Math.max(turn, next.due);
-    enter(next.keys);
-    next.start();
+    for (;;) {
+      const [first, ...others] = places.filter(({ keys }) => mayStart(keys));
+      if (first === undefined) return;
+      const next = remove(others.reduce((soonest, place) => (place.due < soonest.due ? place : soonest), first));
+      // A newcomer may have overtaken places of an earlier turn, to which the queue does not go back.
+      turn = Math.max(turn, next.due);
+      enter(next.keys);
+      next.start();
+    }
   }
 
   return {
@@ -90,8 +117,13 @@ export function createFairQueue({
       if (mayStart(keys)) enter(keys);
       else await queued(keys);
       try {
-        if (performance.now() - since > patienceMs) throw refusal();
-        return await work();
+        const startedAt = performance.now();
+        if (startedAt - since > patienceMs) throw refusal();
+        try {
+          return await work();
+        } finally {
+          if (performance.now() - startedAt > slowMs) noteSlow(keys);
+        }
       } finally {
         leave(keys);
         startNext();
