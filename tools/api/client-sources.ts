@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { currencies, minorUnit } from '@store/shared/values/currencies';
 import { problemTypes } from '@store/shared/values/problem-types';
 import { execa } from 'execa';
+import { lookUp } from '../look-up.ts';
 import { root } from '../paths.ts';
 import type { Operation } from './build-services.ts';
 import type { GatewayDocument } from './gateway-document.ts';
@@ -43,14 +44,79 @@ export function clientMinorUnits(): string {
   return `${start}export const minorUnits: Readonly<Record<string, number>> = {\n${lines.join('')}};\n`;
 }
 
-/** Method and path of each operation, for the methods of the client. Streams have methods that are written by hand. */
+/** Method and path of each operation, for the methods of the client. */
 export function clientOperations({ paths }: GatewayDocument): string {
-  const lines = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([, operation]) => !isStream(operation))
-      .map(([method, { operationId }]) => `  ${operationId}: ['${method}', '${path}'],\n`),
-  );
+  const lines = methodsOf(paths).map(({ method, path, id }) => `  ${id}: ['${method}', '${path}'],\n`);
   return `${generated}export const operations = {\n${lines.join('')}} as const;\n`;
 }
+
+/**
+ * The methods of the client as an editor shows them: with summary, input and every documented status. Each signature has the whole
+ * comment: editors show none of a mapped type, and of overloads only that of the one which is called.
+ */
+export function clientMethods({ paths, components }: GatewayDocument): string {
+  const simple: string[] = [];
+  const full: string[] = [];
+  for (const { method, path, id, operation } of methodsOf(paths)) {
+    const { parameters = [], requestBody, responses } = operation;
+    const comment = commentOf(`${method.toUpperCase()} ${path}`, operation, components.responses);
+    const isOptional = !requestBody?.required && !parameters.some(({ required }) => required);
+    const signature = (input: string, output: string) =>
+      `${comment}  ${id}(input${isOptional ? '?' : ''}: ${input}<'${id}'>, options?: CallOptions): Promise<${output}>;\n`;
+    simple.push(signature('Input', `Output<'${id}'>`));
+    if ('304' in responses) full.push(signature('Input', `Exclude<Reply<'${id}'>, { status: 304 }>`));
+    full.push(signature('FullInput', `Reply<'${id}'>`));
+  }
+  const imports = "import type { CallOptions, FullInput, Input, Output, Reply } from './types.ts';\n";
+  const ofBodies =
+    '/** The operations of docs/openapi.yaml, which resolve to the body of the reply. */\nexport interface Methods';
+  const ofAll = '/** The same, which resolve to all that came back. */\nexport interface FullMethods';
+  const body = (methods: string[]) => `{\n${methods.join('\n')}}\n`;
+  return `${generated}${imports}\n${ofBodies} ${body(simple)}\n${ofAll} ${body(full)}`;
+}
+
+function commentOf(request: string, operation: Operation, shared: Operation['responses']): string {
+  const { summary, security = [], parameters = [], requestBody, responses } = operation;
+  const scopes = security.flatMap(({ apiKey = [] }) => apiKey).map((scope) => `\`${scope}\``);
+  const input = parameters.map(({ name, in: place, required, schema }) => {
+    const field = `\`${place}.${place === 'header' ? name.toLowerCase() : name}\`${required ? '' : ', optional'}`;
+    return schema.description ? `${field}: ${schema.description}` : field;
+  });
+  if (requestBody) input.push(`\`body\`${requestBody.required ? '' : ', optional'}`);
+  const answers = Object.entries(responses).map(([status, response]) => {
+    const name = response.$ref?.split('/').at(-1);
+    const { description } = name === undefined ? response : lookUp('response', shared, name);
+    return `${status === 'default' ? 'others' : status}: ${description}`;
+  });
+  const isSuccess = (answer: string) => /^[23]/.test(answer);
+  const text = [
+    `${summary}.`,
+    '',
+    `\`${request}\`${scopes.length > 0 ? `, for an API key with the scope ${scopes.join(', ')}` : ''}`,
+    '',
+    ...tag('@param input', input),
+    '@param options for this call',
+    ...tag('@returns', answers.filter(isSuccess)),
+    ...tag(
+      '@throws StoreProblem',
+      answers.filter((answer) => !isSuccess(answer)),
+    ),
+  ];
+  const lines = text
+    .flatMap((part) => part.split('\n'))
+    .map((line) => `   * ${line.replaceAll('*/', '*\\/')}`.trimEnd());
+  return `  /**\n${lines.join('\n')}\n   */\n`;
+}
+
+/** Lines of a comment: what a tag says, as a list. */
+const tag = (name: string, items: string[]) => (items.length > 0 ? [name, ...items.map((item) => `- ${item}`)] : []);
+
+/** Streams have methods that are written by hand. */
+const methodsOf = (paths: GatewayDocument['paths']) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, operation]) => !isStream(operation))
+      .map(([method, operation]) => ({ method, path, operation, id: operation.operationId })),
+  );
 
 const isStream = ({ responses }: Operation) => 'text/event-stream' in (responses['200']?.content ?? {});

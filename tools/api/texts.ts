@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { topology } from '../topology/topology.ts';
 import { asyncDocument } from './async-document.ts';
 import { buildServices } from './build-services.ts';
-import { clientMinorUnits, clientOperations, clientProblemCodes, typesOf } from './client-sources.ts';
+import { clientMethods, clientMinorUnits, clientOperations, clientProblemCodes, typesOf } from './client-sources.ts';
 import { gatewayDocument } from './gateway-document.ts';
 
 /** The text of each file that is written from the routes, by its path in the repository. */
@@ -13,6 +13,7 @@ export async function textsOfRoutes() {
   return {
     'docs/openapi.yaml': stringify(document, options),
     'docs/asyncapi.yaml': stringify(asyncDocument(services, String(document.info.version)), options),
+    'clients/typescript/src/methods.ts': clientMethods(document),
     'clients/typescript/src/minor-units.ts': clientMinorUnits(),
     'clients/typescript/src/operations.ts': clientOperations(document),
     'clients/typescript/src/problem-codes.ts': clientProblemCodes(),

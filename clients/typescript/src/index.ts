@@ -20,5 +20,5 @@ export type {
   ProductOut as Product,
   StationStatus,
 } from './schema.ts';
-export { type CallOptions, createStore, type Store, type StoreOptions } from './store.ts';
-export type { FullInput, Input, ListId, OperationId, Output, Reply } from './types.ts';
+export { createStore, type Store, type StoreOptions } from './store.ts';
+export type { CallOptions, FullInput, Input, ListId, OperationId, Output, Reply } from './types.ts';

@@ -1,13 +1,14 @@
 import { afterLoss, isLost } from './after-loss.ts';
 import { withApiKey } from './api-key.ts';
 import { nextOf } from './link.ts';
+import type { FullMethods, Methods } from './methods.ts';
 import { operations } from './operations.ts';
 import { type OrderEvent, type OrderEventsOptions, orderEvents } from './order-events.ts';
 import { OutcomeUnknown } from './outcome-unknown.ts';
 import { foreign, problemOf, redirectOf, StoreProblem } from './problem.ts';
 import { type AnyInput, dataOf, headersOf, jsonOf, randomKey, urlOf } from './request.ts';
 import { isRefusal, type RetryOptions, withRetries } from './retry.ts';
-import type { FullInput, Input, Item, ListId, Method, OperationId, Output, Reply } from './types.ts';
+import type { CallOptions, Input, Item, ListId, OperationId, Output } from './types.ts';
 
 export interface StoreOptions extends RetryOptions {
   /** Address of the gateway, such as `http://localhost:8080`. */
@@ -18,22 +19,10 @@ export interface StoreOptions extends RetryOptions {
   apiKey?: string;
 }
 
-/** Options of one call; those of `createStore` hold otherwise. */
-export interface CallOptions extends RetryOptions {
-  /** Ends the request and its repetitions. */
-  signal?: AbortSignal;
-  headers?: Headers | Record<string, string>;
-  /** Key of an order: the same key is the same order, whatever is sent again (contract 4.7). Default: a random one. */
-  idempotencyKey?: string;
-}
-
 /** A method for each operation of docs/openapi.yaml, by its operationId, and the lists as async iterators. */
-export type Store = { readonly [Id in OperationId]: Method<Input<Id>, Output<Id>, CallOptions> } & {
+export interface Store extends Methods {
   /** The same methods, which resolve to all that came back: `data`, `etag`, `status` and `headers`. */
-  readonly full: {
-    readonly [Id in OperationId]: Method<Input<Id>, Exclude<Reply<Id>, { status: 304 }>, CallOptions> &
-      Method<FullInput<Id>, Reply<Id>, CallOptions>;
-  };
+  readonly full: FullMethods;
   /** Each change of a status of the caller's orders, as it happens. */
   orderEvents(options?: OrderEventsOptions): AsyncGenerator<OrderEvent, void, undefined>;
   /** The pages of a list, one after another. */
@@ -48,7 +37,7 @@ export type Store = { readonly [Id in OperationId]: Method<Input<Id>, Output<Id>
     input?: Input<Id>,
     options?: CallOptions,
   ): AsyncGenerator<Item<Output<Id>>, void, undefined>;
-};
+}
 
 /** True of a body by which a change demands a version (contract 4.12). */
 const namesVersion = (body: unknown) => ((body as { version?: unknown } | undefined)?.version ?? null) !== null;

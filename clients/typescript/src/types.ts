@@ -1,4 +1,5 @@
 import type { operations } from './operations.ts';
+import type { RetryOptions } from './retry.ts';
 import type { operations as schema } from './schema.ts';
 
 export type OperationId = keyof typeof operations;
@@ -37,10 +38,14 @@ export type Reply<Id extends OperationId> = {
     : never;
 }[keyof Responses<Id>];
 
-export type Method<In, Out, Options> =
-  Record<never, never> extends In
-    ? (input?: In, options?: Options) => Promise<Out>
-    : (input: In, options?: Options) => Promise<Out>;
+/** Options of one call; those of `createStore` hold otherwise. */
+export interface CallOptions extends RetryOptions {
+  /** Ends the request and its repetitions. */
+  signal?: AbortSignal;
+  headers?: Headers | Record<string, string>;
+  /** Key of an order: the same key is the same order, whatever is sent again (contract 4.7). Default: a random one. */
+  idempotencyKey?: string;
+}
 
 /** Operations whose pages are linked by `Link: rel="next"` (RFC 8288). */
 export type ListId = 'listNotifications' | 'listOrders' | 'listProducts' | 'listStatus';

@@ -1,0 +1,2029 @@
+// Written by make api from docs/openapi.yaml.
+import type { CallOptions, FullInput, Input, Output, Reply } from './types.ts';
+
+/** The operations of docs/openapi.yaml, which resolve to the body of the reply. */
+export interface Methods {
+  /**
+   * Identify the store.
+   *
+   * `GET /`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: Store API
+   * @throws StoreProblem
+   * - 429: Too many requests from this client address or account.
+   */
+  getName(input?: Input<'getName'>, options?: CallOptions): Promise<Output<'getName'>>;
+
+  /**
+   * List the accounts visible to the caller, which is only their own.
+   *
+   * `GET /accounts`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: An array with one account.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listAccounts(input?: Input<'listAccounts'>, options?: CallOptions): Promise<Output<'listAccounts'>>;
+
+  /**
+   * Fetch your own account.
+   *
+   * `GET /accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The account.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getAccount(input: Input<'getAccount'>, options?: CallOptions): Promise<Output<'getAccount'>>;
+
+  /**
+   * Change your name, e-mail address or the language of mails.
+   *
+   * `PATCH /accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The account as it is now.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The current password is wrong.
+   * - 404: No such resource.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many wrong passwords for this account, or too many changes of its address.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  changeAccount(input: Input<'changeAccount'>, options?: CallOptions): Promise<Output<'changeAccount'>>;
+
+  /**
+   * Delete your account and your personal data.
+   *
+   * `DELETE /accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 204: Deleted; other services delete their data within a minute.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The password is wrong.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many wrong passwords for this account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  deleteAccount(input: Input<'deleteAccount'>, options?: CallOptions): Promise<Output<'deleteAccount'>>;
+
+  /**
+   * Export everything that is kept about your account.
+   *
+   * `GET /accounts/{id}/export`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: One JSON object; it is cut off where a service fails meanwhile.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: An export of the account is under way, or there were five within a day.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  exportAccount(input: Input<'exportAccount'>, options?: CallOptions): Promise<Output<'exportAccount'>>;
+
+  /**
+   * Change your password and end your other sessions and all API keys.
+   *
+   * `PUT /accounts/{id}/password`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 204: Changed.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The current password is wrong, or the account is locked.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many wrong passwords for this account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  changePassword(input: Input<'changePassword'>, options?: CallOptions): Promise<Output<'changePassword'>>;
+
+  /**
+   * Set the roles of an account, as an operator.
+   *
+   * `PUT /accounts/{id}/roles`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The current roles of the account.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  setRoles(input: Input<'setRoles'>, options?: CallOptions): Promise<Output<'setRoles'>>;
+
+  /**
+   * List your sessions.
+   *
+   * `GET /accounts/{id}/sessions`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The newest first, 100 at most.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listSessions(input: Input<'listSessions'>, options?: CallOptions): Promise<Output<'listSessions'>>;
+
+  /**
+   * End one of your sessions.
+   *
+   * `DELETE /accounts/{id}/sessions/{sessionId}`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.sessionId`
+   * @param options for this call
+   * @returns
+   * - 204: The session has ended.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  endSession(input: Input<'endSession'>, options?: CallOptions): Promise<Output<'endSession'>>;
+
+  /**
+   * List station status records, oldest first.
+   *
+   * `GET /api/v1/status/`
+   *
+   * @param input
+   * - `query.limit`, optional
+   * - `query.cursor`, optional: Only records whose time is later.
+   * - `query.station_id`, optional: Only records of this station.
+   * - `query.after`, optional: The end of a page, from its Link header: unlike cursor, it skips no records of equal times. Replaces cursor.
+   * - `query.skip`, optional: Records to skip; the cost grows with the value. Use after or cursor.
+   * @param options for this call
+   * @returns
+   * - 200: One page of the list, ordered by time.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listStatus(input?: Input<'listStatus'>, options?: CallOptions): Promise<Output<'listStatus'>>;
+
+  /**
+   * Confirm your e-mail address, or cancel a change of it, with the link in a mail.
+   *
+   * `POST /auth/email-confirmations`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 204: The address is confirmed or, with the link to the present one, the change cancelled.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 403: The link is void or expired.
+   * - 409: Another account has taken the e-mail address.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  confirmEmail(input: Input<'confirmEmail'>, options?: CallOptions): Promise<Output<'confirmEmail'>>;
+
+  /**
+   * Make an API key, which is shown this once.
+   *
+   * `POST /auth/keys`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Made.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The account has no right to a scope, the password is wrong, or the caller is an API key.
+   * - 409: The account has 100 keys that have not expired.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many wrong passwords for this account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  makeApiKey(input: Input<'makeApiKey'>, options?: CallOptions): Promise<Output<'makeApiKey'>>;
+
+  /**
+   * List your API keys.
+   *
+   * `GET /auth/keys`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: The newest first, without the keys themselves.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listApiKeys(input?: Input<'listApiKeys'>, options?: CallOptions): Promise<Output<'listApiKeys'>>;
+
+  /**
+   * End one of your API keys.
+   *
+   * `DELETE /auth/keys/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 204: The key has ended.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  endApiKey(input: Input<'endApiKey'>, options?: CallOptions): Promise<Output<'endApiKey'>>;
+
+  /**
+   * Log in and receive the token as a cookie.
+   *
+   * `POST /auth/login`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: Logged in.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The e-mail address or the password is wrong.
+   * - 403: The account is locked.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many logins with this e-mail address have failed.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  logIn(input: Input<'logIn'>, options?: CallOptions): Promise<Output<'logIn'>>;
+
+  /**
+   * Log out: end the session, if there is one, and clear the cookie.
+   *
+   * `GET /auth/logout`
+   *
+   * @param input
+   * - `cookie.__store_jwt_token`, optional
+   * @param options for this call
+   * @returns
+   * - 200: Logged out.
+   * @throws StoreProblem
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  logOut(input?: Input<'logOut'>, options?: CallOptions): Promise<Output<'logOut'>>;
+
+  /**
+   * Request a mail with a link to reset a forgotten password.
+   *
+   * `POST /auth/password-resets`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 202: A mail is sent, if an account has this e-mail address.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  requestPasswordReset(input: Input<'requestPasswordReset'>, options?: CallOptions): Promise<Output<'requestPasswordReset'>>;
+
+  /**
+   * Set a new password with the link in a mail, and end all your sessions.
+   *
+   * `POST /auth/password-resets/confirmation`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 204: The password is set.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 403: The link is used, void or expired.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  confirmPasswordReset(input: Input<'confirmPasswordReset'>, options?: CallOptions): Promise<Output<'confirmPasswordReset'>>;
+
+  /**
+   * Register an account.
+   *
+   * `POST /auth/register`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Registered.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 409: The e-mail address is taken.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  register(input: Input<'register'>, options?: CallOptions): Promise<Output<'register'>>;
+
+  /**
+   * Log out everywhere: end all of the caller's sessions, API keys and links in mails, and clear the cookie.
+   *
+   * `DELETE /auth/sessions`
+   *
+   * @param options for this call
+   * @returns
+   * - 204: All sessions and keys have ended.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  endSessions(input?: Input<'endSessions'>, options?: CallOptions): Promise<Output<'endSessions'>>;
+
+  /**
+   * Resolve a token to the id of its account.
+   *
+   * `POST /auth/solve`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The token is valid.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  resolveToken(input: Input<'resolveToken'>, options?: CallOptions): Promise<Output<'resolveToken'>>;
+
+  /**
+   * Check that the gateway is up.
+   *
+   * `GET /health-check`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: The gateway is up.
+   * @throws StoreProblem
+   * - 429: Too many requests from this client address or account.
+   */
+  checkHealth(input?: Input<'checkHealth'>, options?: CallOptions): Promise<Output<'checkHealth'>>;
+
+  /**
+   * List messages to customers about their orders.
+   *
+   * `GET /notifications`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * - `query.sort`, optional
+   * - `query.orderId`, optional
+   * - `query.customerId`, optional
+   * @param options for this call
+   * @returns
+   * - 200: A page.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The credential of the caller is missing or wrong. The API key lacks the scope orders:read.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listNotifications(input?: Input<'listNotifications'>, options?: CallOptions): Promise<Output<'listNotifications'>>;
+
+  /**
+   * Place an order.
+   *
+   * `POST /orders`, for an API key with the scope `orders:write`
+   *
+   * @param input
+   * - `header.idempotency-key`, optional: Chosen by the client, such as a UUID: a repeated request is answered as the first was.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Placed. A repeated Idempotency-Key gets the stored reply.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: customerId is not the caller, or the e-mail address of the caller is not confirmed.
+   * - 409: The total is not the expected one, or the first request with this Idempotency-Key is still running.
+   * - 413: The body is larger than 192 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 422: The Idempotency-Key was used for another request.
+   * - 429: Too many orders of the account were cancelled within an hour.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  placeOrder(input: Input<'placeOrder'>, options?: CallOptions): Promise<Output<'placeOrder'>>;
+
+  /**
+   * List your orders.
+   *
+   * `GET /orders`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * - `query.sort`, optional
+   * - `query.status`, optional
+   * - `query.customerId`, optional
+   * - `query.idempotencyKey`, optional: The order that was placed with this Idempotency-Key, as long as the key is kept.
+   * - `query.createdFrom`, optional: Only orders placed then or later.
+   * - `query.createdTo`, optional: Only orders placed before.
+   * - `query.metadata`, optional: Only orders with these values: metadata[key]=value.
+   * @param options for this call
+   * @returns
+   * - 200: A page.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listOrders(input?: Input<'listOrders'>, options?: CallOptions): Promise<Output<'listOrders'>>;
+
+  /**
+   * Fetch one of your orders.
+   *
+   * `GET /orders/{id}`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The order.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getOrder(input: Input<'getOrder'>, options?: CallOptions): Promise<Output<'getOrder'>>;
+
+  /**
+   * Cancel an order by setting its status.
+   *
+   * `PATCH /orders/{id}`, for an API key with the scope `orders:write`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The order, cancelled.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:write.
+   * - 404: No such resource.
+   * - 409: The order has been shipped, or: The resource no longer has the version that the body names.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 422: Only CANCELLED can be set.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  changeOrder(input: Input<'changeOrder'>, options?: CallOptions): Promise<Output<'changeOrder'>>;
+
+  /**
+   * Delete an order: cancel it if possible, and hide it.
+   *
+   * `DELETE /orders/{id}`, for an API key with the scope `orders:write`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * @param options for this call
+   * @returns
+   * - 204: The order is hidden from you.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:write.
+   * - 404: No such resource.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  deleteOrder(input: Input<'deleteOrder'>, options?: CallOptions): Promise<Output<'deleteOrder'>>;
+
+  /**
+   * Cancel an order.
+   *
+   * `POST /orders/{id}/cancellation`, for an API key with the scope `orders:write`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The order was already cancelled.
+   * - 201: Cancelled.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:write.
+   * - 404: No such resource.
+   * - 409: The order has been shipped.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  cancelOrder(input: Input<'cancelOrder'>, options?: CallOptions): Promise<Output<'cancelOrder'>>;
+
+  /**
+   * Fetch the cancellation of an order.
+   *
+   * `GET /orders/{id}/cancellation`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: When and why it was cancelled.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getCancellation(input: Input<'getCancellation'>, options?: CallOptions): Promise<Output<'getCancellation'>>;
+
+  /**
+   * Fetch the invoice of one of your orders.
+   *
+   * `GET /orders/{id}/invoice`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The invoice; as a page to be printed with `Accept: text/html`.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getInvoice(input: Input<'getInvoice'>, options?: CallOptions): Promise<Output<'getInvoice'>>;
+
+  /**
+   * List products.
+   *
+   * `GET /products`
+   *
+   * @param input
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * - `query.sort`, optional
+   * - `query.q`, optional: Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.
+   * - `query.category`, optional: Only products of this category, spelled exactly.
+   * - `query.id`, optional: Only these products; repeatable up to 100 times.
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: One page of the list.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listProducts(input?: Input<'listProducts'>, options?: CallOptions): Promise<Output<'listProducts'>>;
+
+  /**
+   * Create a product.
+   *
+   * `POST /products`, for an API key with the scope `products:write`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Created.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The account may not change products.
+   * - 413: The body is larger than 192 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  createProduct(input: Input<'createProduct'>, options?: CallOptions): Promise<Output<'createProduct'>>;
+
+  /**
+   * Fetch how many pieces of each product can still be ordered.
+   *
+   * `GET /products/availability`
+   *
+   * @param input
+   * - `query.id`: A product; repeatable up to 100 times.
+   * @param options for this call
+   * @returns
+   * - 200: The requested products.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listAvailability(input: Input<'listAvailability'>, options?: CallOptions): Promise<Output<'listAvailability'>>;
+
+  /**
+   * List the categories of products.
+   *
+   * `GET /products/categories`
+   *
+   * @param input
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: At most 1000, in their order.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listCategories(input?: Input<'listCategories'>, options?: CallOptions): Promise<Output<'listCategories'>>;
+
+  /**
+   * Fetch a product.
+   *
+   * `GET /products/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The product.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getProduct(input: Input<'getProduct'>, options?: CallOptions): Promise<Output<'getProduct'>>;
+
+  /**
+   * Replace a product.
+   *
+   * `PUT /products/{id}`, for an API key with the scope `products:write`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The product as it is now.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The account may not change products.
+   * - 404: No such resource.
+   * - 409: The resource no longer has the version that the body names.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 413: The body is larger than 192 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  replaceProduct(input: Input<'replaceProduct'>, options?: CallOptions): Promise<Output<'replaceProduct'>>;
+
+  /**
+   * Delete a product.
+   *
+   * `DELETE /products/{id}`, for an API key with the scope `products:write`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * @param options for this call
+   * @returns
+   * - 204: Deleted.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The account may not change products.
+   * - 404: No such resource.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  deleteProduct(input: Input<'deleteProduct'>, options?: CallOptions): Promise<Output<'deleteProduct'>>;
+
+  /**
+   * Show how many pieces can still be reserved.
+   *
+   * `GET /stock/{productId}`, for an API key with the scope `stock:write`
+   *
+   * @param input
+   * - `path.productId`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The stock.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The credential of the caller is missing or wrong. The caller lacks the role catalogue. The API key lacks the scope stock:write.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getStock(input: Input<'getStock'>, options?: CallOptions): Promise<Output<'getStock'>>;
+
+  /**
+   * Set how many pieces can still be reserved.
+   *
+   * `PUT /stock/{productId}`, for an API key with the scope `stock:write`
+   *
+   * @param input
+   * - `path.productId`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The stock as it is now.
+   * - 201: The same, for a product that was new here.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The credential of the caller is missing or wrong. The caller lacks the role catalogue. The API key lacks the scope stock:write.
+   * - 404: No such resource.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  setStock(input: Input<'setStock'>, options?: CallOptions): Promise<Output<'setStock'>>;
+}
+
+/** The same, which resolve to all that came back. */
+export interface FullMethods {
+  /**
+   * Identify the store.
+   *
+   * `GET /`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: Store API
+   * @throws StoreProblem
+   * - 429: Too many requests from this client address or account.
+   */
+  getName(input?: FullInput<'getName'>, options?: CallOptions): Promise<Reply<'getName'>>;
+
+  /**
+   * List the accounts visible to the caller, which is only their own.
+   *
+   * `GET /accounts`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: An array with one account.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listAccounts(input?: FullInput<'listAccounts'>, options?: CallOptions): Promise<Reply<'listAccounts'>>;
+
+  /**
+   * Fetch your own account.
+   *
+   * `GET /accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The account.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getAccount(input: Input<'getAccount'>, options?: CallOptions): Promise<Exclude<Reply<'getAccount'>, { status: 304 }>>;
+
+  /**
+   * Fetch your own account.
+   *
+   * `GET /accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The account.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getAccount(input: FullInput<'getAccount'>, options?: CallOptions): Promise<Reply<'getAccount'>>;
+
+  /**
+   * Change your name, e-mail address or the language of mails.
+   *
+   * `PATCH /accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The account as it is now.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The current password is wrong.
+   * - 404: No such resource.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many wrong passwords for this account, or too many changes of its address.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  changeAccount(input: FullInput<'changeAccount'>, options?: CallOptions): Promise<Reply<'changeAccount'>>;
+
+  /**
+   * Delete your account and your personal data.
+   *
+   * `DELETE /accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 204: Deleted; other services delete their data within a minute.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The password is wrong.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many wrong passwords for this account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  deleteAccount(input: FullInput<'deleteAccount'>, options?: CallOptions): Promise<Reply<'deleteAccount'>>;
+
+  /**
+   * Export everything that is kept about your account.
+   *
+   * `GET /accounts/{id}/export`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: One JSON object; it is cut off where a service fails meanwhile.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: An export of the account is under way, or there were five within a day.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  exportAccount(input: FullInput<'exportAccount'>, options?: CallOptions): Promise<Reply<'exportAccount'>>;
+
+  /**
+   * Change your password and end your other sessions and all API keys.
+   *
+   * `PUT /accounts/{id}/password`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 204: Changed.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The current password is wrong, or the account is locked.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many wrong passwords for this account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  changePassword(input: FullInput<'changePassword'>, options?: CallOptions): Promise<Reply<'changePassword'>>;
+
+  /**
+   * Set the roles of an account, as an operator.
+   *
+   * `PUT /accounts/{id}/roles`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The current roles of the account.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  setRoles(input: FullInput<'setRoles'>, options?: CallOptions): Promise<Reply<'setRoles'>>;
+
+  /**
+   * List your sessions.
+   *
+   * `GET /accounts/{id}/sessions`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The newest first, 100 at most.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listSessions(input: FullInput<'listSessions'>, options?: CallOptions): Promise<Reply<'listSessions'>>;
+
+  /**
+   * End one of your sessions.
+   *
+   * `DELETE /accounts/{id}/sessions/{sessionId}`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.sessionId`
+   * @param options for this call
+   * @returns
+   * - 204: The session has ended.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  endSession(input: FullInput<'endSession'>, options?: CallOptions): Promise<Reply<'endSession'>>;
+
+  /**
+   * List station status records, oldest first.
+   *
+   * `GET /api/v1/status/`
+   *
+   * @param input
+   * - `query.limit`, optional
+   * - `query.cursor`, optional: Only records whose time is later.
+   * - `query.station_id`, optional: Only records of this station.
+   * - `query.after`, optional: The end of a page, from its Link header: unlike cursor, it skips no records of equal times. Replaces cursor.
+   * - `query.skip`, optional: Records to skip; the cost grows with the value. Use after or cursor.
+   * @param options for this call
+   * @returns
+   * - 200: One page of the list, ordered by time.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listStatus(input?: FullInput<'listStatus'>, options?: CallOptions): Promise<Reply<'listStatus'>>;
+
+  /**
+   * Confirm your e-mail address, or cancel a change of it, with the link in a mail.
+   *
+   * `POST /auth/email-confirmations`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 204: The address is confirmed or, with the link to the present one, the change cancelled.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 403: The link is void or expired.
+   * - 409: Another account has taken the e-mail address.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  confirmEmail(input: FullInput<'confirmEmail'>, options?: CallOptions): Promise<Reply<'confirmEmail'>>;
+
+  /**
+   * Make an API key, which is shown this once.
+   *
+   * `POST /auth/keys`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Made.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The account has no right to a scope, the password is wrong, or the caller is an API key.
+   * - 409: The account has 100 keys that have not expired.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many wrong passwords for this account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  makeApiKey(input: FullInput<'makeApiKey'>, options?: CallOptions): Promise<Reply<'makeApiKey'>>;
+
+  /**
+   * List your API keys.
+   *
+   * `GET /auth/keys`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: The newest first, without the keys themselves.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listApiKeys(input?: FullInput<'listApiKeys'>, options?: CallOptions): Promise<Reply<'listApiKeys'>>;
+
+  /**
+   * End one of your API keys.
+   *
+   * `DELETE /auth/keys/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 204: The key has ended.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  endApiKey(input: FullInput<'endApiKey'>, options?: CallOptions): Promise<Reply<'endApiKey'>>;
+
+  /**
+   * Log in and receive the token as a cookie.
+   *
+   * `POST /auth/login`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: Logged in.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The e-mail address or the password is wrong.
+   * - 403: The account is locked.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many logins with this e-mail address have failed.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  logIn(input: FullInput<'logIn'>, options?: CallOptions): Promise<Reply<'logIn'>>;
+
+  /**
+   * Log out: end the session, if there is one, and clear the cookie.
+   *
+   * `GET /auth/logout`
+   *
+   * @param input
+   * - `cookie.__store_jwt_token`, optional
+   * @param options for this call
+   * @returns
+   * - 200: Logged out.
+   * @throws StoreProblem
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  logOut(input?: FullInput<'logOut'>, options?: CallOptions): Promise<Reply<'logOut'>>;
+
+  /**
+   * Request a mail with a link to reset a forgotten password.
+   *
+   * `POST /auth/password-resets`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 202: A mail is sent, if an account has this e-mail address.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  requestPasswordReset(input: FullInput<'requestPasswordReset'>, options?: CallOptions): Promise<Reply<'requestPasswordReset'>>;
+
+  /**
+   * Set a new password with the link in a mail, and end all your sessions.
+   *
+   * `POST /auth/password-resets/confirmation`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 204: The password is set.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 403: The link is used, void or expired.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  confirmPasswordReset(input: FullInput<'confirmPasswordReset'>, options?: CallOptions): Promise<Reply<'confirmPasswordReset'>>;
+
+  /**
+   * Register an account.
+   *
+   * `POST /auth/register`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Registered.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 409: The e-mail address is taken.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  register(input: FullInput<'register'>, options?: CallOptions): Promise<Reply<'register'>>;
+
+  /**
+   * Log out everywhere: end all of the caller's sessions, API keys and links in mails, and clear the cookie.
+   *
+   * `DELETE /auth/sessions`
+   *
+   * @param options for this call
+   * @returns
+   * - 204: All sessions and keys have ended.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller is an API key.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  endSessions(input?: FullInput<'endSessions'>, options?: CallOptions): Promise<Reply<'endSessions'>>;
+
+  /**
+   * Resolve a token to the id of its account.
+   *
+   * `POST /auth/solve`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The token is valid.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  resolveToken(input: FullInput<'resolveToken'>, options?: CallOptions): Promise<Reply<'resolveToken'>>;
+
+  /**
+   * Check that the gateway is up.
+   *
+   * `GET /health-check`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: The gateway is up.
+   * @throws StoreProblem
+   * - 429: Too many requests from this client address or account.
+   */
+  checkHealth(input?: FullInput<'checkHealth'>, options?: CallOptions): Promise<Reply<'checkHealth'>>;
+
+  /**
+   * List messages to customers about their orders.
+   *
+   * `GET /notifications`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * - `query.sort`, optional
+   * - `query.orderId`, optional
+   * - `query.customerId`, optional
+   * @param options for this call
+   * @returns
+   * - 200: A page.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The credential of the caller is missing or wrong. The API key lacks the scope orders:read.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listNotifications(input?: FullInput<'listNotifications'>, options?: CallOptions): Promise<Reply<'listNotifications'>>;
+
+  /**
+   * Place an order.
+   *
+   * `POST /orders`, for an API key with the scope `orders:write`
+   *
+   * @param input
+   * - `header.idempotency-key`, optional: Chosen by the client, such as a UUID: a repeated request is answered as the first was.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Placed. A repeated Idempotency-Key gets the stored reply.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: customerId is not the caller, or the e-mail address of the caller is not confirmed.
+   * - 409: The total is not the expected one, or the first request with this Idempotency-Key is still running.
+   * - 413: The body is larger than 192 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 422: The Idempotency-Key was used for another request.
+   * - 429: Too many orders of the account were cancelled within an hour.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  placeOrder(input: FullInput<'placeOrder'>, options?: CallOptions): Promise<Reply<'placeOrder'>>;
+
+  /**
+   * List your orders.
+   *
+   * `GET /orders`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * - `query.sort`, optional
+   * - `query.status`, optional
+   * - `query.customerId`, optional
+   * - `query.idempotencyKey`, optional: The order that was placed with this Idempotency-Key, as long as the key is kept.
+   * - `query.createdFrom`, optional: Only orders placed then or later.
+   * - `query.createdTo`, optional: Only orders placed before.
+   * - `query.metadata`, optional: Only orders with these values: metadata[key]=value.
+   * @param options for this call
+   * @returns
+   * - 200: A page.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listOrders(input?: FullInput<'listOrders'>, options?: CallOptions): Promise<Reply<'listOrders'>>;
+
+  /**
+   * Fetch one of your orders.
+   *
+   * `GET /orders/{id}`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The order.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getOrder(input: Input<'getOrder'>, options?: CallOptions): Promise<Exclude<Reply<'getOrder'>, { status: 304 }>>;
+
+  /**
+   * Fetch one of your orders.
+   *
+   * `GET /orders/{id}`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The order.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getOrder(input: FullInput<'getOrder'>, options?: CallOptions): Promise<Reply<'getOrder'>>;
+
+  /**
+   * Cancel an order by setting its status.
+   *
+   * `PATCH /orders/{id}`, for an API key with the scope `orders:write`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The order, cancelled.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:write.
+   * - 404: No such resource.
+   * - 409: The order has been shipped, or: The resource no longer has the version that the body names.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 422: Only CANCELLED can be set.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  changeOrder(input: FullInput<'changeOrder'>, options?: CallOptions): Promise<Reply<'changeOrder'>>;
+
+  /**
+   * Delete an order: cancel it if possible, and hide it.
+   *
+   * `DELETE /orders/{id}`, for an API key with the scope `orders:write`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * @param options for this call
+   * @returns
+   * - 204: The order is hidden from you.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:write.
+   * - 404: No such resource.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  deleteOrder(input: FullInput<'deleteOrder'>, options?: CallOptions): Promise<Reply<'deleteOrder'>>;
+
+  /**
+   * Cancel an order.
+   *
+   * `POST /orders/{id}/cancellation`, for an API key with the scope `orders:write`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The order was already cancelled.
+   * - 201: Cancelled.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:write.
+   * - 404: No such resource.
+   * - 409: The order has been shipped.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  cancelOrder(input: FullInput<'cancelOrder'>, options?: CallOptions): Promise<Reply<'cancelOrder'>>;
+
+  /**
+   * Fetch the cancellation of an order.
+   *
+   * `GET /orders/{id}/cancellation`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: When and why it was cancelled.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getCancellation(input: FullInput<'getCancellation'>, options?: CallOptions): Promise<Reply<'getCancellation'>>;
+
+  /**
+   * Fetch the invoice of one of your orders.
+   *
+   * `GET /orders/{id}/invoice`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The invoice; as a page to be printed with `Accept: text/html`.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getInvoice(input: FullInput<'getInvoice'>, options?: CallOptions): Promise<Reply<'getInvoice'>>;
+
+  /**
+   * List products.
+   *
+   * `GET /products`
+   *
+   * @param input
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * - `query.sort`, optional
+   * - `query.q`, optional: Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.
+   * - `query.category`, optional: Only products of this category, spelled exactly.
+   * - `query.id`, optional: Only these products; repeatable up to 100 times.
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: One page of the list.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listProducts(input?: Input<'listProducts'>, options?: CallOptions): Promise<Exclude<Reply<'listProducts'>, { status: 304 }>>;
+
+  /**
+   * List products.
+   *
+   * `GET /products`
+   *
+   * @param input
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * - `query.sort`, optional
+   * - `query.q`, optional: Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.
+   * - `query.category`, optional: Only products of this category, spelled exactly.
+   * - `query.id`, optional: Only these products; repeatable up to 100 times.
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: One page of the list.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listProducts(input?: FullInput<'listProducts'>, options?: CallOptions): Promise<Reply<'listProducts'>>;
+
+  /**
+   * Create a product.
+   *
+   * `POST /products`, for an API key with the scope `products:write`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Created.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The account may not change products.
+   * - 413: The body is larger than 192 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  createProduct(input: FullInput<'createProduct'>, options?: CallOptions): Promise<Reply<'createProduct'>>;
+
+  /**
+   * Fetch how many pieces of each product can still be ordered.
+   *
+   * `GET /products/availability`
+   *
+   * @param input
+   * - `query.id`: A product; repeatable up to 100 times.
+   * @param options for this call
+   * @returns
+   * - 200: The requested products.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listAvailability(input: FullInput<'listAvailability'>, options?: CallOptions): Promise<Reply<'listAvailability'>>;
+
+  /**
+   * List the categories of products.
+   *
+   * `GET /products/categories`
+   *
+   * @param input
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: At most 1000, in their order.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listCategories(input?: Input<'listCategories'>, options?: CallOptions): Promise<Exclude<Reply<'listCategories'>, { status: 304 }>>;
+
+  /**
+   * List the categories of products.
+   *
+   * `GET /products/categories`
+   *
+   * @param input
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: At most 1000, in their order.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listCategories(input?: FullInput<'listCategories'>, options?: CallOptions): Promise<Reply<'listCategories'>>;
+
+  /**
+   * Fetch a product.
+   *
+   * `GET /products/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The product.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getProduct(input: Input<'getProduct'>, options?: CallOptions): Promise<Exclude<Reply<'getProduct'>, { status: 304 }>>;
+
+  /**
+   * Fetch a product.
+   *
+   * `GET /products/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The product.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getProduct(input: FullInput<'getProduct'>, options?: CallOptions): Promise<Reply<'getProduct'>>;
+
+  /**
+   * Replace a product.
+   *
+   * `PUT /products/{id}`, for an API key with the scope `products:write`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The product as it is now.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The account may not change products.
+   * - 404: No such resource.
+   * - 409: The resource no longer has the version that the body names.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 413: The body is larger than 192 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  replaceProduct(input: FullInput<'replaceProduct'>, options?: CallOptions): Promise<Reply<'replaceProduct'>>;
+
+  /**
+   * Delete a product.
+   *
+   * `DELETE /products/{id}`, for an API key with the scope `products:write`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * @param options for this call
+   * @returns
+   * - 204: Deleted.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The account may not change products.
+   * - 404: No such resource.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  deleteProduct(input: FullInput<'deleteProduct'>, options?: CallOptions): Promise<Reply<'deleteProduct'>>;
+
+  /**
+   * Show how many pieces can still be reserved.
+   *
+   * `GET /stock/{productId}`, for an API key with the scope `stock:write`
+   *
+   * @param input
+   * - `path.productId`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The stock.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The credential of the caller is missing or wrong. The caller lacks the role catalogue. The API key lacks the scope stock:write.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getStock(input: Input<'getStock'>, options?: CallOptions): Promise<Exclude<Reply<'getStock'>, { status: 304 }>>;
+
+  /**
+   * Show how many pieces can still be reserved.
+   *
+   * `GET /stock/{productId}`, for an API key with the scope `stock:write`
+   *
+   * @param input
+   * - `path.productId`
+   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * @param options for this call
+   * @returns
+   * - 200: The stock.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The credential of the caller is missing or wrong. The caller lacks the role catalogue. The API key lacks the scope stock:write.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getStock(input: FullInput<'getStock'>, options?: CallOptions): Promise<Reply<'getStock'>>;
+
+  /**
+   * Set how many pieces can still be reserved.
+   *
+   * `PUT /stock/{productId}`, for an API key with the scope `stock:write`
+   *
+   * @param input
+   * - `path.productId`
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The stock as it is now.
+   * - 201: The same, for a product that was new here.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The credential of the caller is missing or wrong. The caller lacks the role catalogue. The API key lacks the scope stock:write.
+   * - 404: No such resource.
+   * - 412: The resource is no longer in the state that If-Match names.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  setStock(input: FullInput<'setStock'>, options?: CallOptions): Promise<Reply<'setStock'>>;
+}
