@@ -35,7 +35,7 @@ export function invoicePage({
     style,
     html`<header><address>${seller}</address></header>
 <main><h1>Invoice ${number}</h1>
-<p>Date: <time datetime="${createdAt}">${createdAt.slice(0, 10)}</time><br>Order: ${orderId}</p>
+<p>Date: <time datetime="${createdAt}">${createdAt.slice(0, 10)}</time> (UTC)<br>Order: ${orderId}</p>
 <table><thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col">Price</th><th scope="col">Amount</th></tr></thead>
 <tbody>${rows}</tbody>
 <tfoot><tr><th scope="row" colspan="3">Total, ${amount.currency}</th><td>${inWords(amount.amount)}</td></tr></tfoot></table></main>`,
