@@ -26,11 +26,12 @@ export async function startRegistration(page: Page, name = 'Ada', customer = new
   return customer;
 }
 
-/** Registers in the shop; the catalogue comes next. */
-export async function register(page: Page, name = 'Ada'): Promise<Credentials> {
+/** Registers in the shop. @param next a headline of the page that comes then */
+export async function register(page: Page, name = 'Ada', next: string | RegExp = 'Catalogue'): Promise<Credentials> {
   const customer = await startRegistration(page, name);
   await page.getByRole('button', { name: 'Register' }).click();
-  await page.getByRole('heading', { name: 'Catalogue' }).waitFor();
+  await page.getByRole('button', { name: 'Log out' }).waitFor();
+  await page.getByRole('heading', { name: next }).first().waitFor();
   return customer;
 }
 
@@ -99,5 +100,20 @@ export async function countOrders(page: Page, { gatewayUrl }: { gatewayUrl: stri
 /** Changes an order as the worker does. */
 export const changeOrder = ({ store }: { store: Pick<Store, 'databaseUrl'> }, id: string, columns: string) =>
   queryOnce(store.databaseUrl('order'), `update orders set ${columns}, updated_at = now() where id = '${id}'`);
+
+/** Writes the invoice of an order, as its group does once the order is paid. */
+export async function writeInvoice({ store }: { store: Pick<Store, 'databaseUrl'> }, orderId: string): Promise<void> {
+  const [order] = await queryOnce<{ account_id: string; total: string; currency: string }>(
+    store.databaseUrl('order'),
+    `select account_id, total_amount as total, currency from orders where id = '${orderId}'`,
+  );
+  // Behind all numbers that the group gives.
+  await queryOnce(
+    store.databaseUrl('consumers'),
+    `insert into invoices (number, order_id, customer_id, payment_id, amount, currency, paid_at)
+     values ((select 1000000 + count(*) from invoices), '${orderId}', '${order?.account_id}', '${randomUUID()}',
+       ${order?.total}, '${order?.currency}', now())`,
+  );
+}
 
 export const confirmed = `status = 'CONFIRMED', paid_at = now()`;

@@ -144,6 +144,22 @@ async function buildShop(storeUrl: string, outDir: string): Promise<void> {
   await vite('--ssr', 'server.ts', '--outDir', join(outDir, 'server'));
 }
 
+/** Sets how many pieces of a product can still be ordered. */
+export async function setStock(
+  { store }: { store: Pick<SharedStore, 'url' | 'credential'> },
+  productId: string | undefined,
+  available: number,
+): Promise<void> {
+  const authorization = { authorization: `Bearer ${store.credential}` };
+  const { status, text } = await createSend(store.url('inventory'))(
+    'PUT',
+    `/stock/${productId}`,
+    { available },
+    authorization,
+  );
+  if (status !== 200 && status !== 201) throw new Error(`PUT /stock/${productId} returned ${status}: ${text}`);
+}
+
 /** Adds products to the store. @returns their ids by name, and who sells them */
 export async function addProducts(shop: Pick<TestShop, 'gatewayUrl'>, wares: readonly Wares[]) {
   const seller = await newCustomer(createSend(shop.gatewayUrl));

@@ -5,8 +5,8 @@ import { useShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
 const sentence = 'The store does not respond. Check your connection, then try again.';
-/** 10 s (src/shop/store.ts), and what a busy machine adds. */
-const toldMs = 15_000;
+/** 10 s (src/shop/store.ts), 2 s for the stock (src/pages/basket.tsx), and what a busy machine adds. */
+const toldMs = 17_000;
 
 interface Visit {
   /** Steps of the customer while nothing answers. */

@@ -5,6 +5,8 @@ import { BasketPage } from './pages/basket.tsx';
 import { CancelPage, ConfirmPage, ForgottenPage, ResetPage } from './pages/by-mail.tsx';
 import { CataloguePage } from './pages/catalogue.tsx';
 import { CredentialsPage } from './pages/credentials.tsx';
+import { InvoicePage } from './pages/invoice.tsx';
+import { MissingPage } from './pages/missing.tsx';
 import { OrderPage } from './pages/order.tsx';
 import { OrdersPage } from './pages/orders.tsx';
 import { ProductPage } from './pages/product.tsx';
@@ -18,23 +20,24 @@ import { type Shop, ShopContext } from './shop/context.ts';
 import { useFocusOnNewPage, useFocusStays } from './shop/focus.ts';
 import { type OrderChange, useLiveOrders } from './shop/live-orders.ts';
 import { stopSending } from './shop/place-order.ts';
-import { goTo, notePlace, type Route, useRoute } from './shop/route.ts';
-import { sentenceOf } from './shop/sentences.ts';
-import { useSession } from './shop/session.ts';
+import { goTo, isPlace, noteScroll, type Route, useRoute } from './shop/route.ts';
+import { inDoubt, sentenceOf } from './shop/sentences.ts';
+import { type Session, useSession } from './shop/session.ts';
+import { store } from './shop/store.ts';
 
 export function App() {
   const route = useRoute();
   const session = useSession();
   const [announced, announce] = useAnnouncement();
   const { account } = session;
-  const basket = useBasket(account?.id);
+  const basket = useBasket(account?.id, announce);
   const live = useLiveOrders(account?.id, (change) => announce(sentenceAbout(change)), explain);
   const page = route.path[0] ?? '';
   const main = useRef<HTMLElement>(null);
 
   function explain(error: unknown): string {
     if (error instanceof StoreProblem && error.status === 401) {
-      notePlace(route);
+      noteScroll();
       session.end();
     }
     return sentenceOf(error);
@@ -42,7 +45,7 @@ export function App() {
 
   async function logOut(): Promise<void> {
     try {
-      await session.logOut();
+      await session.leave(() => store.logOut());
       announce('You have logged out.');
       goTo('log-in');
     } catch (error) {
@@ -54,19 +57,27 @@ export function App() {
   useFocusOnNewPage(route, account?.id);
   useFocusStays(main);
 
-  const shop: Shop | undefined = account && { account, basket, live, announce, explain };
-  const isWindow = session.isOpen && !account && !session.ended && (page === '' || page === 'products');
-  const isAtBasket = session.isOpen && page === 'basket' && basket.count > 0;
-  const byMail = pageByMail(route);
+  const shop: Shop | undefined = account && {
+    account,
+    basket,
+    live,
+    announce,
+    explain,
+    askWhoIsLoggedIn: session.retry,
+    doubtPassword: session.doubtPassword,
+    leave: session.leave,
+  };
+  const forAll = pageForAll(route);
+  const forGuests = session.isGuest && pageForGuests(route);
   return (
-    <ShopContext.Provider value={shop ?? (isWindow ? { basket, announce, explain } : undefined)}>
+    <ShopContext.Provider value={shop ?? (session.isGuest ? { account, basket, announce, explain } : undefined)}>
       {/* No link: the hash is the page. */}
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the content
       </button>
       <Header
         account={account}
-        isOpen={session.isOpen}
+        isGuest={session.isGuest}
         page={page}
         count={basket.count}
         onLogOut={() => void logOut()}
@@ -75,14 +86,23 @@ export function App() {
         {session.failure && <Failure sentence={session.failure} onRetry={session.retry} />}
         {!session.isKnown && !session.failure && <p class="waiting">One moment…</p>}
         {shop && <UnansweredOrder key={`${shop.account.id}/${page}`} />}
-        {byMail}
-        {shop && !byMail && <CustomerPage route={route} onChange={session.retry} />}
-        {isWindow && <WindowPage route={route} />}
-        {session.isKnown && !shop && !isWindow && !byMail && (
+        {forAll}
+        {shop && !forAll && (pageForGuests(route) ?? pageForCustomers(route))}
+        {forGuests && !forAll && (
+          <>
+            {session.ended && (
+              <p class="reason">
+                Your session has ended. <a href="#/log-in">Log in again</a> to see your basket and your orders.
+              </p>
+            )}
+            {forGuests}
+          </>
+        )}
+        {session.isKnown && !shop && !forGuests && !forAll && (
           <CredentialsPage
             key={page}
             isNew={page === 'register'}
-            reason={reasonToLogIn(session.ended !== undefined, isAtBasket)}
+            reason={reasonToLogIn(session)}
             onLogIn={session.begin}
           />
         )}
@@ -93,33 +113,46 @@ export function App() {
   );
 }
 
-function reasonToLogIn(hasEnded: boolean, isAtBasket: boolean): string | undefined {
-  if (hasEnded) return 'Your session has ended. Log in again. You will be back where you were.';
-  return isAtBasket ? 'Log in, or register, to order. Your basket is kept.' : undefined;
+function reasonToLogIn({ ended, isPasswordInDoubt }: Session): string | undefined {
+  if (isPasswordInDoubt) return inDoubt.changePassword;
+  return ended && 'Your session has ended. Log in again. You will be back where you were.';
 }
 
-/** For everybody: whoever follows the link of a mail, or asks for one. */
-function pageByMail({ path: [page, token = ''] }: Route) {
-  if (page === 'forgotten') return <ForgottenPage />;
-  if (page === 'reset') return <ResetPage key={token} token={token} />;
-  if (page === 'confirm') return <ConfirmPage key={token} token={token} />;
-  if (page === 'cancel') return <CancelPage key={token} token={token} />;
-  return undefined;
+/** Returns the page that whoever follows the link of a mail, or asks for one, sees; and everybody where there is no such page. */
+function pageForAll(route: Route) {
+  const [page = '', token = ''] = route.path;
+  switch (page) {
+    case 'forgotten':
+      return <ForgottenPage />;
+    case 'reset':
+      return <ResetPage key={token} token={token} />;
+    case 'confirm':
+      return <ConfirmPage key={token} token={token} />;
+    case 'cancel':
+      return <CancelPage key={token} token={token} />;
+    case 'log-in':
+    case 'register':
+      return route.path.length === 1 ? undefined : <MissingPage />;
+    default:
+      return isPlace(route) ? undefined : <MissingPage />;
+  }
 }
 
-function CustomerPage({ route, onChange }: { route: Route; onChange(): void }) {
+/** Returns the page, if guests may see it where the catalogue is for everybody; customers always may. */
+function pageForGuests(route: Route) {
   const [page, id] = route.path;
-  if (page === 'log-in' || page === 'register') return null; // another page comes at once
-  if (page === 'account') return <AccountPage onChange={onChange} />;
+  if (page === 'products' && id) return <ProductPage key={id} id={id} query={route.query} />;
   if (page === 'basket') return <BasketPage />;
-  if (page === 'orders') return id ? <OrderPage key={id} id={id} /> : <OrdersPage />;
-  return <WindowPage route={route} />;
+  return page === '' ? <CataloguePage route={route} /> : undefined;
 }
 
-/** Shows the pages that need no account, where the catalogue is for everybody. */
-function WindowPage({ route }: { route: Route }) {
-  const [page, id] = route.path;
-  return page === 'products' && id ? <ProductPage key={id} id={id} /> : <CataloguePage route={route} />;
+function pageForCustomers(route: Route) {
+  const [page, id, part] = route.path;
+  if (page === 'account') return <AccountPage />;
+  if (page === 'orders' && id && part === 'invoice') return <InvoicePage key={id} id={id} />;
+  if (page === 'orders' && id) return <OrderPage key={id} id={id} />;
+  if (page === 'orders') return <OrdersPage />;
+  return undefined; // that to log in, which another page replaces at once
 }
 
 const words: Record<OrderChange['status'], string> = {

@@ -6,6 +6,8 @@ import './styles/layout.css';
 import './styles/catalogue.css';
 import './styles/basket.css';
 import './styles/orders.css';
+import './styles/account.css';
+import './styles/invoice.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 

@@ -52,9 +52,9 @@ interface Ada extends Credentials {
 }
 
 async function orderWithAddress(page: Page, { name, street }: Ada, confirm: () => Promise<void>): Promise<void> {
-  await page.getByText('Delivery address').click();
-  const fields = { Name: name, 'Street and number': street, City: 'Lisbon', 'Country code': 'PT' };
+  const fields = { Name: name, 'Street and number': street, City: 'Lisbon' };
   for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(text);
+  await page.getByLabel('Country').selectOption('PT');
   await press(page, 'Place the order', page.getByText('Confirm your e-mail address first'));
   await confirm();
   await press(page, 'Place the order', page.getByRole('heading', { level: 1, name: /^Order / }));
@@ -62,16 +62,12 @@ async function orderWithAddress(page: Page, { name, street }: Ada, confirm: () =
 }
 
 async function printInvoice(page: Page, expected: string[]): Promise<void> {
-  const link = page.getByRole('link', { name: 'Invoice, to be printed' });
-  await link.waitFor();
-  const [invoice] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
-  const headline = invoice.getByRole('heading', { name: /^Invoice \d+$/ });
-  await untilSeen(headline, () => invoice.reload());
-  const text = await invoice.locator('body').textContent();
+  await page.getByRole('link', { name: 'Invoice, to be printed' }).click();
+  await untilSeen(page.getByRole('heading', { level: 1, name: /^Invoice \d+$/ }), () =>
+    page.getByRole('button', { name: 'Try again' }).click(moment),
+  );
+  const text = await page.locator('.invoice').textContent();
   for (const part of expected) expect(text).toContain(part);
-  const pages = (await invoice.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type \/Page\b/g);
-  expect(pages).toHaveLength(1);
-  await invoice.close();
 }
 
 async function resetPassword(page: Page, operator: Page, { email }: Ada, password: string): Promise<void> {
@@ -90,14 +86,12 @@ async function resetPassword(page: Page, operator: Page, { email }: Ada, passwor
 
 /** Everything that the store says that it keeps, as the file that the browser saves. */
 async function readExport(page: Page) {
-  const account = page.url().replace(/#.*/, '#/account');
   // biome-ignore lint/suspicious/noExplicitAny: the story says what it expects
   let read: any;
   const save = async () => {
-    // A problem in its place is shown, and no file.
-    await page.goto(account);
-    const link = page.getByRole('link', { name: 'Everything that the store keeps about you' });
-    const [saved] = await Promise.all([page.waitForEvent('download', { timeout: 10_000 }), link.click(moment)]);
+    // A sentence is shown in its place where a service is away.
+    const button = page.getByRole('button', { name: 'Save your data' });
+    const [saved] = await Promise.all([page.waitForEvent('download', { timeout: 10_000 }), button.click(moment)]);
     read = await json(await saved.createReadStream());
     return true;
   };
@@ -143,7 +137,7 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
       const confirmed = phone.getByText('Your e-mail address is confirmed.');
       await untilSeen(confirmed, () => phone.reload());
     });
-    await printInvoice(page, ['Olive oil', '11.90', 'USD']);
+    await printInvoice(page, ['Olive oil', '$11.90']);
 
     const password = 'battery staple horse';
     await resetPassword(phone, operator, ada, password);

@@ -103,6 +103,25 @@ describe('a customer looks around', () => {
     expect(await products(page).allTextContents()).toEqual(['Beeswax candle']);
   });
 
+  it.each([
+    ['', '**/products?*'],
+    ['orders', '**/orders?*'],
+    ['account', '**/accounts/*/sessions'],
+  ])('a list that is being read says so: #/%s', async (path, requests) => {
+    const page = await visitAsCustomer(shop);
+    await show(page, 'basket');
+    await headline(page, 'Basket');
+    const held = Promise.withResolvers<void>();
+    await page.route(requests, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await show(page, path === '' ? '?q=mug' : path);
+    await page.getByText(/^(One moment|Searching)…$/).waitFor();
+    held.resolve();
+    await page.getByText(/^(One moment|Searching)…$/).waitFor({ state: 'hidden' });
+  });
+
   it('an order that does not exist is asked for once', async () => {
     const page = await visitAsCustomer(shop);
     await page.clock.install();

@@ -37,19 +37,44 @@ describe('a customer who buys', () => {
     return { sent, letGo: () => resolve() };
   }
 
-  it('has the order sent to an address, once that is complete', async () => {
+  it('has the order sent to an address, once that is complete, by Enter, and finds it at the next order', async () => {
+    const field = (label: string) => page.getByLabel(label, { exact: true });
     await inBasket();
-    await page.getByText('Delivery address').click();
-    await page.getByLabel('Name').fill('Ada <b>');
-    await page.getByLabel('Street').fill('12 Rua Augusta');
-    await page.getByLabel('City').fill('Lisbon');
-    await page.getByLabel('Country code').fill('XX');
+    const address = { Name: 'Ada <b>', 'Street and number': '12 Rua Augusta', City: 'Lisbon' };
+    await field('Name').fill(address.Name);
     await button('Place the order').click();
-    await page.getByText('The country code must be a country by ISO 3166-1, such as PT.').waitFor();
-    await page.getByLabel('Country code').fill('pt');
+    await page.getByText('Enter your street and number.').waitFor();
+    await page.getByText('Choose your country.').waitFor();
+    await page.getByText('The address is not complete.').waitFor();
+    expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('Street and number');
+    expect(await page.getByText('Enter your name.').count()).toBe(0);
+    for (const [label, text] of Object.entries(address)) await field(label).fill(text);
+    await page.getByLabel('Postal code').fill('1'.repeat(21));
+    await field('Country').selectOption({ label: 'Portugal' });
     await button('Place the order').click();
-    await page.getByText('Ada <b>\n12 Rua Augusta\nLisbon\nPT', { exact: true }).waitFor();
+    await page.getByText('The postal code must have 1 to 20 characters.').waitFor();
+    expect(await placed()).toBe(0);
+    await page.getByLabel('Postal code').fill('');
+
+    await show(page, '');
+    await page.getByRole('heading', { name: 'Catalogue' }).waitFor();
+    await page.reload();
+    await show(page, 'basket');
+    expect(await field('Country').inputValue()).toBe('PT');
+    await field('City').press('Enter');
+    await page.getByText('Ada <b>\n12 Rua Augusta\nLisbon\nPortugal', { exact: true }).waitFor();
     await page.getByRole('heading', { name: 'Green tea' }).waitFor();
+
+    await inBasket();
+    for (const [label, text] of Object.entries(address)) expect(await field(label).inputValue()).toBe(text);
+    const hints = await page.evaluate(
+      `[...document.querySelectorAll('.address :is(input, select)')].map(({ autocomplete }) => autocomplete)`,
+    );
+    expect(hints).toEqual(
+      ['name', 'address-line1', 'postal-code', 'address-level2', 'address-level1', 'country'].map(
+        (hint) => `shipping ${hint}`,
+      ),
+    );
   });
 
   it('is told of an order that fails after they have left the basket', async () => {
@@ -101,7 +126,7 @@ describe('a customer who buys', () => {
     await button('Place the order', other).waitFor();
     const tabs = [page, other];
     // In the same moment, which two clicks of Playwright are not.
-    const press = `setTimeout(() => document.querySelector('button.main').click(), ${Date.now() + 1_000} - Date.now())`;
+    const press = `setTimeout(() => document.querySelector('form button.main').click(), ${Date.now() + 1_000} - Date.now())`;
     await Promise.all(tabs.map((tab) => tab.evaluate(press)));
     await Promise.all(tabs.map((tab) => button('Place the order', tab).waitFor({ state: 'hidden' })));
     await until('both have an answer', async () => (await button('One moment…', other).count()) === 0);

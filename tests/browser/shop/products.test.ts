@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { createSend, sendExpecting } from '../../kit/http.ts';
+import { sendExpecting } from '../../kit/http.ts';
 import { put, register, show } from '../_customer.ts';
-import { addProducts, sharedShop } from '../_shop.ts';
+import { addProducts, setStock, sharedShop } from '../_shop.ts';
 
 const shop = await sharedShop();
 
@@ -11,24 +11,15 @@ const word = randomUUID().slice(0, 8);
 const [toys, games] = [`Toys ${word}`, `Games & more ${word}`];
 const images = ['top', 'side'].map((name) => ({ url: `https://images.example.com/${name}.svg`, alt: `A ${name}` }));
 const description = 'Of beech.\n<b>For the table.</b>';
-const { ids } = await addProducts(shop, [
+const { ids, seller } = await addProducts(shop, [
   { name: `Top ${word}`, price: 3, unit: 'piece', category: toys, description, images },
   { name: `Kite ${word}`, price: 9, unit: 'piece', category: toys },
   { name: `Chess ${word}`, price: 20, unit: 'set', category: games },
 ]);
 
-const { credential } = shop.store;
-const setStock = (name: string, available: number) =>
-  sendExpecting(
-    201,
-    createSend(shop.store.url('inventory')),
-    'PUT',
-    `/stock/${ids.get(`${name} ${word}`)}`,
-    { available },
-    { authorization: `Bearer ${credential}` },
-  );
-await setStock('Top', 3);
-await setStock('Kite', 0);
+const idOf = (name: string) => ids.get(`${name} ${word}`);
+await setStock(shop, idOf('Top'), 3);
+await setStock(shop, idOf('Kite'), 0);
 
 async function visit(): Promise<Page> {
   const page = await shop.visit();
@@ -95,5 +86,51 @@ describe('a product in the shop', () => {
     expect(await page.getByRole('button', { name: /^Add/ }).isDisabled()).toBe(true);
     await show(page, `products/${randomUUID()}`);
     await page.getByText('There is no such product.').waitFor();
+  });
+
+  it('leads back to the search and the category that it was found by, also in another tab', async () => {
+    const page = await visit();
+    const query = new URLSearchParams({ q: word, sort: 'name,asc', category: toys });
+    await show(page, `?${query}`);
+    await card(page, 'Kite').waitFor();
+    await card(page, 'Kite').getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: `Kite ${word}` }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: '← Catalogue' }).click();
+    await card(page, 'Kite').waitFor();
+    expect(new URL(page.url()).hash).toBe(`#/?${query}`);
+    expect(await page.getByRole('searchbox').inputValue()).toBe(word);
+    expect(await page.getByLabel('Category').inputValue()).toBe(toys);
+  });
+
+  it('has the price and the stock of now, on a page that stays open and on a list that is found again', async () => {
+    const page = await visit();
+    await page.clock.install();
+    await page.reload();
+    await show(page, `?${new URLSearchParams({ q: `Chess ${word}` })}`);
+    await card(page, 'Chess').getByText('$20.00').waitFor();
+    const change = async (price: number, available: number) => {
+      const body = { name: `Chess ${word}`, price, unit: 'set', category: games };
+      await sendExpecting(200, seller.send, 'PUT', `/products/${idOf('Chess')}`, body);
+      await setStock(shop, idOf('Chess'), available);
+    };
+    await change(21, 7);
+    await page.clock.runFor(61_000);
+    await card(page, 'Chess').getByText('$21.00').waitFor();
+    await card(page, 'Chess').getByText('7 left').waitFor();
+
+    await show(page, 'orders');
+    await page.getByRole('heading', { name: 'Orders' }).waitFor();
+    await change(22, 6);
+    await page.goBack();
+    await card(page, 'Chess').getByText('$22.00').waitFor();
+    await card(page, 'Chess').getByText('6 left').waitFor();
+
+    await card(page, 'Chess').getByRole('link').click();
+    await page.getByText('$22.00').waitFor();
+    await change(23, 5);
+    await page.clock.runFor(61_000);
+    await page.getByText('$23.00').waitFor();
+    await page.getByText('5 left').waitFor();
   });
 });

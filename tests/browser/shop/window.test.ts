@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { startSharedGateway } from '../../e2e/_shared-store.ts';
-import { logIn, put, show, startRegistration } from '../_customer.ts';
+import { logIn, put, register, show, startRegistration } from '../_customer.ts';
 import { sharedShop } from '../_shop.ts';
 
 const gateway = await startSharedGateway({ publicCatalogue: true });
@@ -10,7 +10,13 @@ describe('a catalogue that is open to everybody', () => {
   const name = 'Green tea';
   const lines = (page: Page) => page.locator('.line h2').allTextContents();
 
-  it('is shown without a login; the basket asks for one, and is kept over it', async () => {
+  const headline = (page: Page, text: string) =>
+    page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor();
+  const hashOf = (page: Page) => new URL(page.url()).hash;
+  const endSession = (page: Page) =>
+    page.evaluate(`fetch('${shop.gatewayUrl}/auth/logout', { credentials: 'include' })`);
+
+  it('is shown without a login, with a basket, which is kept over it', async () => {
     const page = await shop.visit();
     await put(page, name);
     await page.getByText(`${name}: 1 in your basket.`).waitFor();
@@ -18,9 +24,13 @@ describe('a catalogue that is open to everybody', () => {
     await page.getByText('1 in basket').waitFor();
     await page.getByRole('link', { name: /^Basket/ }).click();
     await page.getByText('Log in, or register, to order. Your basket is kept.').waitFor();
+    expect(await lines(page)).toEqual([name]);
+    await page.getByRole('button', { name: `One ${name} more` }).click();
+    await page.getByText('2 pieces', { exact: true }).waitFor();
+    await page.getByRole('button', { name: `One ${name} less` }).click();
     const account = await startRegistration(page);
     await page.getByRole('button', { name: 'Register' }).click();
-    await page.getByRole('heading', { name: 'Basket' }).waitFor();
+    await page.getByRole('button', { name: 'Place the order' }).waitFor();
     expect(await lines(page)).toEqual([name]);
 
     await page.getByRole('button', { name: 'Log out' }).click();
@@ -29,9 +39,48 @@ describe('a catalogue that is open to everybody', () => {
     await page.getByText(`${name}: 1 in your basket.`).waitFor();
     await page.getByRole('link', { name: 'Log in' }).click();
     await logIn(page, account);
-    await page.getByRole('heading', { name: 'Basket' }).waitFor();
+    await page.getByText('2 in basket').waitFor();
+    expect(hashOf(page)).toBe('#/?q=Green+tea');
+    await show(page, 'basket');
+    await page.getByRole('button', { name: 'Place the order' }).waitFor();
     expect(await lines(page)).toEqual([name]);
     expect(await page.locator('.line input').inputValue()).toBe('2');
+  });
+
+  it('leads back to the product that was looked at before the login', async () => {
+    const page = await shop.visit();
+    await show(page, '?q=tea');
+    await page.getByRole('link', { name, exact: true }).click();
+    await headline(page, name);
+    const before = hashOf(page);
+    await page.getByRole('link', { name: 'Register' }).click();
+    await page.reload();
+    await register(page, 'Ada', name);
+    await headline(page, name);
+    expect(hashOf(page)).toBe(before);
+  });
+
+  it('stays open to one whose session has ended, who is told so', async () => {
+    const page = await shop.visit();
+    const account = await register(page);
+    await put(page, name);
+    await endSession(page);
+    await page.getByText('Your session has ended. Log in again to see your basket and your orders.').waitFor();
+    await page.getByRole('heading', { level: 2, name }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { level: 2, name }).waitFor();
+    await page.getByRole('link', { name: 'Log in again' }).click();
+    await logIn(page, account);
+    await page.getByText('1 in basket').waitFor();
+    expect(hashOf(page)).toBe('#/?q=Green+tea');
+
+    await show(page, 'account');
+    await headline(page, 'Your account');
+    await endSession(page);
+    await headline(page, 'Log in');
+    await page.getByText('Your session has ended. Log in again. You will be back where you were.').waitFor();
+    await page.getByRole('link', { name: 'Catalogue' }).click();
+    await page.getByText('Your session has ended. Log in again to see your basket and your orders.').waitFor();
   });
 
   it('shows nothing of a customer to whoever has not logged in', async () => {
@@ -40,5 +89,40 @@ describe('a catalogue that is open to everybody', () => {
     expect(await page.getByRole('link', { name: 'Orders' }).count()).toBe(0);
     await show(page, 'orders');
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  });
+
+  it('says of an address without a page that there is none, and leads to the catalogue', async () => {
+    const page = await shop.visit();
+    for (const path of ['imprint', 'products', 'orders/1/2', 'basket/1']) {
+      await show(page, path);
+      await headline(page, 'There is no such page');
+    }
+    await page.getByRole('link', { name: 'Look at the catalogue' }).click();
+    await headline(page, 'Catalogue');
+  });
+
+  it.each(['throws', 'is full'])('is of use where the storage of the browser %s', async (how) => {
+    const page = await shop.newPage();
+    await page.addInitScript(
+      how === 'is full'
+        ? `Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };`
+        : `for (const name of ['localStorage', 'sessionStorage'])
+             Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });
+           window.BroadcastChannel = function () { throw new DOMException('blocked', 'SecurityError'); };
+           LockManager.prototype.request = () => Promise.reject(new DOMException('blocked', 'SecurityError'));`,
+    );
+    await page.goto(shop.url);
+    await put(page, name);
+    await page.getByText('1 in basket').waitFor();
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await register(page, 'Ada', name);
+    await show(page, 'basket');
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('Street').fill('12 Rua Augusta');
+    await page.getByLabel('City').fill('Lisbon');
+    await page.getByLabel('Country').selectOption('PT');
+    await page.getByRole('button', { name: 'Place the order' }).click();
+    await page.getByText('Confirming').waitFor();
+    await page.getByText('12 Rua Augusta').waitFor();
   });
 });

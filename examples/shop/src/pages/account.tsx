@@ -1,10 +1,17 @@
-import type { Output } from '@store-platform/client';
-import { useEffect, useState } from 'preact/hooks';
+import { OutcomeUnknown, type Output, StoreProblem } from '@store-platform/client';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { forgetAddress } from '../parts/address.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { when } from '../parts/order-status.tsx';
 import { Select } from '../parts/select.tsx';
 import { SmallForm } from '../parts/small-form.tsx';
+import { forgetBasket } from '../shop/basket.ts';
 import { useShop } from '../shop/context.ts';
+import { forget } from '../shop/place-order.ts';
 import { goTo } from '../shop/route.ts';
-import { exportUrl, store } from '../shop/store.ts';
+import { inDoubt } from '../shop/sentences.ts';
+import { readExport, store } from '../shop/store.ts';
 
 type Sessions = Output<'listSessions'>;
 
@@ -12,15 +19,15 @@ const current = { label: 'Current password', type: 'password', autoComplete: 'cu
 
 const languages = { en: 'English', pt: 'Português' };
 
-/** Everything about the customer's own account. @param onChange called once the account is another, or gone */
-export function AccountPage({ onChange }: { onChange(): void }) {
-  const { account, announce, explain } = useShop();
+/** Everything about the customer's own account. */
+export function AccountPage() {
+  const { account, announce, explain, askWhoIsLoggedIn } = useShop();
   const { id } = account;
 
   async function changeLanguage(locale: keyof typeof languages): Promise<void> {
     try {
       await store.changeAccount({ path: { id }, body: { locale } });
-      onChange();
+      askWhoIsLoggedIn();
       announce(`Mails to you are in ${languages[locale]} from now on.`);
     } catch (error) {
       announce(explain(error));
@@ -28,46 +35,68 @@ export function AccountPage({ onChange }: { onChange(): void }) {
   }
 
   return (
-    <section class="narrow" aria-labelledby="account-title">
-      <h1 id="account-title" tabIndex={-1}>
-        Your account
-      </h1>
-      <h2>Name</h2>
-      <SmallForm
-        id="name"
-        inputs={[{ name: 'name', label: 'Name', type: 'text', autoComplete: 'name', value: account.name }]}
-        explain={explain}
-        button="Change the name"
-        onSubmit={async ({ name = '' }) => {
-          await store.changeAccount({ path: { id }, body: { name } });
-          onChange();
-          announce('Your name is changed.');
-        }}
-      />
-      <h2>E-mail address</h2>
-      <p>It is {account.email}.</p>
-      <SmallForm
-        id="email"
-        inputs={[
-          { name: 'email', label: 'New e-mail address', type: 'email', autoComplete: 'email' },
-          { name: 'currentPassword', ...current },
-        ]}
-        explain={explain}
-        button="Change the address"
-        onSubmit={async ({ email = '', currentPassword = '' }) => {
-          await store.changeAccount({ path: { id }, body: { email, currentPassword } });
-          announce('A mail is on its way to the new address. It is in force once you follow the link.');
-        }}
-      />
-      <h2>Language of mails</h2>
-      <Select
-        id="locale"
-        label="Language of mails"
-        value={account.locale}
-        options={Object.entries(languages)}
-        onChange={(locale) => (locale === 'en' || locale === 'pt') && void changeLanguage(locale)}
-      />
-      <h2>Password</h2>
+    <div class="account">
+      <h1 tabIndex={-1}>Your account</h1>
+      <Part title="Name">
+        <SmallForm
+          id="name"
+          inputs={[{ name: 'name', label: 'Name', type: 'text', autoComplete: 'name', value: account.name }]}
+          explain={explain}
+          button="Change the name"
+          kind="plain"
+          onSubmit={async ({ name = '' }) => {
+            await store.changeAccount({ path: { id }, body: { name } });
+            askWhoIsLoggedIn();
+            announce('Your name is changed.');
+          }}
+        />
+      </Part>
+      <Part title="E-mail address">
+        <p>It is {account.email}.</p>
+        <SmallForm
+          id="email"
+          inputs={[
+            { name: 'email', label: 'New e-mail address', type: 'email', autoComplete: 'email' },
+            { name: 'currentPassword', ...current },
+          ]}
+          explain={explain}
+          button="Change the address"
+          kind="plain"
+          onSubmit={async ({ email = '', currentPassword = '' }) => {
+            await store.changeAccount({ path: { id }, body: { email, currentPassword } });
+            announce('A mail is on its way to the new address. It is in force once you follow the link.');
+          }}
+        />
+      </Part>
+      <Password />
+      <Part title="Language of mails">
+        <Select
+          id="locale"
+          label="Language of mails"
+          value={account.locale}
+          options={Object.entries(languages)}
+          onChange={(locale) => (locale === 'en' || locale === 'pt') && void changeLanguage(locale)}
+        />
+      </Part>
+      <OwnSessions id={id} />
+      <OwnData id={id} />
+      <Deletion />
+    </div>
+  );
+}
+
+const Part = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <section class="part">
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
+function Password() {
+  const { account, announce, explain, doubtPassword } = useShop();
+  const { id } = account;
+  return (
+    <Part title="Password">
       <SmallForm
         id="password"
         inputs={[
@@ -76,57 +105,49 @@ export function AccountPage({ onChange }: { onChange(): void }) {
         ]}
         explain={explain}
         button="Change the password"
+        kind="plain"
         onSubmit={async ({ currentPassword = '', newPassword = '' }) => {
-          await store.changePassword({ path: { id }, body: { currentPassword, newPassword } });
+          try {
+            await store.changePassword({ path: { id }, body: { currentPassword, newPassword } });
+          } catch (error) {
+            if (error instanceof OutcomeUnknown) doubtPassword();
+            throw error;
+          }
           announce('Your password is changed, and your other sessions have ended.');
         }}
       />
-      <OwnSessions id={id} />
-      <h2>Your data</h2>
-      <p>
-        <a href={exportUrl(id)} download>
-          Everything that the store keeps about you, as a file
-        </a>
-      </p>
-      <h2>Delete the account</h2>
-      <p>
-        Everything personal is deleted. Orders and invoices stay without your name, as the law wants them. There is no
-        way back.
-      </p>
-      <SmallForm
-        id="delete"
-        inputs={[{ name: 'password', ...current }]}
-        explain={explain}
-        button="Delete the account for ever"
-        onSubmit={async ({ password = '' }) => {
-          await store.deleteAccount({ path: { id }, body: { password } });
-          announce('Your account is deleted.');
-          goTo('');
-          onChange();
-        }}
-      />
-    </section>
+    </Part>
   );
 }
 
 function OwnSessions({ id }: { id: string }) {
   const { explain } = useShop();
-  const [sessions, setSessions] = useState<Sessions>([]);
+  const [sessions, setSessions] = useState<Sessions>();
   const [failure, setFailure] = useState<string>();
-  const look = () => store.listSessions({ path: { id } }).then(setSessions);
-  const show = (work: Promise<unknown>) => work.then(look).catch((error) => setFailure(explain(error)));
-  useEffect(() => void show(Promise.resolve()), [id]);
+  async function show(work?: Promise<unknown>): Promise<void> {
+    setFailure(undefined);
+    try {
+      await work;
+      setSessions(await store.listSessions({ path: { id } }));
+    } catch (error) {
+      setFailure(explain(error));
+    }
+  }
+  useEffect(() => void show(), [id]);
   return (
-    <>
-      <h2>Where you are logged in</h2>
-      {failure && <p role="alert">{failure}</p>}
+    <Part title="Where you are logged in">
+      <Failure sentence={failure} onRetry={() => void show()} />
+      {!sessions && !failure && <p class="waiting">One moment…</p>}
       <ul class="sessions">
-        {sessions.map(({ id: sessionId, since, address, userAgent, current }) => (
+        {sessions?.map(({ id: sessionId, since, address, userAgent, current }) => (
           <li key={sessionId}>
-            <span>
+            <p>
               {userAgent ?? 'Unknown'}
-              {address && ` at ${address}`}, since <time dateTime={since}>{new Date(since).toLocaleString()}</time>
-            </span>
+              <br />
+              <span class="note">
+                {address && `${address}, `}since <time dateTime={since}>{when(since)}</time>
+              </span>
+            </p>
             {current ? (
               <strong>Here</strong>
             ) : (
@@ -141,6 +162,81 @@ function OwnSessions({ id }: { id: string }) {
           </li>
         ))}
       </ul>
-    </>
+    </Part>
+  );
+}
+
+function OwnData({ id }: { id: string }) {
+  const { announce, explain } = useShop();
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+
+  async function save(): Promise<void> {
+    if (busy) return;
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(await readExport(id));
+      link.download = 'account.json';
+      link.click();
+      URL.revokeObjectURL(link.href);
+      announce('The file with your data is saved.');
+    } catch (error) {
+      setFailure(explain(error));
+    }
+    setBusy(false);
+  }
+
+  return (
+    <Part title="Your data">
+      <p>Everything that the store keeps about you, as a file.</p>
+      <Failure sentence={failure} onRetry={() => void save()} />
+      <button type="button" aria-disabled={busy} onClick={() => void save()}>
+        {busy ? 'One moment…' : 'Save your data'}
+      </button>
+    </Part>
+  );
+}
+
+function Deletion() {
+  const { account, announce, explain, leave } = useShop();
+  const { id } = account;
+  const mayBeGone = useRef(false);
+
+  async function remove(password: string): Promise<void> {
+    try {
+      await store.deleteAccount({ path: { id }, body: { password } });
+    } catch (error) {
+      // By a deletion whose answer was lost.
+      if (mayBeGone.current && error instanceof StoreProblem && error.status === 401) return;
+      if (error instanceof OutcomeUnknown) {
+        mayBeGone.current = true;
+        announce(inDoubt.deleteAccount);
+      }
+      throw error;
+    }
+  }
+
+  return (
+    <Part title="Delete the account">
+      <p>
+        Everything personal is deleted. Orders and invoices stay without your name, as the law wants them. There is no
+        way back.
+      </p>
+      <SmallForm
+        id="delete"
+        inputs={[{ name: 'password', ...current }]}
+        explain={explain}
+        button="Delete the account for ever"
+        kind="grave"
+        onSubmit={async ({ password = '' }) => {
+          await leave(() => remove(password));
+          for (const forgetKept of [forgetBasket, forget, forgetAddress]) forgetKept(id);
+          announce('Your account is deleted.');
+          goTo('');
+        }}
+      />
+    </Part>
   );
 }

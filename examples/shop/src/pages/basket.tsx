@@ -1,65 +1,100 @@
-import { type Money, StoreProblem } from '@store-platform/client';
+import { type Account, type Money, StoreProblem } from '@store-platform/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { AddressForm, addressErrorsOf, addressIn } from '../parts/address.tsx';
+import { AddressFields, addressErrorsOf, addressIn, missingIn } from '../parts/address.tsx';
 import { Artwork } from '../parts/artwork.tsx';
+import { Changes } from '../parts/changes.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Quantity } from '../parts/quantity.tsx';
-import { type Line, maxLines } from '../shop/basket.ts';
-import { useShop } from '../shop/context.ts';
+import { type Line, largestQuantity, maxLines, onlyLeft } from '../shop/basket.ts';
+import { useVisit } from '../shop/context.ts';
 import { lineSum, money, totalOf } from '../shop/money.ts';
-import { attemptOf, inTurn, send, settle, unanswered } from '../shop/place-order.ts';
+import { attemptOf, orderInTurn, send, settle, unanswered } from '../shop/place-order.ts';
+import { useLooks } from '../shop/renewed.ts';
 import { goTo } from '../shop/route.ts';
-import { codeOf } from '../shop/sentences.ts';
+import { codeOf, isolated, piecesOf } from '../shop/sentences.ts';
+import { readStock } from '../shop/stock.ts';
 import { store } from '../shop/store.ts';
 
+/** An order waits no longer to be told the stock: whoever cannot have something is told afterwards. */
+const stockPatienceMs = 2_000;
+
 export function BasketPage() {
-  const { account, basket, announce, explain } = useShop();
+  const { account, basket, announce, explain } = useVisit();
   const isShown = useRef(true);
-  const [busy, setBusy] = useState(false);
+  const isBusy = useRef(false);
+  const [busy, setBusyState] = useState(false);
   const [failure, setFailure] = useState<string>();
-  const address = useRef<HTMLFormElement>(null);
+  const form = useRef<HTMLFormElement>(null);
   const [addressErrors, setAddressErrors] = useState<Record<string, string>>({});
   /** The key of the order that has failed without an answer. */
   const [failed, setFailed] = useState<string>();
   /** Sentences about what is not as it was when it was put into the basket. */
   const [changes, setChanges] = useState<readonly string[]>([]);
+  /** Pieces that can still be ordered, as far as they are known. */
+  const [stock, setStock] = useState<ReadonlyMap<string, number>>(new Map());
   /** Price that the store has named for these lines. */
   const [told, setTold] = useState<{ lines: string; total: Money }>();
+  const looks = useLooks();
   const { lines } = basket;
   const linesText = JSON.stringify(lines);
   const total = told?.lines === linesText ? told.total : totalOf(lines);
 
-  const isOver = failed !== undefined && unanswered(account.id)?.key !== failed;
+  const isOver = failed !== undefined && account !== undefined && unanswered(account.id)?.key !== failed;
   const sentence = isOver ? undefined : failure;
 
-  const show = (changed: readonly string[]) => changed.length > 0 && setChanges(changed);
+  const show = (changed: readonly string[]) =>
+    changed.length > 0 && setChanges((before) => [...new Set([...before, ...changed])]);
+  function setBusy(is: boolean): void {
+    isBusy.current = is;
+    setBusyState(is);
+  }
 
   /** Prices may have changed since a product was put into the basket. */
   async function renew(): Promise<void> {
     const id = lines.map(({ id }) => id);
     if (id.length > 0) show(basket.renew(id, await store.listProducts({ query: { id, size: maxLines } })));
   }
-  useEffect(() => {
-    renew().catch((error) => setFailure(explain(error)));
-    return () => {
-      isShown.current = false;
-    };
-  }, []);
 
-  async function order(): Promise<void> {
-    if (busy) return;
-    setBusy(true);
+  /**
+   * Leaves no more of a product in the basket than there is, as far as the store tells.
+   * @returns whether there was less
+   */
+  async function cap(): Promise<boolean> {
+    const ids = lines.map(({ id }) => id);
+    const found = await readStock(ids, AbortSignal.timeout(stockPatienceMs)).catch(() => new Map<string, number>());
+    // What is lacking may be reserved for an order of this basket whose answer was lost.
+    if (!isShown.current || (account && unanswered(account.id))) return false;
+    setStock(found);
+    const sentences = basket.cap(found);
+    show(sentences);
+    return sentences.length > 0;
+  }
+
+  useEffect(() => {
+    if (isBusy.current) return;
+    renew()
+      .catch((error) => setFailure(explain(error)))
+      .then(() => !isBusy.current && cap());
+  }, [looks]);
+  useEffect(
+    () => () => {
+      isShown.current = false;
+    },
+    [],
+  );
+
+  async function order(customer: Account): Promise<void> {
+    if (busy || !form.current) return;
     setFailure(undefined);
     setFailed(undefined);
-    setAddressErrors({});
+    if (!showErrors(missingIn(form.current))) return;
+    setBusy(true);
     setChanges([]);
     try {
-      await inTurn(account.id, place);
+      await orderInTurn(customer.id, () => place(customer));
     } catch (error) {
-      const wrong = addressErrorsOf(error);
-      setAddressErrors(wrong);
-      setFailure(Object.keys(wrong).length > 0 ? 'The address is not complete.' : explain(error));
-      setFailed(unanswered(account.id)?.key);
+      if (showErrors(addressErrorsOf(error))) setFailure(explain(error));
+      setFailed(unanswered(customer.id)?.key);
       setBusy(false);
       if (codeOf(error) === 'unknown-product') await renew().catch(() => undefined);
       if (error instanceof StoreProblem && error.total) {
@@ -76,22 +111,33 @@ export function BasketPage() {
     }
   }
 
-  async function place(): Promise<void> {
+  /** @returns whether there is none */
+  function showErrors(byField: Record<string, string>): boolean {
+    setAddressErrors(byField);
+    const [first] = Object.keys(byField);
+    if (!first) return true;
+    setFailure('The address is not complete.');
+    form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+    return false;
+  }
+
+  async function place(customer: Account): Promise<void> {
     // Another tab's turn can take a minute, and nobody would be told here what became of the order.
     if (!isShown.current) return announce('You left the basket before your order was sent, so nothing was ordered.');
-    if (!basket.isCurrent()) {
-      setFailure('Another tab has ordered or changed your basket, so nothing was ordered here.');
+    const stop = (why: string) => {
+      setFailure(why);
       setBusy(false);
-      return;
-    }
-    const { attempt, arrived } = await attemptOf(account.id, basket, total, addressIn(address.current));
-    const { id } = arrived ?? (await send(account.id, attempt));
-    settle(account.id, attempt, basket);
-    if (arrived) {
-      setFailure('Your order of before had arrived after all. Look at your orders before you order the rest.');
-      setBusy(false);
-      return;
-    }
+    };
+    if (!basket.isCurrent())
+      return stop('Another tab has ordered or changed your basket, so nothing was ordered here.');
+    if (await cap()) return stop('There is less than your basket had, so nothing was ordered. Look at it, then order.');
+    if (!isShown.current || !form.current)
+      return announce('You left the basket before your order was sent, so nothing was ordered.');
+    const { attempt, arrived } = await attemptOf(customer.id, basket, total, addressIn(form.current));
+    const { id } = arrived ?? (await send(customer.id, attempt));
+    settle(customer.id, attempt, basket);
+    if (arrived)
+      return stop('Your order of before had arrived after all. Look at your orders before you order the rest.');
     announce('Thank you. Your order has been placed.');
     if (isShown.current) goTo(`orders/${id}`);
   }
@@ -117,22 +163,46 @@ export function BasketPage() {
       <div class="two-columns">
         <ul class="lines">
           {lines.map((line) => (
-            <BasketLine key={line.id} line={line} />
+            <BasketLine key={line.id} line={line} pieces={stock.get(line.id)} />
           ))}
         </ul>
         <section class="summary" aria-labelledby="summary-title">
           <h2 id="summary-title">Your order</h2>
           <dl>
             <div>
-              <dt>{basket.count === 1 ? '1 piece' : `${basket.count} pieces`}</dt>
+              <dt>{piecesOf(basket.count)}</dt>
               <dd class="sum">{money(total.amount, total.currency)}</dd>
             </div>
           </dl>
-          <AddressForm form={address} errors={addressErrors} onSubmit={() => void order()} />
-          <Failure sentence={sentence} />
-          <button type="button" class="main" aria-disabled={busy} onClick={() => void order()}>
-            {busy ? 'One moment…' : 'Place the order'}
-          </button>
+          {account ? (
+            <form
+              ref={form}
+              noValidate
+              onSubmit={(event) => {
+                event.preventDefault();
+                void order(account);
+              }}
+            >
+              <AddressFields accountId={account.id} form={form} errors={addressErrors} />
+              <Failure sentence={sentence} />
+              <button type="submit" class="main" aria-disabled={busy}>
+                {busy ? 'One moment…' : 'Place the order'}
+              </button>
+            </form>
+          ) : (
+            <>
+              <Failure sentence={sentence} />
+              <p>Log in, or register, to order. Your basket is kept.</p>
+              <p class="choices">
+                <a class="button" href="#/log-in">
+                  Log in
+                </a>
+                <a class="button" href="#/register">
+                  Register
+                </a>
+              </p>
+            </>
+          )}
           <p class="note">This is an example: no money moves, and nothing is shipped.</p>
         </section>
       </div>
@@ -140,28 +210,32 @@ export function BasketPage() {
   );
 }
 
-/** The place for them is always there, so that readers notice. */
-const Changes = ({ sentences }: { sentences: readonly string[] }) => (
-  <div role="status" class="changes">
-    {sentences.map((sentence) => (
-      <p key={sentence}>{sentence}</p>
-    ))}
-  </div>
-);
+interface LineProps {
+  line: Line;
+  /** That can still be ordered, if that is known. */
+  pieces: number | undefined;
+}
 
-function BasketLine({ line }: { line: Line }) {
-  const { basket, announce } = useShop();
+function BasketLine({ line, pieces = largestQuantity }: LineProps) {
+  const { basket, announce } = useVisit();
   const { name, unit, price, quantity } = line;
+  const largest = Math.min(pieces, largestQuantity);
+
+  function set(wanted: number): void {
+    if (wanted > pieces) announce(onlyLeft(name, pieces));
+    basket.set(line, Math.min(wanted, Math.max(largest, 1)));
+  }
+
   return (
     <li class="line">
       <Artwork name={name} />
       <div class="line-text">
-        <h2>{name}</h2>
+        <h2 dir="auto">{name}</h2>
         <p class="unit">
-          {money(price)} · {unit}
+          {money(price)} · <bdi>{unit}</bdi>
         </p>
       </div>
-      <Quantity of={name} value={quantity} onChange={(wanted) => basket.set(line, wanted)} />
+      <Quantity of={name} value={quantity} largest={largest} onChange={set} />
       <p class="line-sum">{money(lineSum(line))}</p>
       <button
         type="button"
@@ -169,7 +243,7 @@ function BasketLine({ line }: { line: Line }) {
         aria-label={`Remove ${name}`}
         onClick={() => {
           basket.set(line, 0);
-          announce(`${name} is no longer in your basket.`);
+          announce(`${isolated(name)} is no longer in your basket.`);
           document.querySelector<HTMLElement>('h1')?.focus();
         }}
       >

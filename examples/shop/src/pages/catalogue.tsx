@@ -9,7 +9,8 @@ import { useVisit } from '../shop/context.ts';
 import { type Endless, useEndless } from '../shop/endless.ts';
 import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
-import { noteQuery, type Route } from '../shop/route.ts';
+import { useLooks, useRenewed } from '../shop/renewed.ts';
+import { addressOf, noteQuery, type Route } from '../shop/route.ts';
 import { useStock } from '../shop/stock.ts';
 import { store } from '../shop/store.ts';
 
@@ -40,7 +41,8 @@ export function CataloguePage({ route }: { route: Route }) {
     const timer = setTimeout(() => setSearch(text.trim()), typingMs);
     return () => clearTimeout(timer);
   }, [text]);
-  useEffect(() => noteQuery('', { q, sort, category }), [q, sort, category]);
+  const address = { q, sort, category };
+  useEffect(() => noteQuery('', address), [q, sort, category]);
 
   // The address of the page may name any order: the store refuses one that it does not know.
   const order = (sort || 'createdAt,desc') as 'createdAt,desc';
@@ -49,7 +51,13 @@ export function CataloguePage({ route }: { route: Route }) {
     of: JSON.stringify(query),
     keptAs: 'catalogue',
   });
-  const stock = useStock(list.items.map(({ id }) => id));
+  // A list that is found as it was left may be old.
+  const looks = useLooks(list.items.length > 0 ? 1 : 0);
+  const products = useRenewed(list.items, looks);
+  const stock = useStock(
+    list.items.map(({ id }) => id),
+    looks,
+  );
   // A longer list would shrink to its first page.
   const mayLook = list.error !== undefined && !list.busy && (list.isOld || list.items.length <= pageSize);
   useLookAgain(mayLook, () => mayLook && void list.next());
@@ -93,8 +101,13 @@ export function CataloguePage({ route }: { route: Route }) {
       </p>
       <Failure sentence={list.error === undefined ? undefined : explain(list.error)} onRetry={() => void list.next()} />
       <ul class={list.isOld ? 'products old' : 'products'} aria-busy={list.busy}>
-        {list.items.map((product) => (
-          <ProductCard key={product.id} product={product} pieces={stock.get(product.id)} />
+        {products.map((product) => (
+          <ProductCard
+            key={product.id}
+            product={product}
+            pieces={stock.get(product.id)}
+            href={addressOf(`products/${product.id}`, address)}
+          />
         ))}
       </ul>
       <ShowMore list={list} />
@@ -105,8 +118,8 @@ export function CataloguePage({ route }: { route: Route }) {
 function found({ items, isOld, more, busy }: Endless<Product>, q: string): string {
   if (isOld) return busy ? 'Searching…' : '';
   if (items.length > 0) return q && `Products with “${q}” in their name`;
-  if (more) return '';
-  return q ? `Nothing is called “${q}”.` : 'There are no products yet: make seed adds some.';
+  if (more) return busy ? 'One moment…' : '';
+  return q ? `Nothing is called “${q}”.` : 'There are no products yet.';
 }
 
 /** Categories to choose from, with the one that is chosen. Without them the catalogue is still of use. */
@@ -118,16 +131,26 @@ function useCategories(chosen: string): string[] {
   return chosen === '' || categories.includes(chosen) ? categories : [chosen, ...categories];
 }
 
-function ProductCard({ product, pieces }: { product: Product; pieces: number | undefined }) {
-  const { id, name, price, unit } = product;
+interface CardProps {
+  product: Product;
+  /** That can still be ordered, if that is known. */
+  pieces: number | undefined;
+  /** Address of its page. */
+  href: string;
+}
+
+function ProductCard({ product, pieces, href }: CardProps) {
+  const { name, price, unit } = product;
   return (
     <li class="product">
       <Picture product={product} />
       <div class="product-text">
-        <h2>
-          <a href={`#/products/${id}`}>{name}</a>
+        <h2 dir="auto">
+          <a href={href}>{name}</a>
         </h2>
-        <p class="unit">{unit}</p>
+        <p class="unit" dir="auto">
+          {unit}
+        </p>
         <p class="price">{money(price)}</p>
       </div>
       <AddToBasket product={product} pieces={pieces} />

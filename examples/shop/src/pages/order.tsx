@@ -7,10 +7,11 @@ import { Failure } from '../parts/failure.tsx';
 import { isKnown, OrderStatus, shortId } from '../parts/order-status.tsx';
 import { OrderSteps } from '../parts/order-steps.tsx';
 import { Paused } from '../parts/paused.tsx';
+import { PutBack } from '../parts/put-back.tsx';
 import { useShop } from '../shop/context.ts';
 import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
-import { invoiceUrl, store } from '../shop/store.ts';
+import { store } from '../shop/store.ts';
 
 interface Shown {
   order: Order;
@@ -107,7 +108,7 @@ export function OrderPage({ id }: { id: string }) {
                   <li key={productId} class="line bought">
                     <Artwork name={name} />
                     <div class="line-text">
-                      <h3>{name}</h3>
+                      <h3 dir="auto">{name}</h3>
                       <p class="unit">
                         {quantity} × {money(unitPrice.amount, unitPrice.currency)}
                       </p>
@@ -134,11 +135,10 @@ export function OrderPage({ id }: { id: string }) {
             {order.shippingAddress && <AddressText address={order.shippingAddress} />}
             {order.paidAt && (
               <p>
-                <a href={invoiceUrl(id)} target="_blank" rel="noopener">
-                  Invoice, to be printed
-                </a>
+                <a href={`#/orders/${id}/invoice`}>Invoice, to be printed</a>
               </p>
             )}
+            {order.status === 'CANCELLED' && <PutBack order={order} />}
             {mayCancel && (
               <button type="button" class="quiet" onClick={() => dialog.current?.showModal()}>
                 Cancel the order

@@ -35,6 +35,7 @@ export function OrdersPage() {
       <h1 tabIndex={-1}>Orders</h1>
       <Paused />
       <Failure sentence={list.error === undefined ? undefined : explain(list.error)} onRetry={() => void list.next()} />
+      {list.items.length === 0 && list.busy && <p class="waiting">One moment…</p>}
       {list.items.length === 0 && !list.more && <p>You have not ordered anything yet.</p>}
       <ul class="orders" aria-busy={list.busy}>
         {list.items.map((order) => (

@@ -5,37 +5,48 @@ import { Failure } from '../parts/failure.tsx';
 import { Picture } from '../parts/picture.tsx';
 import { useVisit } from '../shop/context.ts';
 import { money } from '../shop/money.ts';
-import { categoryPath } from '../shop/route.ts';
+import { useLooks } from '../shop/renewed.ts';
+import { addressOf } from '../shop/route.ts';
 import { useStock } from '../shop/stock.ts';
 import { store } from '../shop/store.ts';
 
-export function ProductPage({ id }: { id: string }) {
+/** @param query of the catalogue that has led here, and leads back */
+export function ProductPage({ id, query }: { id: string; query: URLSearchParams }) {
   const { explain } = useVisit();
   const [product, setProduct] = useState<Product>();
   const [failure, setFailure] = useState<{ sentence: string; isFinal: boolean }>();
-  const [looks, setLooks] = useState(0);
-  const pieces = useStock([id]).get(id);
+  const [tries, setTries] = useState(0);
+  const looks = useLooks();
+  const pieces = useStock([id], looks).get(id);
 
   useEffect(() => {
     const stop = new AbortController();
-    store.getProduct({ path: { id } }, { signal: stop.signal }).then(setProduct, (error) => {
-      if (stop.signal.aborted) return;
-      const isFinal = error instanceof StoreProblem && error.status === 404;
-      setFailure({ sentence: isFinal ? 'There is no such product.' : explain(error), isFinal });
-    });
+    store.getProduct({ path: { id } }, { signal: stop.signal }).then(
+      (current) => {
+        setProduct(current);
+        setFailure(undefined);
+      },
+      (error) => {
+        if (stop.signal.aborted) return;
+        const isFinal = error instanceof StoreProblem && error.status === 404;
+        if (isFinal) setProduct(undefined);
+        setFailure({ sentence: isFinal ? 'There is no such product.' : explain(error), isFinal });
+      },
+    );
     return () => stop.abort();
-  }, [looks]);
+  }, [tries, looks]);
 
   function tryAgain(): void {
     setFailure(undefined);
-    setLooks((before) => before + 1);
+    setTries((before) => before + 1);
   }
 
   return (
     <>
       <p class="back">
-        <a href="#/">← Catalogue</a>
+        <a href={addressOf('', Object.fromEntries(query))}>← Catalogue</a>
       </p>
+      {!product && failure && <h1 tabIndex={-1}>Product</h1>}
       <Failure sentence={failure?.sentence} onRetry={failure?.isFinal ? undefined : tryAgain} />
       {!product && !failure && <p class="waiting">One moment…</p>}
       {product && <Details product={product} pieces={pieces} />}
@@ -58,19 +69,25 @@ function Details({ product, pieces }: { product: Product; pieces: number | undef
         </ul>
       </div>
       <div>
-        <h1 id="product-title" tabIndex={-1}>
+        <h1 id="product-title" tabIndex={-1} dir="auto">
           {name}
         </h1>
         <p class="price">
-          {money(price)} <span class="unit">{unit}</span>
+          {money(price)} <bdi class="unit">{unit}</bdi>
         </p>
         {category && (
           <p>
-            <a href={categoryPath(category)}>{category}</a>
+            <a href={addressOf('', { category })}>
+              <bdi>{category}</bdi>
+            </a>
           </p>
         )}
         <AddToBasket product={product} pieces={pieces} />
-        {description && <p class="description">{description}</p>}
+        {description && (
+          <p class="description" dir="auto">
+            {description}
+          </p>
+        )}
       </div>
     </article>
   );

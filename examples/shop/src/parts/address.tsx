@@ -1,30 +1,48 @@
 import type { Address, Order } from '@store-platform/client';
 import type { RefObject } from 'preact';
-import { fieldErrorsOf } from '../shop/sentences.ts';
+import { useState } from 'preact/hooks';
+import { countries, countryName } from '../shop/countries.ts';
+import { drop, keep, kept } from '../shop/kept.ts';
+import { fieldErrorsOf, missingOf } from '../shop/sentences.ts';
 import { Field } from './field.tsx';
 
 // By their paths in an order, as the store names them when it refuses one.
 const fields = {
-  name: { path: 'shippingAddress.name', label: 'Name', autoComplete: 'name' },
-  street: { path: 'shippingAddress.lines.0', label: 'Street and number', autoComplete: 'address-line1' },
+  name: { path: 'shippingAddress.name', label: 'Name', autoComplete: 'shipping name' },
+  street: { path: 'shippingAddress.lines.0', label: 'Street and number', autoComplete: 'shipping address-line1' },
   postalCode: {
     path: 'shippingAddress.postalCode',
     label: 'Postal code',
-    autoComplete: 'postal-code',
+    autoComplete: 'shipping postal-code',
     isOptional: true,
   },
-  city: { path: 'shippingAddress.city', label: 'City', autoComplete: 'address-level2' },
-  region: { path: 'shippingAddress.region', label: 'Region', autoComplete: 'address-level1', isOptional: true },
-  country: { path: 'shippingAddress.country', label: 'Country code', autoComplete: 'country' },
+  city: { path: 'shippingAddress.city', label: 'City', autoComplete: 'shipping address-level2' },
+  region: {
+    path: 'shippingAddress.region',
+    label: 'Region',
+    autoComplete: 'shipping address-level1',
+    isOptional: true,
+  },
+  country: { path: 'shippingAddress.country', label: 'Country', autoComplete: 'shipping country' },
 };
 
 const labels = Object.fromEntries(Object.values(fields).map(({ path, label }) => [path, label]));
 
+/** What is in the form, by the paths of the fields. */
+type Texts = Record<string, string>;
+
+function textsIn(form: HTMLFormElement): Texts {
+  const data = new FormData(form);
+  return Object.fromEntries(Object.values(fields).map(({ path }) => [path, String(data.get(path) ?? '').trim()]));
+}
+
+const isEmpty = (texts: Texts) => Object.values(texts).every((text) => text === '');
+
 /** Returns the address in a form; undefined if nothing is in it. */
-export function addressIn(form: HTMLFormElement | null): Address | undefined {
-  const data = form ? new FormData(form) : new FormData();
-  const text = ({ path }: { path: string }) => String(data.get(path) ?? '').trim();
-  if (Object.values(fields).every((field) => text(field) === '')) return undefined;
+export function addressIn(form: HTMLFormElement): Address | undefined {
+  const texts = textsIn(form);
+  if (isEmpty(texts)) return undefined;
+  const text = ({ path }: { path: string }) => texts[path] ?? '';
   return {
     name: text(fields.name),
     lines: [text(fields.street)],
@@ -35,39 +53,71 @@ export function addressIn(form: HTMLFormElement | null): Address | undefined {
   };
 }
 
+/** Says at which fields something is missing: nowhere if all are empty. */
+export function missingIn(form: HTMLFormElement): Record<string, string> {
+  const texts = textsIn(form);
+  if (isEmpty(texts)) return {};
+  const required = Object.values(fields).filter((field) => !('isOptional' in field));
+  const missing = missingOf(Object.fromEntries(required.map(({ path }) => [path, texts[path] ?? ''])), labels);
+  const { path } = fields.country;
+  return missing[path] ? { ...missing, [path]: 'Choose your country.' } : missing;
+}
+
 /** Says what is wrong with which field of an address, by its path. */
 export const addressErrorsOf = (error: unknown) => fieldErrorsOf(error, labels);
 
+const nameOf = (accountId: string) => `shop.address.${accountId}`;
+/** Removes the address that this browser keeps for an account. */
+export const forgetAddress = (accountId: string): void => drop(nameOf(accountId));
+
 interface Props {
+  accountId: string;
   form: RefObject<HTMLFormElement | null>;
   errors: Record<string, string>;
-  onSubmit(): void;
 }
 
-/** A form of an address, to be left empty where none is needed. */
-export function AddressForm({ form, errors, onSubmit }: Props) {
+/** Fields of an address, to be left empty where none is needed. What is in them is kept in this browser for the next order. */
+export function AddressFields({ accountId, form, errors }: Props) {
+  const [texts, setTexts] = useState(() => kept<Texts>(nameOf(accountId), {}));
+  // All of them may be empty.
+  const isBegun = !isEmpty(texts);
+
+  function note(): void {
+    if (!form.current) return;
+    const current = textsIn(form.current);
+    keep(nameOf(accountId), current);
+    setTexts(current);
+  }
+
   return (
-    <details open={Object.keys(errors).length > 0}>
-      <summary>Delivery address</summary>
-      <form
-        ref={form}
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSubmit();
-        }}
-      >
-        {Object.values(fields).map(({ path, ...field }) => (
-          <Field key={path} name={path} type="text" {...field} error={errors[path]} />
-        ))}
-      </form>
-    </details>
+    <fieldset class="address" onInput={note}>
+      <legend>
+        Delivery address<span class="note"> (optional)</span>
+      </legend>
+      {Object.values(fields).map(({ path, ...field }) => (
+        <Field
+          key={path}
+          name={path}
+          {...field}
+          {...(path === fields.country.path ? { options: countryOptions } : {})}
+          type="text"
+          value={texts[path]}
+          isRequired={isBegun}
+          error={errors[path]}
+        />
+      ))}
+    </fieldset>
   );
 }
+
+const countryOptions = [
+  ['', 'Choose a country'] as const,
+  ...countries.map((code) => [code, countryName(code)] as const).sort(([, one], [, other]) => one.localeCompare(other)),
+];
 
 /** Writes an address as on a parcel. */
 export function AddressText({ address }: { address: NonNullable<Order['shippingAddress']> }) {
   const { name, lines, postalCode, city, region, country } = address;
-  const text = [name, ...lines, [postalCode, city].filter(Boolean).join(' '), region, country];
-  return <address>{text.filter(Boolean).join('\n')}</address>;
+  const text = [name, ...lines, [postalCode, city].filter(Boolean).join(' '), region, countryName(country)];
+  return <address dir="auto">{text.filter(Boolean).join('\n')}</address>;
 }

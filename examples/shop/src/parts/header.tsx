@@ -2,14 +2,14 @@ import type { Account } from '@store-platform/client';
 
 interface Props {
   account: Account | undefined;
-  /** True if the catalogue is for everybody. */
-  isOpen: boolean;
+  /** Who sees the catalogue and has a basket, without an account. */
+  isGuest: boolean;
   page: string;
   count: number;
   onLogOut(): void;
 }
 
-export function Header({ account, isOpen, page, count, onLogOut }: Props) {
+export function Header({ account, isGuest, page, count, onLogOut }: Props) {
   const here = (name: string) => (page === name ? 'page' : undefined);
   return (
     <header class="top">
@@ -22,7 +22,7 @@ export function Header({ account, isOpen, page, count, onLogOut }: Props) {
         <span>Corner shop</span>
       </a>
       <nav aria-label="Main">
-        {(account || isOpen) && (
+        {(account || isGuest) && (
           <a href="#/" aria-current={here('')}>
             <span>Catalogue</span>
           </a>
@@ -37,11 +37,11 @@ export function Header({ account, isOpen, page, count, onLogOut }: Props) {
             <span>Account</span>
           </a>
         )}
-        {(account || isOpen) && (
+        {(account || isGuest) && (
           <a href="#/basket" aria-current={here('basket')}>
             <span>Basket</span>
             {count > 0 && <span class="count">{count}</span>}
-            {count > 0 && <span class="unseen"> pieces</span>}
+            {count > 0 && <span class="unseen">{count === 1 ? ' piece' : ' pieces'}</span>}
           </a>
         )}
         {account ? (

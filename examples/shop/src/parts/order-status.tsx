@@ -17,5 +17,6 @@ export function OrderStatus({ order: { status, shippedAt } }: { order: State }) 
 /** Enough of an order's id to tell it from a customer's others. */
 export const shortId = (id: string) => id.slice(0, 8).toUpperCase();
 
+/** A time as the customer's clock has it, such as `Jan 31, 2026, 9:30 AM`. */
 export const when = (timestamp: string) =>
   new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(timestamp));

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { largestQuantity } from '../shop/basket.ts';
 
 interface Props {
   of: string;
   value: number;
+  largest: number;
   onChange(value: number): void;
 }
 
-export function Quantity({ of, value, onChange }: Props) {
+export function Quantity({ of, value, largest, onChange }: Props) {
   // While it is being typed, whatever else the page shows anew.
   const [typed, setTyped] = useState<string>();
   return (
@@ -21,7 +21,7 @@ export function Quantity({ of, value, onChange }: Props) {
         inputMode="numeric"
         aria-label={`Quantity of ${of}`}
         min={1}
-        max={largestQuantity}
+        max={largest}
         value={typed ?? value}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         onChange={({ currentTarget }) => {
@@ -34,7 +34,7 @@ export function Quantity({ of, value, onChange }: Props) {
       <button
         type="button"
         aria-label={`One ${of} more`}
-        disabled={value >= largestQuantity}
+        disabled={value >= largest}
         onClick={() => onChange(value + 1)}
       >
         +

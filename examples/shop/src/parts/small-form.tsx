@@ -17,6 +17,8 @@ interface Props {
   id?: string;
   inputs: Input[];
   button: string;
+  /** Looks of the button: the main one of a page, one of several, or one for what cannot be undone. Default: main. */
+  kind?: 'main' | 'plain' | 'grave';
   /** Where it throws, the form says why, beside the field if it is about one. */
   onSubmit(values: Record<string, string>): Promise<void>;
   /** Says what an error means, where that is not what it always means. */
@@ -24,7 +26,7 @@ interface Props {
 }
 
 /** A form of a few fields, all required. */
-export function SmallForm({ id, inputs, button, onSubmit, explain }: Props) {
+export function SmallForm({ id, inputs, button, kind = 'main', onSubmit, explain }: Props) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   const [errors, setErrors] = useState<Record<string, string>>({});
@@ -67,7 +69,7 @@ export function SmallForm({ id, inputs, button, onSubmit, explain }: Props) {
       {inputs.map((input) => (
         <Field key={input.name} {...input} id={id && `${id}-${input.name}`} error={errors[input.name]} />
       ))}
-      <button type="submit" class="main" aria-disabled={busy}>
+      <button type="submit" class={kind === 'plain' ? undefined : kind} aria-disabled={busy}>
         {busy ? 'One moment…' : button}
       </button>
     </form>

@@ -5,7 +5,7 @@ import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
 import { type Attempt, answerTo, forget, keepAttempt, orderOf, send, settle, unanswered } from '../shop/place-order.ts';
 import { goTo } from '../shop/route.ts';
-import { codeOf } from '../shop/sentences.ts';
+import { codeOf, isolated } from '../shop/sentences.ts';
 import { when } from './order-status.tsx';
 
 interface State {
@@ -109,7 +109,8 @@ export function UnansweredOrder() {
     <aside class="unanswered" aria-label="Your order of before">
       <p>
         <strong>Your order of {when(new Date(at).toISOString())}:</strong>{' '}
-        {lines.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}, {money(total.amount, total.currency)}.
+        {lines.map(({ name, quantity }) => `${quantity} × ${isolated(name)}`).join(', ')},{' '}
+        {money(total.amount, total.currency)}.
       </p>
       <p role="status">{state.sentence}</p>
       <p class="unanswered-foot">

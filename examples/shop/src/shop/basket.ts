@@ -1,8 +1,8 @@
 import type { Product } from '@store-platform/client';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { keep, kept, randomKey } from './kept.ts';
+import { drop, keep, kept, randomKey } from './kept.ts';
 import { money } from './money.ts';
-import { goTo } from './route.ts';
+import { isolated, piecesOf } from './sentences.ts';
 
 export interface Line extends Product {
   quantity: number;
@@ -24,6 +24,12 @@ export interface Basket {
    * @returns a sentence about each change
    */
   renew(asked: readonly string[], products: readonly Product[]): string[];
+  /**
+   * Leaves no more of a product than can still be ordered.
+   * @param stock pieces by product, as far as they are known
+   * @returns a sentence about each change
+   */
+  cap(stock: ReadonlyMap<string, number>): string[];
   /** Removes what has been ordered, and leaves what came later. */
   take(ordered: readonly Pick<Line, 'id' | 'quantity'>[]): void;
 }
@@ -34,13 +40,28 @@ export const maxLines = 100;
 
 const full = `An order has at most ${maxLines} different products. Order what is in your basket, then begin another.`;
 
+/** Such as `Only 2 pieces of Olive oil are left.` */
+export const onlyLeft = (name: string, pieces: number): string =>
+  `Only ${piecesOf(pieces)} of ${isolated(name)} ${pieces === 1 ? 'is' : 'are'} left.`;
+
 /** The basket of whoever looks at an open catalogue, until they log in. */
 const guestName = 'shop.basket.guest';
+const nameOf = (accountId: string) => `shop.basket.${accountId}`;
+const keyNameOf = (accountId: string) => `shop.key.${accountId}`;
 
-/** The basket of an account in this browser, the same in all its tabs; of nobody, where the account is undefined. */
-export function useBasket(accountId: string | undefined): Basket {
-  const name = accountId ? `shop.basket.${accountId}` : guestName;
-  const keyName = `shop.key.${accountId ?? 'guest'}`;
+/** Removes what this browser keeps of an account's basket. */
+export function forgetBasket(accountId: string): void {
+  drop(nameOf(accountId));
+  drop(keyNameOf(accountId));
+}
+
+/**
+ * The basket of an account in this browser, the same in all its tabs; of a guest, where the account is undefined.
+ * @param onFull says what has no room in it after a login
+ */
+export function useBasket(accountId: string | undefined, onFull: (sentence: string) => void): Basket {
+  const name = accountId ? nameOf(accountId) : guestName;
+  const keyName = keyNameOf(accountId ?? 'guest');
   const [changes, setChanges] = useState(0);
   const noteChange = () => setChanges((count) => count + 1);
   const read = () => kept<readonly Line[]>(name, []);
@@ -52,16 +73,17 @@ export function useBasket(accountId: string | undefined): Basket {
     return () => removeEventListener('storage', follow);
   }, [name]);
 
-  // Takes over what was chosen before the login.
+  // Takes over what was chosen before the login. What has no room waits for the next one.
   useEffect(() => {
     const brought = accountId ? kept<readonly Line[]>(guestName, []) : [];
     if (brought.length === 0) return;
-    keep(guestName, []);
-    for (const line of brought) basket.set(line, basket.quantityOf(line.id) + line.quantity);
-    goTo('basket');
+    const left = brought.filter((line) => basket.set(line, basket.quantityOf(line.id) + line.quantity) !== undefined);
+    keep(guestName, left);
+    if (left.length > 0) onFull(`${full} Without room: ${left.map(({ name }) => isolated(name)).join(', ')}.`);
   }, [accountId]);
 
   function change(to: readonly Line[]): void {
+    if (JSON.stringify(to) === JSON.stringify(read())) return;
     keep(name, to);
     keep(keyName, randomKey());
     noteChange();
@@ -92,13 +114,29 @@ export function useBasket(accountId: string | undefined): Basket {
       const sentences: string[] = [];
       const renewed = read().flatMap((line) => {
         const product = current.get(line.id);
-        if (!product && asked.includes(line.id)) sentences.push(`${line.name} is not sold any more.`);
+        if (!product && asked.includes(line.id)) sentences.push(`${isolated(line.name)} is not sold any more.`);
         if (!product) return asked.includes(line.id) ? [] : [line];
         if (product.price !== line.price)
-          sentences.push(`${product.name} costs ${money(product.price)} now, not ${money(line.price)}.`);
+          sentences.push(`${isolated(product.name)} costs ${money(product.price)} now, not ${money(line.price)}.`);
         return [{ ...product, quantity: line.quantity }];
       });
       change(renewed);
+      return sentences;
+    },
+    cap(stock) {
+      const sentences: string[] = [];
+      const capped = read().flatMap((line) => {
+        const { name, quantity } = line;
+        const pieces = stock.get(line.id) ?? quantity;
+        if (pieces >= quantity) return [line];
+        if (pieces === 0) {
+          sentences.push(`${isolated(name)} is sold out, so it is no longer in your basket.`);
+          return [];
+        }
+        sentences.push(`${onlyLeft(name, pieces)} Your basket had ${quantity}, and has ${pieces} now.`);
+        return [{ ...line, quantity: pieces }];
+      });
+      change(capped);
       return sentences;
     },
     take(ordered) {

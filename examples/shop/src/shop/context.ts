@@ -4,8 +4,10 @@ import { useContext } from 'preact/hooks';
 import type { Basket } from './basket.ts';
 import type { LiveOrders } from './live-orders.ts';
 
-/** State and functions that pages share. */
+/** State and functions that the pages of customers and guests share. */
 export interface Visit {
+  /** Undefined for a guest. */
+  account: Account | undefined;
   basket: Basket;
   /** Shows a sentence for a while, and reads it to those who do not see it. */
   announce(sentence: string): void;
@@ -17,11 +19,17 @@ export interface Visit {
 export interface Shop extends Visit {
   account: Account;
   live: LiveOrders;
+  /** Asks again who is logged in: the account is another one, or gone. */
+  askWhoIsLoggedIn(): void;
+  /** Notes that the answer to a change of the password was lost. */
+  doubtPassword(): void;
+  /** Runs what ends the session as the customer wants it. */
+  leave(act: () => Promise<unknown>): Promise<void>;
 }
 
 export const ShopContext = createContext<Shop | Visit | undefined>(undefined);
 
-/** For the catalogue, which may be open to everybody. */
+/** For pages that guests may see, where the catalogue is for everybody. */
 export function useVisit(): Visit {
   const visit = useContext(ShopContext);
   if (!visit) throw new Error('The catalogue is not open.');
@@ -30,6 +38,6 @@ export function useVisit(): Visit {
 
 export function useShop(): Shop {
   const shop = useContext(ShopContext);
-  if (!shop || !('account' in shop)) throw new Error('Only pages of a customer have a shop.');
+  if (!shop || !('live' in shop)) throw new Error('Only pages of a customer have a shop.');
   return shop;
 }

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { placeOf, type Route } from './route.ts';
+import { type Route, scrollOf } from './route.ts';
 
 /**
  * A new page begins at its headline, for the keyboard and for readers; the first one where browsers begin. Only the
@@ -15,7 +15,7 @@ export function useFocusOnNewPage(route: Route, accountId: string | undefined): 
     if (headline) document.title = `${headline.textContent} · Corner shop`;
     if (before.current !== undefined && before.current !== at) {
       headline?.focus({ preventScroll: true });
-      scrollTo(0, accountId && path[0] === '' ? placeOf(route) : 0);
+      scrollTo(0, path[0] === '' ? scrollOf() : 0);
     }
     if (headline) before.current = at;
   });

@@ -1,14 +1,38 @@
-/** Returns what this browser, or only this tab, keeps under a name; `otherwise` if that is nothing, or cannot be read. */
-export function kept<T>(name: string, otherwise: T, where = localStorage): T {
+/** `browser`: the same in all its tabs. `tab`: of this tab alone, also after a reload. */
+type Place = 'browser' | 'tab';
+
+/** What the browser does not keep, with its storage blocked or full: the page does, until it is left. */
+const unkept = new Map<string, string>();
+
+/** @throws where the browser blocks its storage */
+const storage = (place: Place) => (place === 'tab' ? sessionStorage : localStorage);
+
+/** Returns what is kept under a name; `otherwise` if that is nothing, or cannot be read. */
+export function kept<T>(name: string, otherwise: T, place: Place = 'browser'): T {
   try {
-    return JSON.parse(where.getItem(name) ?? '') as T;
+    return JSON.parse(unkept.get(name) ?? storage(place).getItem(name) ?? '') as T;
   } catch {
     return otherwise;
   }
 }
 
-export function keep(name: string, value: unknown, where = localStorage): void {
-  where.setItem(name, JSON.stringify(value));
+export function keep(name: string, value: unknown, place: Place = 'browser'): void {
+  const text = JSON.stringify(value);
+  try {
+    storage(place).setItem(name, text);
+    unkept.delete(name);
+  } catch {
+    unkept.set(name, text);
+  }
+}
+
+export function drop(name: string, place: Place = 'browser'): void {
+  unkept.delete(name);
+  try {
+    storage(place).removeItem(name);
+  } catch {
+    // Then it has kept nothing.
+  }
 }
 
 /** crypto.randomUUID is for secure contexts only; a store of one's own may be reached by plain HTTP. */

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-const everyMs = 10_000;
 const unwatchedMs = 60_000;
 
-/** Calls `look` when the customer or the network comes back, and every 10 s while the page waits for something and is looked at. */
-export function useLookAgain(waits: boolean, look: () => void): void {
+/** Calls `look` when the customer or the network comes back, and at intervals while the page waits for something and is looked at. */
+export function useLookAgain(waits: boolean, look: () => void, everyMs = 10_000): void {
   const latest = useRef(look);
   latest.current = look;
   useEffect(() => {
@@ -19,7 +18,7 @@ export function useLookAgain(waits: boolean, look: () => void): void {
       removeEventListener('online', lookIfSeen);
       clearInterval(timer);
     };
-  }, [waits]);
+  }, [waits, everyMs]);
 }
 
 /** Tells whether the page is visible, or was so less than a minute ago. */

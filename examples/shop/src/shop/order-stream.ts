@@ -1,5 +1,6 @@
 import { type OrderEvent, StoreProblem } from '@store-platform/client';
 import { store } from './store.ts';
+import { openChannel } from './tabs.ts';
 
 /**
  * News for the other tabs from the one that reads the stream. `anew`: changes may have been missed, what was read before
@@ -16,6 +17,7 @@ const paused = `Live updates paused. ${looksAgain}`;
 const tooMany = `Live updates paused: your account is open in too many places. ${looksAgain}`;
 /** Without a lock every tab would need a stream, and a browser has six connections to a store by plain HTTP. */
 const withoutLocks = `Live updates need HTTPS. ${looksAgain}`;
+const withoutStorage = `Live updates need the storage of the browser, which is blocked. ${looksAgain}`;
 
 /**
  * Follows the changes of an account's orders until the signal. The tabs of a browser share one stream: the one that has the lock
@@ -29,7 +31,8 @@ export async function followOrders(
 ): Promise<void> {
   if (!('locks' in navigator)) return onNews({ is: 'paused', why: withoutLocks });
   const name = `shop.orders.${accountId}`;
-  const channel = new BroadcastChannel(name);
+  const channel = openChannel(name);
+  if (!channel) return onNews({ is: 'paused', why: withoutStorage });
   const unheard = setTimeout(() => onNews({ is: 'paused', why: paused }), unheardMs);
   signal.addEventListener('abort', () => {
     clearTimeout(unheard);
@@ -47,7 +50,7 @@ export async function followOrders(
   channel.onmessage = ({ data }: MessageEvent<News | 'hello'>) => data !== 'hello' && take(data);
   channel.postMessage('hello');
 
-  async function read(): Promise<void> {
+  const read = async () => {
     let state: News | undefined;
     channel.onmessage = ({ data }) => data === 'hello' && state && channel.postMessage(state);
     const tell = (news: News) => {
@@ -79,6 +82,11 @@ export async function followOrders(
       },
     });
     for await (const change of changes) tell({ is: 'change', change });
+  };
+  try {
+    await navigator.locks.request(name, { signal }, read);
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'SecurityError')) throw error;
+    take({ is: 'paused', why: withoutStorage });
   }
-  await navigator.locks.request(name, { signal }, read);
 }

@@ -1,8 +1,9 @@
 import { type Address, type Money, type Order, StoreProblem } from '@store-platform/client';
 import type { Basket, Line } from './basket.ts';
-import { keep, kept } from './kept.ts';
+import { drop, keep, kept } from './kept.ts';
 import { codeOf } from './sentences.ts';
 import { store } from './store.ts';
+import { inTurn } from './tabs.ts';
 
 /** An order that was sent and has not been answered, perhaps because the page was closed. */
 export interface Attempt {
@@ -37,7 +38,7 @@ export function unanswered(accountId: string): Attempt | undefined {
 export const answerTo = ({ key }: Attempt): Promise<Order> | undefined => sending.get(key);
 
 export const keepAttempt = (accountId: string, attempt: Attempt) => keep(nameOf(accountId), attempt);
-export const forget = (accountId: string) => localStorage.removeItem(nameOf(accountId));
+export const forget = (accountId: string) => drop(nameOf(accountId));
 
 /** Asks whether an attempt has arrived, which places nothing. */
 export async function orderOf({ key }: Attempt): Promise<Order | undefined> {
@@ -67,9 +68,8 @@ const bodyOf = ({ lines, total, address }: Pick<Attempt, 'lines' | 'total' | 'ad
   shippingAddress: address,
 });
 
-/** One tab at a time, where browsers have Web Locks: two must not decide at once what to order. */
-export const inTurn = (accountId: string, act: () => Promise<void>): Promise<void> =>
-  'locks' in navigator ? navigator.locks.request(nameOf(accountId), act) : act();
+/** Two tabs must not decide at once what to order. */
+export const orderInTurn = (accountId: string, act: () => Promise<void>) => inTurn(nameOf(accountId), act);
 
 /** Sends an attempt. Its key is the same each time, so that there is one order (contract 4.7). */
 export async function send(accountId: string, attempt: Attempt): Promise<Order> {

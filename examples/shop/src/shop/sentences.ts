@@ -1,4 +1,4 @@
-import { StoreProblem } from '@store-platform/client';
+import { type OperationId, OutcomeUnknown, StoreProblem } from '@store-platform/client';
 
 const byCode: Record<string, string> = {
   'email-taken': 'An account with this e-mail address already exists. Log in instead.',
@@ -12,12 +12,35 @@ const byCode: Record<string, string> = {
   'idempotency-key-in-use': 'Your order is still being placed. Try again in a moment.',
 };
 
+/** Such as `2 pieces`. */
+export const piecesOf = (count: number): string => (count === 1 ? '1 piece' : `${count} pieces`);
+
+/** Keeps a name that is written from right to left from turning what stands around it in a sentence (Unicode TR9, isolates). */
+export const isolated = (name: string): string => (rightToLeft.test(name) ? `\u2068${name}\u2069` : name);
+
+/** Hebrew, Arabic and their neighbours, and their presentation forms. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
 /** The last word of a problem's type, such as `email-taken`. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof StoreProblem ? error.type.split(/[:/#]/).at(-1) : undefined;
 
+const passwordInDoubt =
+  'The answer was lost, so your password may have been changed. Log in with the new password or, if that is wrong, with the old one.';
+
+/** For changes whose answers were lost, by their operations. */
+export const inDoubt = {
+  changePassword: passwordInDoubt,
+  confirmPasswordReset: passwordInDoubt,
+  register: 'The answer was lost, so you may be registered already. Try to log in.',
+  deleteAccount:
+    'The answer was lost, so your account may have been deleted. Try again. If you are logged out, log in: where that is refused, it is deleted.',
+} satisfies { [Id in OperationId]?: string };
+
 /** Says what went wrong, for a customer. */
 export function sentenceOf(error: unknown): string {
+  const lost = error instanceof OutcomeUnknown ? (inDoubt as Record<string, string>)[error.operation] : undefined;
+  if (lost) return lost;
   if (!(error instanceof StoreProblem)) return 'The store does not respond. Check your connection, then try again.';
   const known = byCode[codeOf(error) ?? ''];
   if (known) return known;

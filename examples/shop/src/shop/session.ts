@@ -2,13 +2,14 @@ import { type Account, StoreProblem } from '@store-platform/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { keep, kept } from './kept.ts';
 import { useLookAgain } from './look-again.ts';
+import { forgetLastPage, lastPage } from './route.ts';
 import { sentenceOf } from './sentences.ts';
 import { store } from './store.ts';
+import { openChannel } from './tabs.ts';
 
-/** A session that the store has ended, and the page that was left. */
+/** A session that the store has ended. */
 interface Ended {
   accountId: string;
-  hash: string;
 }
 
 export interface Session {
@@ -16,8 +17,8 @@ export interface Session {
   account: Account | undefined;
   /** True once the store has said who is logged in, if anybody. */
   isKnown: boolean;
-  /** True if the catalogue is for everybody (contract 2.2): then who looks at it is no customer yet. */
-  isOpen: boolean;
+  /** True if the catalogue is for everybody (contract 2.2) and nobody is logged in: whoever looks at it is a guest. */
+  isGuest: boolean;
   /** Why it has not. */
   failure: string | undefined;
   retry(): void;
@@ -26,11 +27,15 @@ export interface Session {
   begin(account: Account): void;
   /** Notes that the store has ended it. */
   end(): void;
-  logOut(): Promise<void>;
+  /** True if the answer to a change of the password was lost, until somebody logs in. */
+  isPasswordInDoubt: boolean;
+  doubtPassword(): void;
+  /** Runs what ends the session as the customer wants it, such as a log-out. */
+  leave(act: () => Promise<unknown>): Promise<void>;
 }
 
 /** Where tabs tell each other who has logged in. */
-const tabs = new BroadcastChannel('shop.session');
+const tabs = openChannel('shop.session');
 
 /** Scripts cannot see the cookie, so the store is asked whose it is. */
 async function whoIsLoggedIn(): Promise<Account | undefined> {
@@ -54,7 +59,8 @@ async function isCatalogueOpen(): Promise<boolean> {
   }
 }
 
-const name = 'shop.ended';
+const endedName = 'shop.ended';
+const doubtName = 'shop.password-in-doubt';
 
 export function useSession(): Session {
   const [account, setAccount] = useState<Account>();
@@ -62,19 +68,24 @@ export function useSession(): Session {
   const [isOpen, setOpen] = useState(false);
   const [failure, setFailure] = useState<string>();
   const isLeaving = useRef(false);
+  /** Counts what is known or asked about who is logged in: an answer to an earlier question is old. */
+  const turn = useRef(0);
   // Also after a reload, and of this tab alone: others show other pages.
-  const [ended, setEnded] = useState(() => kept<Ended | null>(name, null, sessionStorage) ?? undefined);
+  const [ended, setEnded] = useState(() => kept<Ended | null>(endedName, null, 'tab') ?? undefined);
+  const [isPasswordInDoubt, setPasswordInDoubt] = useState(() => kept(doubtName, false, 'tab'));
 
   function ask(): void {
-    look().catch((error) => setFailure(sentenceOf(error)));
+    const own = ++turn.current;
+    look(own).catch((error) => own === turn.current && setFailure(sentenceOf(error)));
   }
-  async function look(): Promise<void> {
+  async function look(own: number): Promise<void> {
     const account = await whoIsLoggedIn();
-    setOpen(account === undefined && (await isCatalogueOpen()));
-    know(account);
+    know(own, account, account === undefined && (await isCatalogueOpen()));
   }
-  function know(account?: Account): void {
+  function know(own: number, account: Account | undefined, isOpen: boolean): void {
+    if (own !== turn.current) return;
     setAccount(account);
+    setOpen(isOpen);
     setKnown(true);
     setFailure(undefined);
   }
@@ -82,49 +93,75 @@ export function useSession(): Session {
     setFailure(undefined);
     ask();
   }
+  function doubtPassword(isInDoubt: boolean): void {
+    keep(doubtName, isInDoubt, 'tab');
+    setPasswordInDoubt(isInDoubt);
+  }
   function note(session: Ended | undefined): void {
-    keep(name, session ?? null, sessionStorage);
+    keep(endedName, session ?? null, 'tab');
     setEnded(session);
   }
+  function end(): void {
+    const own = ++turn.current;
+    // After a log-out the stream of changes ends, too, perhaps before the answer.
+    if (account && !isLeaving.current) note({ accountId: account.id });
+    setAccount(undefined);
+    setKnown(false);
+    isCatalogueOpen().then(
+      (isOpen) => know(own, undefined, isOpen),
+      () => know(own, undefined, false),
+    );
+  }
+
   useEffect(ask, []);
   useLookAgain(failure !== undefined, () => failure && ask());
   useEffect(() => {
     // The cookie is that of the other account from now on, whatever this page shows.
-    tabs.onmessage = ({ data }: MessageEvent<string>) => {
+    const follow = ({ data }: MessageEvent<string>) => {
       if (data === account?.id) return;
       setAccount(undefined);
       setKnown(false);
       retry();
     };
+    tabs?.addEventListener('message', follow);
+    return () => tabs?.removeEventListener('message', follow);
+  }, [account?.id]);
+  useEffect(() => {
     if (!account) return;
     isLeaving.current = false;
-    if (ended) location.hash = ended.accountId === account.id ? ended.hash : '#/';
-    else if (/^#.(log-in|register)/.test(location.hash)) location.hash = '#/';
+    doubtPassword(false);
+    if (ended && ended.accountId !== account.id) location.hash = '#/';
+    else if (/^#.(log-in|register)/.test(location.hash)) location.hash = lastPage();
     note(undefined);
   }, [account?.id]);
 
   return {
     account,
     isKnown,
-    isOpen,
+    isGuest: isKnown && !account && isOpen,
     failure,
     retry,
     ended,
     begin(account) {
-      know(account);
-      tabs.postMessage(account.id);
+      know(++turn.current, account, false);
+      tabs?.postMessage(account.id);
     },
-    end() {
-      // After a log-out the stream of changes ends, too, perhaps before the answer.
-      if (account && !isLeaving.current) note({ accountId: account.id, hash: location.hash });
-      else setOpen(false);
-      know(undefined);
+    end,
+    isPasswordInDoubt,
+    doubtPassword() {
+      doubtPassword(true);
+      // If it is changed, this session has ended, too.
+      whoIsLoggedIn().then(
+        (who) => who ?? end(),
+        () => undefined,
+      );
     },
-    async logOut() {
+    async leave(act) {
       isLeaving.current = true;
       try {
-        await store.logOut();
-        know(undefined);
+        await act();
+        forgetLastPage();
+        know(++turn.current, undefined, false);
         ask();
       } catch (error) {
         isLeaving.current = false;

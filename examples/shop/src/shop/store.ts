@@ -1,4 +1,4 @@
-import { createStore } from '@store-platform/client';
+import { createStore, StoreProblem } from '@store-platform/client';
 
 /** After that the customer gets a sentence, and may try again. */
 const patienceMs = 10_000;
@@ -9,7 +9,18 @@ export const store = createStore({
   timeoutMs: patienceMs,
 });
 
-// Addresses that a browser follows: an invoice is a page, an export a file.
-const { VITE_STORE_URL: url } = import.meta.env;
-export const invoiceUrl = (orderId: string): string => `${url}/orders/${orderId}/invoice`;
-export const exportUrl = (accountId: string): string => `${url}/accounts/${accountId}/export`;
+/** As long as the store takes for one at most (contract 4.3). */
+const exportMs = 300_000;
+
+/**
+ * Reads everything that the store keeps about an account, byte by byte as it comes, for a file.
+ * @throws StoreProblem, or what fetch rejects with, also where the store breaks off
+ */
+export async function readExport(accountId: string): Promise<Blob> {
+  const response = await fetch(`${import.meta.env.VITE_STORE_URL}/accounts/${accountId}/export`, {
+    credentials: 'include',
+    signal: AbortSignal.timeout(exportMs),
+  });
+  if (response.ok) return response.blob();
+  throw new StoreProblem(await response.json().catch(() => ({})), response);
+}
