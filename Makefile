@@ -87,15 +87,13 @@ grant: build ## Set the roles of an account; EMAIL=<address> ROLE=operator,catal
 	@$(tool) tools/local/commands/grant.ts
 
 # A context on the command line is that of a cluster; without one it is the store of this machine.
-console: ## Print address and token of the console, the pages for operators; CONTEXT=kind-store forwards that of a cluster
+console: node ## Print how to log in to the console, the pages for operators; CONTEXT=kind-store forwards that of a cluster
 ifeq ($(origin CONTEXT),command line)
-	@echo "http://localhost:8091, with this token:"
+	@echo "http://localhost:8091, with an account that has the role operator, or while auth is away with this token:"
 	@$(kubectl) --namespace $(NAMESPACE) get secret store-console --output 'go-template={{.data.CONSOLE_TOKEN | base64decode}}{{"\n"}}'
 	@$(kubectl) --namespace $(NAMESPACE) port-forward deployment/console 8091:8080
 else
-	@test -f .cache/data/console-token || { echo 'There is no store yet: start it with make run.' >&2; exit 1; }
-	@echo "http://localhost:$${CONSOLE_PORT:-8091}, with this token:"
-	@echo "$${CONSOLE_TOKEN:-$$(cat .cache/data/console-token)}"
+	@$(tool) tools/local/commands/console.ts
 endif
 
 timeline: build ## Show the events of an order; ORDER=<id>

@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { call } from './api/call.ts';
+import { type AnswerTo, call } from './api/call.ts';
 import { queries } from './api/queries.ts';
 import { type PageName, type Place, placeOf, titles } from './pages.ts';
 import { Loading } from './parts/parts.tsx';
@@ -23,6 +23,8 @@ const shown: Record<PageName, (place: Place) => ComponentChild> = {
   audit: () => <Changes />,
 };
 
+const nobody = { name: null, isShared: false };
+
 const Nowhere = () => (
   <>
     <h1>No such page</h1>
@@ -33,24 +35,28 @@ const Nowhere = () => (
 );
 
 export function App() {
-  const [name, setName] = useState<string | null>(); // null: nobody is logged in
+  const [session, setSession] = useState<AnswerTo<'getSession'>>();
   const [place, setPlace] = useState(placeOf(location.hash));
 
+  /** Also where auth cannot say who it is: the shared token is a way in. */
+  const begin = () => call('get', '/session', {}).then(setSession, () => setSession(nobody));
+
   useEffect(() => {
-    const end = () => setName(null);
+    const end = () => setSession(nobody);
     const move = () => {
       setPlace(placeOf(location.hash));
       document.querySelector('main')?.focus();
     };
     addEventListener('session-ended', end);
     addEventListener('hashchange', move);
-    call('get', '/session', {}).then((session) => setName(session.name), end);
+    begin();
     return () => {
       removeEventListener('session-ended', end);
       removeEventListener('hashchange', move);
     };
   }, []);
   // The next one here may be somebody else.
+  const name = session?.name;
   useEffect(() => {
     if (name === null) queries.clear();
   }, [name]);
@@ -62,9 +68,9 @@ export function App() {
     document.title = `${place.page === undefined ? 'No such page' : titles[place.page]} – Store console`;
   }, [place.page]);
 
-  if (name === undefined) return <Loading />;
-  if (name === null) return <Login onLogin={setName} />;
-  const leave = () => call('delete', '/session', {}).finally(() => setName(null));
+  if (session === undefined) return <Loading />;
+  if (session.name === null) return <Login onLogin={begin} />;
+  const leave = () => call('delete', '/session', {}).finally(() => setSession(nobody));
   return (
     <>
       <header>
@@ -76,7 +82,9 @@ export function App() {
             </a>
           ))}
         </nav>
-        <span class="who">{name}</span>
+        <span class="who">
+          {name} {session.isShared && <span class="badge wait">shared token</span>}
+        </span>
         <button type="button" class="quiet" onClick={leave}>
           Log out
         </button>

@@ -4,7 +4,8 @@ import type { Logger } from '@store/shared/observability/log';
 import type { Service, ServiceDefinition } from '@store/shared/service/service';
 import cookieParser from 'cookie-parser';
 import express from 'express';
-import { basePath, localOnly, pageHeaders, sameOrigin, sessionRequired, withOperator } from './access/guard.ts';
+import { createAuthClient } from './access/auth-client.ts';
+import { basePath, localOnly, pageHeaders, sameOrigin, sessionRequired, withoutOperator } from './access/guard.ts';
 import { pages } from './access/pages-router.ts';
 import { referencePage } from './access/reference-router.ts';
 import { sessionRoutes } from './access/routes.ts';
@@ -29,7 +30,7 @@ export function createConsole(
   history = createHistory(),
 ): Service {
   const services = createServices(config.SERVICES, config.INTERNAL_CREDENTIAL);
-  const sessions = createSessions(config.CONSOLE_TOKEN);
+  const sessions = createSessions(config.CONSOLE_TOKEN, createAuthClient(config.SERVICES.get('auth')));
   const letters = createDeadLetters(services, config.GROUPS, log);
   const routes = [
     ...sessionRoutes(sessions, log),
@@ -43,8 +44,8 @@ export function createConsole(
   ];
   const app = express();
   app.disable('x-powered-by');
-  app.use(pageHeaders, localOnly, sameOrigin, cookieParser(), withOperator(sessions));
-  app.use(`${basePath}/api`, sessionRequired);
+  app.use(pageHeaders, localOnly, sameOrigin, cookieParser(), withoutOperator);
+  app.use(`${basePath}/api`, sessionRequired(sessions));
   if (config.APP_PROFILE === 'dev') app.use(`${basePath}/reference`, referencePage);
   app.use(basePath, pages, createHttpApp({ title: 'Console', routes, log, config }));
   app.get('/', (_req, res) => res.redirect(`${basePath}/`));

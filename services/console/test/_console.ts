@@ -9,6 +9,8 @@ import { createConsole } from '../src/service.ts';
 import { createHistory } from '../src/watch/history.ts';
 
 export const token = 'a-token-of-the-console-0123456789';
+/** As services are told who acts by it under that name. */
+export const ann = 'ann (shared token)';
 
 /** Answers for a service: by method and path, or undefined for a 404. */
 export type Answer = (method: string, path: string, body: unknown, headers: IncomingHttpHeaders) => unknown;
@@ -115,5 +117,5 @@ export async function logIn(page: Page, { origin }: { origin: string }, path = '
 export async function fillLogin(page: Page): Promise<void> {
   await page.getByLabel('Your name').fill('ann');
   await page.getByLabel('Token').fill(token);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Use the token' }).click();
 }

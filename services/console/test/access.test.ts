@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { request as ask } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import express from 'express';
+import { createAuthClient } from '../src/access/auth-client.ts';
 import { localOnly } from '../src/access/guard.ts';
-import { createSessions, sessionSeconds } from '../src/access/session.ts';
+import { createSessions, sharedSeconds } from '../src/access/session.ts';
 import { configSchema } from '../src/config.ts';
-import { token, useConsole } from './_console.ts';
+import { type Answer, Reply, token, useConsole } from './_console.ts';
 
 const letter = '00000000-0000-8000-8000-000000000001';
 const redrive = '/api/dead-letters/payment/redrive';
@@ -21,6 +22,7 @@ const paths = [
   `/api/products/${letter}`,
 ];
 
+const auth = createAuthClient(undefined);
 const console = useConsole(() => {
   const answer = () => ({ group: 'payment-group', results: [], productId: letter, available: 5 });
   return { payment: answer, inventory: answer };
@@ -48,7 +50,7 @@ describe('the login', () => {
     expect(set.replace(/=[\w.-]+;/, '=;')).toBe(
       `console_session_${port}=; Path=/console; HttpOnly; SameSite=Strict; Max-Age=7200`,
     );
-    expect((await console.read('/session')).body).toEqual({ name: 'ann' });
+    expect((await console.read('/session')).body).toEqual({ name: 'ann', isShared: true });
     expect((await console.send('delete', '/session')).headers['set-cookie']?.[0]).toMatch(
       /^console_session_\d+=; Path=\/console; .*Max-Age=0$/,
     );
@@ -57,14 +59,16 @@ describe('the login', () => {
   it('refuses a wrong token after a while, one after another, and logs neither', async () => {
     const delays: number[] = [];
     let running = 0;
-    const sessions = createSessions(token, undefined, async (ms) => {
+    const sessions = createSessions(token, auth, undefined, async (ms) => {
       running += 1;
       expect(running).toBe(1);
       delays.push(ms);
       await new Promise(setImmediate);
       running -= 1;
     });
-    const attempts = await Promise.allSettled(Array.from({ length: 12 }, () => sessions.begin(`${token}x`, 'eve')));
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 12 }, () => sessions.beginShared(`${token}x`, 'eve')),
+    );
     const kinds = attempts.map((attempt) => (attempt.status === 'rejected' ? attempt.reason.kind : 'begun'));
     expect(kinds).toEqual([...Array(10).fill('unauthenticated'), 'rateLimited', 'rateLimited']);
     expect(delays).toEqual(Array(10).fill(1_000));
@@ -75,7 +79,10 @@ describe('the login', () => {
 
   it('makes a cookie that no other port of the machine is sent, and no other console takes', async () => {
     const { cookie } = console;
-    expect((await console.read('/session', cookie.replace(/_\d+=/, '_1='))).body).toEqual({ name: null });
+    expect((await console.read('/session', cookie.replace(/_\d+=/, '_1='))).body).toEqual({
+      name: null,
+      isShared: false,
+    });
     for (const path of ['/', '/api/now', '/session', '/assets/index.js']) {
       const answer = await fetch(`${console.origin}${path}`, { headers: { cookie }, redirect: 'manual' });
       expect([path, answer.status, answer.headers.get('location')]).toEqual(
@@ -86,13 +93,133 @@ describe('the login', () => {
 
   it('ends by itself, and with the token', async () => {
     let now = new Date();
-    const sessions = createSessions(token, () => now);
-    const session = await sessions.begin(token, 'ann');
-    expect(await sessions.nameOf(session)).toBe('ann');
-    expect(await createSessions(`${token}2`).nameOf(session)).toBeUndefined();
-    expect(await sessions.nameOf(`${session.slice(0, -2)}xx`)).toBeUndefined();
-    now = new Date(now.getTime() + sessionSeconds * 1000 + 1000);
-    expect(await sessions.nameOf(session)).toBeUndefined();
+    const sessions = createSessions(token, auth, () => now);
+    const { session } = await sessions.beginShared(token, 'ann');
+    const nameOf = async (given: string) => (await sessions.operatorOf(given))?.name;
+    expect(await nameOf(session)).toBe('ann');
+    expect(await createSessions(`${token}2`, auth).operatorOf(session)).toBeUndefined();
+    expect(await nameOf(`${session.slice(0, -2)}xx`)).toBeUndefined();
+    now = new Date(now.getTime() + sharedSeconds * 1000 + 1000);
+    expect(await nameOf(session)).toBeUndefined();
+  });
+});
+
+const ada = { id: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10', name: 'Ada', email: 'ada@example.com' };
+const password = 'correct horse';
+
+/** What auth knows: `ada` may have a role, and a session. */
+interface Known {
+  roles: string;
+  isOver: boolean;
+  isAway: boolean;
+}
+const known: Known = { roles: 'operator', isOver: false, isAway: false };
+const storeToken = 'eyJh.eyJz.c2ln';
+const authOf: Answer = (_method, path, body, headers) => {
+  if (known.isAway) return new Reply(503, {});
+  if (path === '/auth/login') {
+    if ((body as { password: string }).password === 'too often')
+      return new Reply(429, { type: 'x', title: 'x', status: 429, detail: 'Too many.' }, { 'retry-after': '7' });
+    if ((body as { password: string }).password !== password)
+      return new Reply(401, { type: 'x', title: 'x', status: 401, detail: 'The password is wrong.' });
+    const account = { ...ada, createdAt: '2026-05-04T12:00:00.000Z' };
+    return new Reply(200, account, { 'set-cookie': `__store_jwt_token=${storeToken}; Max-Age=86400; Path=/` });
+  }
+  const isValid = headers.cookie === `__store_jwt_token=${storeToken}` && !known.isOver;
+  if (path === '/auth/logout') {
+    known.isOver = true;
+    return new Reply(200, '');
+  }
+  if (path !== '/check') return undefined;
+  if (!isValid) return new Reply(401, {});
+  return new Reply(200, '', { 'id-account': ada.id, ...(known.roles !== '' && { 'account-roles': known.roles }) });
+};
+
+describe('the login with an account', () => {
+  const answer = () => ({ group: 'payment-group', results: [], productId: letter, available: 5 });
+  const console = useConsole(() => ({ payment: answer, inventory: answer, auth: authOf }), { tests: 'each' });
+  const logIn = (body: object) => console.http().post('/session').set('Origin', console.origin).send(body);
+  const own = { email: ada.email, password };
+  let cookie = '';
+
+  beforeEach(async () => {
+    Object.assign(known, { roles: 'catalogue,operator', isOver: false, isAway: false });
+    const answered = await logIn(own).set('User-Agent', 'A browser').expect(204);
+    [cookie = ''] = String(answered.headers['set-cookie']?.[0]).split(';');
+    expect(answered.headers['set-cookie']?.[0]).toMatch(/; Path=\/console; HttpOnly; SameSite=Strict; Max-Age=86400$/);
+  });
+
+  it('acts as that account, whatever the request says, and has no page read the token of the store', async () => {
+    expect((await console.read('/session', cookie)).body).toEqual({ name: 'Ada', isShared: false });
+    const change = console.send('put', `/api/stock/${letter}`, cookie).set('console-operator', 'eve');
+    await change.set('operator-name', 'eve').send({ available: 1 }).expect(200);
+    await console.send('post', redrive, cookie).send(letters).expect(200);
+    expect(console.asked.find(({ path }) => path.startsWith('/stock'))?.operator).toBe(ada.id);
+    expect(console.asked.at(-1)?.body).toMatchObject({ by: ada.id });
+    expect(console.logged).toContainEqual(expect.objectContaining({ by: ada.id, msg: 'A stock was set' }));
+    expect(JSON.stringify(console.logged)).not.toMatch(/correct horse|eyJh/);
+  });
+
+  it('cannot be taken for another one by whoever has the shared token', async () => {
+    const shared = await console.login(ada.id);
+    await console.send('put', `/api/stock/${letter}`, shared).send({ available: 1 }).expect(200);
+    expect(console.asked.at(-1)?.operator).toBe(encodeURIComponent(`${ada.id} (shared token)`));
+  });
+
+  it.each<[string, Partial<Known>]>([
+    ['its session has ended, or its account is locked', { isOver: true }],
+    ['its role is taken', { roles: 'catalogue' }],
+    ['it has no role', { roles: '' }],
+  ])('ends with the next request when %s', async (_, now) => {
+    await console.read('/api/products', cookie).expect(({ status }) => expect(status).not.toBe(401));
+    Object.assign(known, now);
+    for (const path of paths) await console.read(path, cookie).expect(401);
+    await console.send('put', `/api/stock/${letter}`, cookie).send({ available: 1 }).expect(401);
+    expect((await console.read('/session', cookie)).body).toEqual({ name: null, isShared: false });
+  });
+
+  it('is refused without the role, and leaves no session in the store', async () => {
+    known.roles = 'catalogue';
+    const { body, headers } = await logIn(own).expect(403);
+    expect(body.detail).toBe('Your account needs the role operator, which only an operator can give.');
+    expect([headers['set-cookie'], known.isOver]).toEqual([undefined, true]);
+  });
+
+  it('says what auth says of wrong passwords, and of too many', async () => {
+    const wrong = await logIn({ ...own, password: 'x' }).expect(401);
+    expect(wrong.body.detail).toBe('The password is wrong.');
+    const often = await logIn({ ...own, password: 'too often' }).expect(429);
+    expect([often.body.detail, often.headers['retry-after']]).toEqual(['Too many.', '7']);
+    for (const body of [{ email: ada.email }, { ...own, password: '' }, {}]) await logIn(body).expect(400);
+  });
+
+  it('ends the session of the store, too, or says that it has not', async () => {
+    known.isAway = true;
+    const kept = await console.send('delete', '/session', cookie).expect(503);
+    expect(kept.headers['set-cookie']).toBeUndefined();
+    known.isAway = false;
+    await console.send('delete', '/session', cookie).expect(204);
+    expect(known.isOver).toBe(true);
+    await console.read('/api/now', cookie).expect(401);
+  });
+
+  it('waits while auth is away, and the shared token does not', async () => {
+    known.isAway = true;
+    const { body, headers } = await console.read('/api/now', cookie).expect(503);
+    expect(headers['retry-after']).toBe('2');
+    expect(body.detail).toMatch(
+      /^The auth service is not available .* Log out to log in with the shared token meanwhile\.$/,
+    );
+    await logIn(own).expect(503);
+    await console.read('/api/now', await console.login()).expect(200);
+  });
+
+  it('takes no other token: an API key, a made one, or that of the store alone', async () => {
+    const name = cookie.split('=')[0];
+    for (const session of [storeToken, `${cookie.split('=')[1]?.slice(0, -3)}xxx`])
+      await console.read('/api/now', `${name}=${session}`).expect(401);
+    const check = console.asked.find(({ path }) => path === '/check');
+    expect(check).toMatchObject({ authorization: undefined });
   });
 });
 

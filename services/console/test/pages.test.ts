@@ -4,7 +4,7 @@ import { isWiderThanScreen } from '../../../tests/kit/page-width.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { samplesIn } from '../src/watch/replicas-client.ts';
 import { catalogueOf, details, productId } from './_catalogue.ts';
-import { describePages, logIn, Reply, token, useConsole } from './_console.ts';
+import { ann, describePages, logIn, Reply, token, useConsole } from './_console.ts';
 
 const changesIn = ({ asked }: ReturnType<typeof useConsole>) =>
   asked.filter(({ method }) => method === 'PUT').map(({ body }) => body);
@@ -15,7 +15,7 @@ describePages('the login with the keyboard', (open) => {
   it('is readable by everybody, keeps the focus where it is refused, and leads it into the page where it is not', async () => {
     const page = await open();
     await page.goto(`${console.origin}/console/`);
-    const button = page.getByRole('button', { name: 'Log in' });
+    const button = page.getByRole('button', { name: 'Use the token' });
     await button.waitFor();
     expect(await findings(page)).toEqual([]);
     await page.getByLabel('Your name').fill('ann');
@@ -23,7 +23,7 @@ describePages('the login with the keyboard', (open) => {
     await button.press('Enter');
     await page.getByRole('alert').waitFor();
     expect(await findings(page)).toEqual([]);
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Log in');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Use the token');
     await page.getByLabel('Token').fill(token);
     await button.press('Enter');
     await page.getByRole('heading', { name: 'Now' }).waitFor();
@@ -155,7 +155,7 @@ describePages('products on a phone', (open) => {
       { ...details, name: 'Green tea', price: 5, unit: 'kg' },
     ]);
     const log = console.logged.filter(({ msg }) => msg === 'A product was changed');
-    expect(log.map(({ by }) => by)).toEqual(['ann', 'ben', 'ann']);
+    expect(log.map(({ by }) => by)).toEqual([ann, 'ben (shared token)', ann]);
   });
 });
 

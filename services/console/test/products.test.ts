@@ -1,5 +1,5 @@
 import { catalogueOf, details, productId as id } from './_catalogue.ts';
-import { useConsole } from './_console.ts';
+import { ann, useConsole } from './_console.ts';
 
 const path = `/api/products/${id}`;
 
@@ -16,7 +16,7 @@ describe('a product', () => {
       `{"name":"Green tea","price":999999999999.9999,"unit":"kg",${JSON.stringify(details).slice(1)}`,
     );
     expect(changes()).toMatchObject([
-      { by: 'ann', productId: id, product: { name: 'Green tea', price: '999999999999.9999', unit: 'kg' } },
+      { by: ann, productId: id, product: { name: 'Green tea', price: '999999999999.9999', unit: 'kg' } },
     ]);
   });
 
@@ -49,7 +49,7 @@ describe('a product', () => {
     await create({ name: 'Tea', price: '123456789012.1234', unit: 'kg' }).expect(204);
     expect((await console.read(path, cookie)).body).toMatchObject({ name: 'Tea', price: '123456789012.1234' });
     const written = console.asked.filter(({ method }) => method !== 'GET');
-    expect(new Set(written.map(({ operator }) => operator))).toEqual(new Set(['J%C3%B6rg']));
+    expect(new Set(written.map(({ operator }) => operator))).toEqual(new Set(['J%C3%B6rg%20(shared%20token)']));
   });
 
   it('is refused with the words of the product service', async () => {

@@ -14,7 +14,7 @@ export async function openConsole(shop: TestShop, name: string, options?: Browse
     await page.goto(shop.store.url('console'));
     await page.getByLabel('Your name').fill(name);
     await page.getByLabel('Token').fill(token);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Use the token' }).click();
     await page.getByRole('link', { name: 'Dead letters', exact: true }).waitFor();
     return true;
   };

@@ -71,7 +71,7 @@ it('a header is no role, neither through the gateway nor past it', async () => {
 });
 
 test.each<[string, Record<string, string>, string]>([
-  ['without an address', { ROLE: 'operator' }, '--email'],
+  ['without an address', { ROLE: 'operator' }, 'error: EMAIL=… is missing: make grant EMAIL=<address> ROLE='],
   [
     'for nobody',
     { EMAIL: 'nobody-at-all@example.com', ROLE: 'operator' },

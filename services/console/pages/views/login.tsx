@@ -4,29 +4,62 @@ import { call } from '../api/call.ts';
 import { atMost, Field, textsOf } from '../parts/form.tsx';
 import { Outcome } from '../parts/parts.tsx';
 
-export function Login({ onLogin }: { onLogin: (name: string) => void }) {
-  const login = useMutation({
-    mutationFn: (body: { token: string; name: string }) => call('post', '/session', { body }),
-    onSuccess: (_, { name }) => onLogin(name.trim()),
-  });
+type Given = { email: string; password: string } | { token: string; name: string };
 
-  function logIn(event: TargetedSubmitEvent<HTMLFormElement>) {
-    const { name = '', token = '' } = textsOf(event);
-    if (!login.isPending) login.mutate({ token, name });
-  }
-
+/** @param onLogin called when a session has begun */
+export function Login({ onLogin }: { onLogin: () => void }) {
   return (
     <main class="login">
-      <form class="card" onSubmit={logIn}>
-        <h1>Store console</h1>
-        <Field name="name" label="Your name" {...atMost(80)} autoComplete="name" required />
-        <p class="note">It is logged with every change that you make.</p>
-        <Field name="token" label="Token" type="password" autoComplete="current-password" required />
-        <Outcome of={login} />
-        <button type="submit" aria-disabled={login.isPending}>
-          Log in
-        </button>
-      </form>
+      <h1>Store console</h1>
+      <ByAccount onLogin={onLogin} />
+      <ByToken onLogin={onLogin} />
     </main>
+  );
+}
+
+/** Each form has its own, and says beside it what went wrong. */
+const useLogin = (onLogin: () => void) =>
+  useMutation({ mutationFn: (body: Given) => call('post', '/session', { body }), onSuccess: onLogin });
+
+function ByAccount({ onLogin }: { onLogin: () => void }) {
+  const login = useLogin(onLogin);
+  function logIn(event: TargetedSubmitEvent<HTMLFormElement>) {
+    const { email = '', password = '' } = textsOf(event);
+    if (!login.isPending) login.mutate({ email, password });
+  }
+  return (
+    <form class="card" onSubmit={logIn}>
+      <h2>With your account of the store</h2>
+      <Field name="email" label="E-mail address" type="email" autoComplete="username" required />
+      <Field name="password" label="Password" type="password" autoComplete="current-password" required />
+      <Outcome of={login} />
+      <button type="submit" aria-disabled={login.isPending}>
+        Log in
+      </button>
+      <p class="note">
+        It needs the role operator. Register in the shop, then have it given by <code>make grant</code> or on the page
+        Accounts.
+      </p>
+    </form>
+  );
+}
+
+function ByToken({ onLogin }: { onLogin: () => void }) {
+  const login = useLogin(onLogin);
+  function logIn(event: TargetedSubmitEvent<HTMLFormElement>) {
+    const { name = '', token = '' } = textsOf(event);
+    if (!login.isPending) login.mutate({ name, token });
+  }
+  return (
+    <form class="card" onSubmit={logIn}>
+      <h2>With the shared token</h2>
+      <p class="note">While auth is away, or nobody has an account yet. Nobody checks the name, so acts are marked.</p>
+      <Field name="name" label="Your name" {...atMost(80)} autoComplete="name" required />
+      <Field name="token" label="Token" type="password" autoComplete="off" required />
+      <Outcome of={login} />
+      <button type="submit" class="quiet" aria-disabled={login.isPending}>
+        Use the token
+      </button>
+    </form>
   );
 }

@@ -1,5 +1,7 @@
 import { sendProblem } from '@store/shared/http/problem';
+import { DomainError } from '@store/shared/values/errors';
 import type { Handler } from 'express';
+import { authIsAway } from './auth-client.ts';
 import type { Sessions } from './session.ts';
 
 /** Path of all that a session is for. Its cookie goes nowhere else, though browsers send cookies to every port of localhost. */
@@ -51,18 +53,26 @@ export const sameOrigin: Handler = (req, res, next) => {
   sendProblem(req, res, 403, { detail: 'Changes are made from the page of the console only.' });
 };
 
-/** Says who asks, in a header that routes read. Needs the cookies of cookie-parser. */
-export const withOperator =
-  (sessions: Sessions): Handler =>
-  async (req, _res, next) => {
-    delete req.headers[operatorHeader];
-    const name = await sessions.nameOf(req.cookies[sessionCookieOf(req.headers.host)]);
-    if (name !== undefined) req.headers[operatorHeader] = name;
-    next();
-  };
-
-export const sessionRequired: Handler = (req, res, next) => {
-  if (req.headers[operatorHeader] !== undefined) return next();
-  res.set('WWW-Authenticate', 'Cookie realm="console"');
-  sendProblem(req, res, 401, { detail: 'Log in with the token of the console.' });
+export const withoutOperator: Handler = (req, _res, next) => {
+  delete req.headers[operatorHeader];
+  next();
 };
+
+/** Says who asks, in a header that routes read, or refuses whoever has no session. Needs the cookies of cookie-parser. */
+export const sessionRequired =
+  (sessions: Sessions): Handler =>
+  async (req, res, next) => {
+    try {
+      const operator = await sessions.operatorOf(req.cookies[sessionCookieOf(req.headers.host)]);
+      if (operator !== undefined) {
+        req.headers[operatorHeader] = operator.actor;
+        return next();
+      }
+      res.set('WWW-Authenticate', 'Cookie realm="console"');
+      sendProblem(req, res, 401, { detail: 'Log in to the console.' });
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      res.set('Retry-After', '2');
+      sendProblem(req, res, 503, { detail: authIsAway(error).message });
+    }
+  };

@@ -1,17 +1,28 @@
+import { credentials } from '@store/shared/contracts/account';
 import { type AnyRoute, noContent, ok, problem, route, tooMany } from '@store/shared/http/route';
 import type { Logger } from '@store/shared/observability/log';
 import { text } from '@store/shared/values/fields';
 import { z } from 'zod';
-import { basePath, operatorHeader, sessionCookieOf } from './guard.ts';
-import { type Sessions, sessionSeconds } from './session.ts';
+import { basePath, sessionCookieOf } from './guard.ts';
+import type { Sessions } from './session.ts';
 
 const path = '/session';
-const base = { path, tag: 'session', identity: 'none', standsAlone: true } as const;
-const loginIn = z.object({ token: z.string().max(300), name: text(1, 80) });
+const base = { path, tag: 'session', identity: 'none' } as const;
+const sharedIn = z.object({ token: z.string().max(300), name: text(1, 80) });
 const hostIn = z.object({ host: z.string() });
+/** Named by the port. */
+const cookies = z.record(z.string(), z.unknown());
+const sessionIn = (given: z.output<typeof cookies>, host: string) => {
+  const session = given[sessionCookieOf(host)];
+  return typeof session === 'string' ? session : undefined;
+};
 /** `__Host-` would need TLS, which localhost has not, and the path of all. */
 const cookie = (host: string, value: string, seconds: number) => ({
   'Set-Cookie': `${sessionCookieOf(host)}=${value}; Path=${basePath}; HttpOnly; SameSite=Strict; Max-Age=${seconds}`,
+});
+const sessionOut = z.object({
+  name: z.string().nullable().describe('Null if nobody is logged in.'),
+  isShared: z.boolean().describe('Logged in with the shared token, under a name that nobody checks.'),
 });
 
 export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
@@ -21,29 +32,38 @@ export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
       method: 'get',
       operationId: 'getSession',
       summary: 'Fetch who is logged in',
-      headers: z.object({ [operatorHeader]: z.string().optional() }),
-      responses: { 200: { description: 'The name, or null.', body: z.object({ name: z.string().nullable() }) } },
-      handler: ({ headers }) => ok({ name: headers[operatorHeader] ?? null }),
+      headers: hostIn,
+      cookies,
+      responses: { 200: { description: 'The name, or null.', body: sessionOut } },
+      async handler({ headers: { host }, cookies }) {
+        const { name = null, isShared = false } = (await sessions.operatorOf(sessionIn(cookies, host))) ?? {};
+        return ok({ name, isShared });
+      },
     }),
     route({
       ...base,
       method: 'post',
       operationId: 'logIn',
-      summary: 'Log in with the token',
+      summary: 'Log in with an account of the store, or with the shared token',
       headers: hostIn,
-      body: loginIn,
+      body: z.union([credentials, sharedIn]),
       responses: {
         204: { description: 'The session is in the cookie.', headers: { 'Set-Cookie': 'The session.' } },
-        401: problem('The token is wrong.'),
+        401: problem('The password, or the token, is wrong.'),
+        403: problem('The account has not the role operator, or is locked.'),
         429: tooMany('Too many logins fail at present.'),
       },
-      async handler({ headers: { host }, body: { token, name } }) {
+      async handler({ headers: { host }, body, userAgent }) {
+        const by = 'token' in body ? { by: body.name } : {};
         try {
-          const session = await sessions.begin(token.trim(), name);
-          log.info({ by: name }, 'Somebody has logged in');
-          return noContent(cookie(host, session, sessionSeconds));
+          const { session, seconds } =
+            'token' in body
+              ? await sessions.beginShared(body.token.trim(), body.name)
+              : await sessions.begin(body, userAgent);
+          log.info(by, 'Somebody has logged in');
+          return noContent(cookie(host, session, seconds));
         } catch (error) {
-          log.warn({ by: name }, 'A login was refused');
+          log.warn(by, 'A login was refused');
           throw error;
         }
       },
@@ -52,10 +72,14 @@ export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
       ...base,
       method: 'delete',
       operationId: 'logOut',
-      summary: 'Log out',
+      summary: 'Log out, also of the store',
       headers: hostIn,
+      cookies,
       responses: { 204: { description: 'The cookie is gone.', headers: { 'Set-Cookie': 'None any more.' } } },
-      handler: ({ headers: { host } }) => noContent(cookie(host, '', 0)),
+      async handler({ headers: { host }, cookies }) {
+        await sessions.end(sessionIn(cookies, host));
+        return noContent(cookie(host, '', 0));
+      },
     }),
   ];
 }

@@ -1,24 +1,43 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Credentials } from '@store/shared/contracts/account';
+import { lacksRole } from '@store/shared/http/identity';
 import { DomainError } from '@store/shared/values/errors';
 import { sleep } from '@store/shared/values/time';
 import { jwtVerify, SignJWT } from 'jose';
 import pLimit from 'p-limit';
+import type { AuthClient } from './auth-client.ts';
 
-export const sessionSeconds = 2 * 60 * 60;
+/** How long a session by the shared token lasts. */
+export const sharedSeconds = 2 * 60 * 60;
 /** How long a failed login takes. They are answered one after another: about one guess a second, whoever guesses. */
 const failureMs = 1_000;
 const maxWaiting = 10;
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
+/** Somebody who is logged in. */
+export interface Operator {
+  /** As the audit trail has it: the id of the account, or what was typed beside the shared token, marked so that it is no other's. */
+  actor: string;
+  name: string;
+  isShared: boolean;
+}
+
+/** A session, to be kept in a cookie for so long. */
+interface Begun {
+  session: string;
+  seconds: number;
+}
+
 export type Sessions = ReturnType<typeof createSessions>;
 
 /**
- * Sessions of people who have the token. Nothing is stored: a session is signed with a key that is derived from the token, so that
- * another token ends all of them.
+ * Sessions of operators: with an account of the store, about which auth is asked each time, or by the token of the console, for when
+ * auth is away. Nothing is stored: a session is signed with a key that is derived from the token, so that another token ends all of them.
  */
 export function createSessions(
   token: string,
+  auth: AuthClient,
   clock = () => new Date(),
   delay: (ms: number) => Promise<unknown> = sleep,
 ) {
@@ -26,36 +45,81 @@ export function createSessions(
   const known = digest(token);
   const oneAtATime = pLimit(1);
 
-  async function check(given: string): Promise<void> {
+  async function mustBeToken(given: string): Promise<void> {
     if (timingSafeEqual(digest(given), known)) return;
     await delay(failureMs);
     throw new DomainError('unauthenticated', 'The token is wrong.', { challenge: 'Cookie realm="console"' });
   }
 
+  async function sign(payload: Payload, seconds: number): Promise<Begun> {
+    const issuedAt = Math.floor(clock().getTime() / 1000);
+    const session = await new SignJWT({ ...payload })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + seconds)
+      .sign(key);
+    return { session, seconds };
+  }
+
+  /** @returns what a session holds; undefined if it is none, or has expired */
+  async function payloadOf(session: string | undefined): Promise<Payload | undefined> {
+    if (session === undefined) return undefined;
+    const options = { algorithms: ['HS256'], currentDate: clock(), requiredClaims: ['exp'] };
+    return (await jwtVerify<Payload>(session, key, options).catch(() => undefined))?.payload;
+  }
+
+  const accountOf = async (storeToken: string) => {
+    const found = await auth.check(storeToken);
+    return found?.roles.includes('operator') ? found.accountId : undefined;
+  };
+
   return {
     /**
-     * @param name of the person, for what is logged
-     * @returns the session, to be kept in a cookie
+     * Begins a session by the shared token.
+     * @param name of the person, which nobody checks
      * @throws DomainError unauthenticated, rateLimited
      */
-    async begin(given: string, name: string): Promise<string> {
+    async beginShared(given: string, name: string): Promise<Begun> {
       if (oneAtATime.activeCount + oneAtATime.pendingCount >= maxWaiting) {
         throw new DomainError('rateLimited', 'Too many logins fail at present.', { retryAfterSeconds: 10 });
       }
-      await oneAtATime(() => check(given));
-      const issuedAt = Math.floor(clock().getTime() / 1000);
-      return new SignJWT({ name })
-        .setProtectedHeader({ alg: 'HS256' })
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(issuedAt + sessionSeconds)
-        .sign(key);
+      await oneAtATime(() => mustBeToken(given));
+      return sign({ name }, sharedSeconds);
     },
-    /** @returns whose session it is; undefined if it is none, or has expired */
-    async nameOf(session: string | undefined): Promise<string | undefined> {
-      if (session === undefined) return undefined;
-      const options = { algorithms: ['HS256'], currentDate: clock(), requiredClaims: ['exp'] };
-      const verified = await jwtVerify<{ name: string }>(session, key, options).catch(() => undefined);
-      return verified?.payload.name;
+    /**
+     * Begins a session of an account with the role operator, which is one of the store, too.
+     * @throws DomainError unauthenticated, forbidden, rateLimited, unavailable
+     */
+    async begin(credentials: Credentials, userAgent: string | undefined): Promise<Begun> {
+      const { name, token: storeToken, seconds } = await auth.logIn(credentials, userAgent);
+      if ((await accountOf(storeToken)) === undefined) {
+        await auth.logOut(storeToken);
+        throw lacksRole('operator');
+      }
+      return sign({ name, token: storeToken }, seconds);
+    },
+    /**
+     * @returns whose session it is; undefined if it is none, has ended, or its account is no operator any more
+     * @throws DomainError unavailable if auth cannot say
+     */
+    async operatorOf(session: string | undefined): Promise<Operator | undefined> {
+      const payload = await payloadOf(session);
+      if (payload === undefined) return undefined;
+      const { name, token: storeToken } = payload;
+      if (storeToken === undefined) return { actor: `${name} (shared token)`, name, isShared: true };
+      const accountId = await accountOf(storeToken);
+      return accountId === undefined ? undefined : { actor: accountId, name, isShared: false };
+    },
+    /** Ends the store's session behind one, if there is any. @throws DomainError unavailable: it has not ended */
+    async end(session: string | undefined): Promise<void> {
+      const storeToken = (await payloadOf(session))?.token;
+      if (storeToken !== undefined) await auth.logOut(storeToken);
     },
   };
+}
+
+interface Payload {
+  name: string;
+  /** That of the store, which never reaches a page. Absent in a session by the shared token. */
+  token?: string;
 }

@@ -25,6 +25,7 @@ export interface Answer {
   /** Names the state that was read, where the answer has one. */
   etag: string | undefined;
   retryAfterSeconds: number | undefined;
+  headers: Record<string, string | string[] | undefined>;
 }
 
 /** Failures that are passed on, since they are meant for whoever made the request: by status, their kind and code. */
@@ -44,6 +45,8 @@ export interface Call {
   customer?: { accountId: string; authorization: string | undefined };
   /** Name of the operator on whose behalf the call is, for the audit trail. */
   operator?: string | undefined;
+  /** Further headers. */
+  headers?: Record<string, string>;
   /** Gives the call up, as its time-out does. */
   signal?: AbortSignal;
 }
@@ -65,7 +68,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
 
   /** Of a status below 500. */
   async function send(method: Method, url: string, call: Call): Promise<Sent> {
-    const { body, ifMatch, clientAddress, customer, operator, signal } = call;
+    const { body, ifMatch, clientAddress, customer, operator, headers: further, signal } = call;
     const trace = currentTrace();
     try {
       const answer = await request(url, {
@@ -79,6 +82,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
           ...(customer && { 'id-account': customer.accountId }),
           ...(customer?.authorization !== undefined && { authorization: customer.authorization }),
           ...(body && { 'content-type': 'application/json' }),
+          ...further,
         },
         ...(body && { body: stringifyJson(body) }),
         signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
@@ -107,9 +111,10 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     );
   }
 
-  function jsonOf({ status, text }: Sent): unknown {
+  /** Without a body it is undefined, which no schema of one takes. */
+  function jsonOf({ text }: Sent): unknown {
     try {
-      return status === 202 || status === 204 ? undefined : parseJson(text);
+      return text === '' ? undefined : parseJson(text);
     } catch (error) {
       throw failed(error);
     }
@@ -131,6 +136,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
         body: jsonOf(sent),
         etag: headers.etag?.toString(),
         retryAfterSeconds: secondsIn(headers['retry-after']?.toString()),
+        headers,
       };
     },
     /**
