@@ -3,6 +3,7 @@ import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
+import type { Logger } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { testLog } from '../../../tests/kit/observability/log.ts';
@@ -58,6 +59,7 @@ interface Options {
   products?: ProductClient;
   orders?: OrderClient;
   clock?: () => Date;
+  log?: Logger;
   env?: Record<string, string>;
 }
 
@@ -73,7 +75,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     ...options.env,
   });
   const { app, consumer } = createInventoryService(
-    { config, log: testLog('inventory'), database },
+    { config, log: options.log ?? testLog('inventory'), database },
     { products: options.products ?? fakeProducts(), orders: options.orders ?? fakeOrders(), clock: options.clock },
   );
   /** The events written for an order, in order. */

@@ -18,11 +18,11 @@ interface Made {
 }
 
 /** The real service over a database of the test's own. */
-export function testApp(databaseUrl: string, env: Record<string, string> = {}) {
+export function testApp(databaseUrl: string, env: Record<string, string> = {}, log = testLog('status')) {
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const config = configSchema.parse({ DATABASE_URL: databaseUrl, APP_PROFILE: 'dev', ...env });
-  const { app } = createStatusService({ config, log: testLog('status'), database });
+  const { app } = createStatusService({ config, log, database });
   return {
     app,
     prisma,
