@@ -15,7 +15,7 @@ import { Stock } from './views/stock.tsx';
 
 const shown: Record<PageName, (place: Place) => ComponentChild> = {
   now: () => <Now />,
-  orders: ({ id }) => <Orders id={id} />,
+  orders: ({ id, query }) => <Orders id={id} query={query} />,
   'dead-letters': ({ filter }) => <DeadLetters filter={filter} key={filter} />,
   stock: () => <Stock />,
   mails: ({ id }) => <Mails id={id} />,

@@ -15,6 +15,8 @@ export interface Place {
   page: PageName | undefined;
   id: string | undefined;
   filter: string | undefined;
+  /** The same as names and values, where it has them. */
+  query: URLSearchParams;
 }
 
 const isPage = (name: string): name is PageName => Object.hasOwn(titles, name);
@@ -37,5 +39,6 @@ export function placeOf(hash: string): Place {
     page: isPage(page) && rest.length === 0 ? page : undefined,
     id: id ? unescaped(id) : undefined,
     filter: filter && unescaped(filter),
+    query: new URLSearchParams(filter),
   };
 }

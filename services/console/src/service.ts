@@ -35,7 +35,7 @@ export function createConsole(
   const routes = [
     ...sessionRoutes(sessions, log),
     ...nowRoutes(history),
-    ...orderPageRoutes(createOrderPages(services, letters)),
+    ...orderPageRoutes(createOrderPages(services, letters), log),
     ...deadLetterPageRoutes(letters),
     ...mailPageRoutes(services),
     ...accountPageRoutes(services, log),

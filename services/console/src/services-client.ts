@@ -20,7 +20,7 @@ const problemOut = z.object({ detail: z.string() });
 /** Calls the internal paths of services, as an operator (contract 3.7), and parses their replies by the schemas of the contracts. */
 export function createServices(addresses: ReadonlyMap<string, string>, credential: string | undefined) {
   /**
-   * @returns with the entity tag, where the answer has one
+   * @returns with the entity tag and the cursor of the next page, where the answer has them
    * @throws DomainError notFound, invalid, conflict, unavailable; its message is the service's own
    */
   async function call<T>(
@@ -29,7 +29,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     path: string,
     schema: z.ZodType<T>,
     { timeoutMs = method === 'GET' ? readMs : maxWaitMs, ...sent }: Call & { timeoutMs?: number | undefined } = {},
-  ): Promise<{ body: T; etag: string | undefined }> {
+  ): Promise<{ body: T; etag: string | undefined; next: string | undefined }> {
     const baseUrl = addresses.get(service);
     if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);
     const client = createHttpClient({ service, baseUrl, timeoutMs, credential });
@@ -37,12 +37,12 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
       if ((error.cause as Error).name === 'TimeoutError') throw late(service, timeoutMs, error);
       throw error;
     });
-    const { status, etag } = answer;
-    if (status < 400) return { body: client.read(schema, answer), etag };
+    const { status, etag, next } = answer;
+    if (status < 400) return { body: client.read(schema, answer), etag, next };
     const said = problemOut.safeParse(answer.body).data?.detail ?? `Status ${status}`;
     if (status === 404) throw new DomainError('notFound', said);
     if (status === 400) throw new DomainError('invalid', said);
-    if (status === 412) throw new DomainError('conflict', said);
+    if (status === 409 || status === 412) throw new DomainError('conflict', said);
     throw new DomainError('unavailable', `The ${service} service refuses: ${said}`);
   }
 

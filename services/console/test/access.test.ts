@@ -13,7 +13,7 @@ const redrive = '/api/dead-letters/payment/redrive';
 const letters = { ids: [letter] };
 const paths = [
   '/api/now',
-  '/api/orders?search=x',
+  '/api/order-search?sought=x',
   '/api/dead-letters',
   '/api/dead-letters/audit',
   '/api/products',

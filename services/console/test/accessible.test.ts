@@ -23,9 +23,22 @@ const change = {
   after: { available: 5 },
 };
 const mail = { id: letterId, customerId: order.customerId, kind: 'OrderCreated', subject: 'Your order', createdAt: at };
+const page = { size: 20, number: 0, totalElements: 1, totalPages: 1 };
+const invoice = {
+  number: 17,
+  orderId,
+  customerId: order.customerId,
+  paymentId: letterId,
+  amount: order.total,
+  paidAt: at,
+  createdAt: at,
+};
 const store: Answer = (method, path, ...rest) => {
   if (path.startsWith('/internal/audit')) return [change];
   if (path === '/internal/mails') return [mail];
+  if (path.startsWith('/internal/orders?')) return [order];
+  if (path.startsWith('/notifications?')) return { content: [{ ...mail, orderId, text: 'Thank you.' }], page };
+  if (path.startsWith('/invoices?')) return { content: [invoice], page };
   if (path.startsWith('/internal/stuck-orders')) return { total: 1, orders: [order], next: null };
   if (path === `/internal/orders/${orderId}`) return order;
   if (path.startsWith('/internal/dead-letters/audit')) return { group: 'payment-group', entries: [entry] };
@@ -64,7 +77,7 @@ const asksNothing = ['accounts', 'nowhere'];
 describePages('everybody can use the console', (newPage) => {
   const history = createHistory();
   const console = useConsole(
-    () => ({ order: store, payment: store, inventory: store, product: store, notification: store }),
+    () => ({ order: store, payment: store, inventory: store, product: store, notification: store, invoice: store }),
     {
       env: { GROUPS: 'payment' },
       history,

@@ -170,6 +170,19 @@ describe('the alerts', () => {
     expect(firing(story, at)).toContain(name);
   });
 
+  it.each([
+    [7, ['Orders are PENDING for longer than a minute: 7']],
+    [10_000, ['Orders are PENDING for longer than a minute: at least 10000']],
+    [0, []],
+    [null, []],
+  ])('tells of stuck orders as the first page counts them: %j', (stuck, summaries) => {
+    const history = createHistory();
+    history.add(0, [], { letters: 0, stuck, problems: [] });
+    expect(history.alerts().map(({ summary }) => summary)).toEqual(summaries);
+    history.add(5_000, [], { letters: 0, stuck: 0, problems: [] });
+    expect(history.alerts()).toEqual([]);
+  });
+
   it('is quiet while all is well, and once the cause has gone', () => {
     expect(firing({ metrics: () => healthy }, 1_800)).toEqual([]);
     const mended = {

@@ -52,7 +52,7 @@ export async function walkConsole(page: Page, take: (name: string) => Promise<vo
   await page.getByText('processes are ready').waitFor();
   await take('now');
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
-  await page.getByLabel('Order id or e-mail address').fill(orderId);
+  await page.getByLabel('Order, invoice, name or e-mail address').fill(orderId);
   await page.getByRole('button', { name: 'Find' }).click();
   await page.getByText('failed to handle').waitFor();
   await take('order');

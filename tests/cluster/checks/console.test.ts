@@ -114,7 +114,9 @@ it('an order: what every service knows of it, found by its id and by the e-mail 
     const services = new Set(timeline.map(({ service }: { service: string }) => service));
     expect([...services].sort()).toEqual(['inventory', 'invoice', 'notification', 'order', 'payment']);
   });
-  expect(await read(`/api/orders?search=${encodeURIComponent(ada.email)}`)).toMatchObject([{ id }]);
+  expect(await read(`/api/order-search?sought=${id.slice(0, 8)}`)).toMatchObject({ orders: [{ id }], problems: [] });
+  const found = await read(`/api/order-search?sought=${encodeURIComponent(ada.email)}`);
+  expect(await read(`/api/orders?customer=${found.customers[0].id}`)).toMatchObject({ orders: [{ id }], next: null });
 });
 
 it('dead letters and the audit trail of every group', async () => {

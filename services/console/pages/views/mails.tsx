@@ -44,19 +44,23 @@ function OpenMail({ id }: { id: string }) {
   const mail = useQuery({
     queryKey: ['mail', id],
     queryFn: () => call('get', '/api/mails/{id}', { path: { id } }),
-    // Asked for once: each time makes the link anew.
+    // A mail does not change.
     staleTime: 'static',
     refetchInterval: false,
     gcTime: 0,
   });
   return (
     <Answer of={mail}>
-      {({ subject, to, text }) => (
+      {({ subject, to, text, problem }) => (
         <section class="card" aria-label="Mail">
           <h2>{subject}</h2>
-          <p>
-            To {to.name} &lt;{to.address}&gt;
-          </p>
+          {to === null ? (
+            <p class="problem">It would not be sent: {problem}</p>
+          ) : (
+            <p>
+              To <bdi>{to.name}</bdi> &lt;{to.address}&gt;
+            </p>
+          )}
           {text.split('\n\n').map((paragraph) => (
             <Paragraph key={paragraph} text={paragraph} />
           ))}

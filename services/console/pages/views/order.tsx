@@ -3,6 +3,7 @@ import { type AnswerTo, call } from '../api/call.ts';
 import type { components } from '../generated/schema.ts';
 import { ageOf } from '../parts/clock.ts';
 import { Answer, Badge, money, Problems, Time } from '../parts/parts.tsx';
+import { Cancel, Invoice, Messages, Notes } from './orders/actions.tsx';
 import { Lanes } from './orders/lanes.tsx';
 
 const quickMs = 1_000;
@@ -27,7 +28,8 @@ interface KnownProps {
   known: AnswerTo<'showOrder'>;
 }
 
-function Known({ id, known: { order, timeline, waitingFor, discarded, problems, letters } }: KnownProps) {
+function Known({ id, known }: KnownProps) {
+  const { order, customer, timeline, waitingFor, discarded, problems, letters, mails, invoices } = known;
   return (
     <>
       <section class="card" aria-label="Order">
@@ -45,11 +47,23 @@ function Known({ id, known: { order, timeline, waitingFor, discarded, problems, 
           <ul>
             {order.items.map(({ productId, name, quantity }) => (
               <li key={productId}>
-                {quantity} × {name ?? productId}
+                {quantity} × <a href={`#/stock/${productId}`}>{name ?? productId}</a>
               </li>
             ))}
           </ul>
         )}
+        {order && (
+          <p>
+            Customer{' '}
+            <a href={`#/accounts?sought=${order.customerId}`}>
+              <bdi>{customer ?? order.customerId}</bdi>
+            </a>
+            , <a href={`#/orders?customer=${order.customerId}`}>all orders</a>
+          </p>
+        )}
+        {invoices.map((number) => (
+          <Invoice key={number} id={id} number={number} />
+        ))}
         {order?.shippingAddress && <p>To {inOneLine(order.shippingAddress)}</p>}
         {discarded.map((text) => (
           <p key={text} class="bad">
@@ -78,7 +92,10 @@ function Known({ id, known: { order, timeline, waitingFor, discarded, problems, 
             <a href={`#/dead-letters?${id}`}>To the dead letters of this order</a>
           </p>
         )}
+        {order && canBeCancelled(order) && <Cancel id={id} />}
       </section>
+      {order && <Notes id={id} notes={order.notes} />}
+      <Messages mails={mails} />
       <section class="card" aria-label="Timeline">
         <h2>Timeline</h2>
         <Lanes steps={timeline} />
@@ -104,6 +121,10 @@ function Known({ id, known: { order, timeline, waitingFor, discarded, problems, 
     </>
   );
 }
+
+/** The order service decides. A status of a later release may be one that can. */
+const canBeCancelled = ({ status, shippedAt }: { status: string; shippedAt?: string }) =>
+  status !== 'CANCELLED' && shippedAt === undefined;
 
 const inOneLine = ({ name, lines, postalCode, city, region, country }: components['schemas']['AddressOut']) =>
   [name, ...lines, [postalCode, city].filter(Boolean).join(' '), region, country].filter(Boolean).join(', ');

@@ -1,50 +1,92 @@
-import { useMutation } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
+import { useEffect } from 'preact/hooks';
 import { type AnswerTo, call } from '../api/call.ts';
 import { Search } from '../parts/form.tsx';
-import { Badge, Loading, money, OrderLink, Outcome, Time } from '../parts/parts.tsx';
-import { Table } from '../parts/table.tsx';
+import { Answer, Problems } from '../parts/parts.tsx';
 import { Order } from './order.tsx';
+import { OrderList } from './orders/order-list.tsx';
+import { OrderTable } from './orders/order-table.tsx';
 import { StuckOrders } from './orders/stuck-orders.tsx';
 
-type Orders = AnswerTo<'searchOrders'>;
+interface OrdersProps {
+  /** Of the order that is shown. */
+  id: string | undefined;
+  /** What is sought, or the filters of the list. */
+  query: URLSearchParams;
+}
 
-/** @param id of the order that is shown; undefined: only the search */
-export function Orders({ id }: { id: string | undefined }) {
-  const search = useMutation({
-    mutationFn: (sought: string) => call('get', '/api/orders', { query: { search: sought } }),
-    onSuccess: (orders) => {
-      if (orders.length === 1) location.hash = `#/orders/${orders[0]?.id}`;
-    },
-  });
-  const found = search.data?.length === 1 ? undefined : search.data;
-
+export function Orders({ id, query }: OrdersProps) {
+  const sought = query.get('sought') ?? undefined;
   return (
     <>
       <h1>Orders</h1>
-      <Search label="Order id or e-mail address" button="Find" onSearch={search.mutate} />
-      {search.isPending && <Loading />}
-      <Outcome of={search} />
-      {found && <Found orders={found} />}
-      {id === undefined ? <StuckOrders /> : <Order id={id} key={id} />}
+      <Search
+        label="Order, invoice, name or e-mail address"
+        button="Find"
+        onSearch={(text) => {
+          location.hash = `#/orders?${new URLSearchParams({ sought: text })}`;
+        }}
+      />
+      {id !== undefined && <Order id={id} key={id} />}
+      {id === undefined && sought !== undefined && <Found sought={sought} key={sought} />}
+      {id === undefined && sought === undefined && (
+        <>
+          {query.size === 0 && <StuckOrders />}
+          <OrderList query={query} />
+        </>
+      )}
     </>
   );
 }
 
-function Found({ orders }: { orders: Orders }) {
-  if (orders.length === 0) return <p role="status">No order was found.</p>;
+/** What a search has found. Whatever was shown before is gone, also if nothing is found. */
+function Found({ sought }: { sought: string }) {
+  const search = useQuery({
+    queryKey: ['order search', sought],
+    queryFn: () => call('get', '/api/order-search', { query: { sought } }),
+    refetchInterval: false,
+  });
+  const only = search.data && onlyOf(search.data);
+  useEffect(() => {
+    // In place of the search, to which one could not go back otherwise.
+    if (only !== undefined) location.replace(only);
+  }, [only]);
   return (
-    <section class="card" aria-label="Orders found">
-      <h2>{orders.length} orders</h2>
-      <Table
-        rows={orders}
-        keyOf={({ id }) => id}
-        columns={{
-          Order: ({ id }) => <OrderLink id={id} />,
-          Status: ({ status }) => <Badge text={status} />,
-          Total: ({ total }) => money(total),
-          Placed: ({ createdAt }) => <Time at={createdAt} />,
-        }}
-      />
-    </section>
+    <Answer of={search}>
+      {({ orders, customers, problems }) => (
+        <>
+          <Problems texts={problems} />
+          {orders.length + customers.length === 0 && <p role="status">No order was found.</p>}
+          {orders.length > 0 && (
+            <section class="card" aria-label="Orders found">
+              <h2>Orders</h2>
+              <OrderTable orders={orders} />
+            </section>
+          )}
+          {customers.length > 0 && (
+            <section class="card" aria-label="Customers found">
+              <h2>Customers</h2>
+              <ul>
+                {customers.map(({ id, name, email }) => (
+                  <li key={id}>
+                    <a href={`#/orders?customer=${id}`}>
+                      <bdi>{name}</bdi>
+                    </a>{' '}
+                    {email}
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+        </>
+      )}
+    </Answer>
   );
+}
+
+/** Where the only order or customer is that was found. */
+function onlyOf({ orders, customers }: AnswerTo<'searchOrders'>): string | undefined {
+  if (orders.length + customers.length !== 1) return undefined;
+  const [order] = orders;
+  return order === undefined ? `#/orders?customer=${customers[0]?.id}` : `#/orders/${order.id}`;
 }

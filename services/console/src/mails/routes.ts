@@ -29,7 +29,7 @@ export function mailPageRoutes({ find, get }: Services): AnyRoute[] {
       ...base,
       path: '/api/mails/{id}',
       operationId: 'showMail',
-      summary: 'Read a mail, which creates its link',
+      summary: 'Read a mail, whose link its first reading makes',
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The mail.', body: wholeMailOut } },
       handler: async ({ params: { id }, headers: { 'console-operator': operator } }) =>

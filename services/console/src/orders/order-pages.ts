@@ -1,16 +1,27 @@
 import { accountOut } from '@store/shared/contracts/account';
-import { invoiceOut } from '@store/shared/contracts/invoice';
+import { type customerInvoiceOut, invoiceOut, sellersInvoiceOut } from '@store/shared/contracts/invoice';
 import { notificationOut } from '@store/shared/contracts/notification';
 import { pageOf } from '@store/shared/http/pagination';
 import { DomainError } from '@store/shared/values/errors';
-import { email, uuid } from '@store/shared/values/fields';
+import { email } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { DeadLetters } from '../dead-letters/dead-letters.ts';
 import { collecting, readMs, type Services } from '../services-client.ts';
 import type { Parts } from './parts.ts';
-import { anyOrder, anyOrderRecord, anyPayment, anyReservation, anyStuckOrders } from './schemas.ts';
+import {
+  anyOrder,
+  anyOrderRecord,
+  anyPayment,
+  anyReservation,
+  anyStuckOrders,
+  type foundOut,
+  type OrdersQuery,
+  type ordersOut,
+} from './schemas.ts';
 import { timelineOf } from './timeline.ts';
 import { discardedOf, waitingFor } from './waiting.ts';
+
+const nameMs = 1_000;
 
 export type OrderPages = ReturnType<typeof createOrderPages>;
 
@@ -18,22 +29,82 @@ export type OrderPages = ReturnType<typeof createOrderPages>;
 export function createOrderPages(services: Services, deadLetters: DeadLetters) {
   return {
     /**
-     * @param sought an order's id, or the e-mail address of a customer
-     * @returns the orders, the newest first
+     * Finds orders by the id, or what customers see of it, and by the number of the invoice; customers by name and e-mail address.
      */
-    async search(operator: string, sought: string): Promise<z.output<typeof anyOrder>[]> {
-      const id = uuid.safeParse(sought).data;
-      if (id !== undefined) {
-        const order = await services.find('order', `/internal/orders/${id}`, anyOrderRecord, { operator });
-        return order === undefined ? [] : [order];
+    async search(operator: string, sought: string): Promise<z.output<typeof foundOut>> {
+      const { or, problems } = collecting();
+      const asked = { operator };
+      const [, digits] = /^(?:order\s+)?#?([\da-f-]{8,36})$/i.exec(sought) ?? [];
+      const [, number] = /^(?:invoice\s+)?(\d{1,15})$/i.exec(sought) ?? [];
+      const byId = async () =>
+        digits === undefined
+          ? []
+          : services.get('order', `/internal/orders?idPrefix=${digits}`, z.array(anyOrder), asked);
+      async function byInvoice() {
+        if (number === undefined || Number(number) === 0) return [];
+        const { content } = await services.get(
+          'invoice',
+          `/invoices?number=${Number(number)}`,
+          pageOf(invoiceOut),
+          asked,
+        );
+        const found = content.map(({ orderId }) =>
+          services.get('order', `/internal/orders?idPrefix=${orderId}`, z.array(anyOrder), asked),
+        );
+        return (await Promise.all(found)).flat();
       }
-      const address = email.safeParse(sought).data;
-      if (address === undefined)
-        throw new DomainError('invalid', 'Search for the id of an order or an e-mail address.');
-      const path = `/internal/accounts?email=${encodeURIComponent(address)}`;
-      const [account] = await services.get('account', path, z.array(accountOut), { operator });
-      if (account === undefined) return [];
-      return services.get('order', `/internal/orders?accountId=${account.id}`, z.array(anyOrder), { operator });
+      async function customersOf() {
+        if (number !== undefined) return [];
+        const name = email.safeParse(sought).success ? 'email' : 'q';
+        const path = `/internal/accounts?${new URLSearchParams({ [name]: sought })}`;
+        return services.get('account', path, z.array(accountOut), asked);
+      }
+      const [own, invoiced, customers] = await Promise.all([
+        or([], byId()),
+        or([], byInvoice()),
+        or([], customersOf()),
+      ]);
+      const orders = [...new Map([...own, ...invoiced].map((order) => [order.id, order])).values()];
+      return { orders, customers: customers.map(({ id, name, email }) => ({ id, name, email })), problems };
+    },
+
+    /** A page of the orders of all customers, the newest first. */
+    async list(operator: string, { customer, ...filters }: OrdersQuery): Promise<z.output<typeof ordersOut>> {
+      const given = new URLSearchParams();
+      for (const [name, value] of Object.entries({ ...filters, accountId: customer }))
+        if (value !== undefined) given.set(name, value);
+      const path = `/internal/orders?${given}`;
+      const { body: orders, next = null } = await services.call('GET', 'order', path, z.array(anyOrder), { operator });
+      return { orders, next };
+    },
+
+    /** Cancels an order as the store; once or again. */
+    async cancel(operator: string, id: string, reason: string): Promise<void> {
+      await services.call('POST', 'order', `/internal/orders/${id}/cancellation`, anyOrder, {
+        operator,
+        body: { reason },
+      });
+    },
+
+    /** Leaves a note; the same again is one note. */
+    async note(operator: string, id: string, noteId: string, text: string): Promise<void> {
+      const path = `/internal/orders/${id}/notes/${noteId}`;
+      await services.call('PUT', 'order', path, z.undefined(), { operator, body: { text } });
+    },
+
+    /** Has a message mailed again; the same again is one mail. */
+    async resend(operator: string, mailId: string, copyId: string): Promise<void> {
+      const path = `/internal/notifications/${mailId}/copies/${copyId}`;
+      await services.call('PUT', 'notification', path, z.undefined(), { operator });
+    },
+
+    /** The invoice of an order, as its customer has it. @throws DomainError notFound, unavailable */
+    async invoice(operator: string, id: string): Promise<z.output<typeof customerInvoiceOut>> {
+      const [{ items }, invoice] = await Promise.all([
+        services.get('order', `/internal/orders/${id}`, anyOrderRecord, { operator }),
+        services.get('invoice', `/internal/orders/${id}/invoice`, sellersInvoiceOut, { operator }),
+      ]);
+      return { ...invoice, lines: items };
     },
 
     /** Those that are PENDING for too long, the oldest first. */
@@ -59,8 +130,19 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         if (error instanceof DomainError && error.kind === 'notFound') throw error;
         return or(undefined, Promise.reject(error));
       });
-      const [order, reservation, payment, mails, invoices, groups] = await Promise.all([
+      // Nothing waits for a name: without it the customer is shown by the id.
+      async function nameOf(accountId: string): Promise<string | undefined> {
+        const path = `/internal/account-names?id=${accountId}`;
+        const names = z.array(z.object({ name: z.string() }));
+        const [found] = await services.get('account', path, names, { ...asked, timeoutMs: nameMs }).catch(() => []);
+        return found?.name;
+      }
+      const [order, customer, reservation, payment, mails, invoices, groups] = await Promise.all([
         findOrder,
+        findOrder.then(
+          (found) => found && nameOf(found.customerId),
+          () => undefined,
+        ),
         find('inventory', `/internal/reservations/${id}`, anyReservation),
         find('payment', `/internal/payments/${id}`, anyPayment),
         page('notification', `/notifications?orderId=${id}&size=100`, notificationOut),
@@ -74,6 +156,9 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       const parts: Parts = { order, reservation, payment, mails, invoices, letters, problems: [...new Set(problems)] };
       return {
         order: order ?? null,
+        customer: customer ?? null,
+        mails: mails.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)),
+        invoices: invoices.map(({ number }) => number),
         timeline: timelineOf(parts),
         waitingFor: waitingFor(parts),
         letters,

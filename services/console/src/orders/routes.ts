@@ -1,23 +1,104 @@
-import { type AnyRoute, ok, route } from '@store/shared/http/route';
+import { customerInvoiceOut } from '@store/shared/contracts/invoice';
+import { invoicePage } from '@store/shared/contracts/invoice-page';
+import { type AnyRoute, noContent, noStore, ok, problem, route } from '@store/shared/http/route';
+import type { Logger } from '@store/shared/observability/log';
 import { text, uuid, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { OrderPages } from './order-pages.ts';
-import { anyOrder, anyStuckOrders, orderPageOut } from './schemas.ts';
+import { anyStuckOrders, foundOut, orderPageOut, ordersOut, ordersQuery } from './schemas.ts';
 
 const base = { tag: 'orders', method: 'get', ...byOperator } as const;
 
-export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
+const order = z.object({ id: uuid });
+
+export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
   return [
     route({
       ...base,
-      path: '/api/orders',
+      path: '/api/order-search',
       operationId: 'searchOrders',
-      summary: 'Find orders by id, or by the e-mail address of the customer',
-      query: z.object({ search: text(1, 254) }),
-      responses: { 200: { description: 'The newest first.', body: z.array(anyOrder) } },
-      handler: async ({ headers: { 'console-operator': by }, query: { search } }) =>
-        ok(await orders.search(by, search)),
+      summary: 'Find orders by id or invoice, and customers by name or e-mail address',
+      query: z.object({ sought: text(1, 254) }),
+      responses: { 200: { description: 'What was found.', body: foundOut } },
+      handler: async ({ headers: { 'console-operator': by }, query: { sought } }) =>
+        ok(await orders.search(by, sought)),
+    }),
+    route({
+      ...base,
+      path: '/api/orders',
+      operationId: 'listOrders',
+      summary: 'List the orders of all customers',
+      query: ordersQuery,
+      responses: { 200: { description: 'The newest first.', body: ordersOut } },
+      handler: async ({ headers: { 'console-operator': by }, query }) => ok(await orders.list(by, query)),
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: '/api/orders/{id}/cancellation',
+      operationId: 'cancelOrder',
+      summary: 'Cancel an order',
+      params: order,
+      body: z.object({ reason: text(1, 500) }),
+      responses: { 204: { description: 'It is cancelled.' }, 409: problem('It has left.') },
+      async handler({ params: { id }, headers: { 'console-operator': by }, body: { reason } }) {
+        await orders.cancel(by, id, reason);
+        log.info({ by, orderId: id }, 'An order was cancelled');
+        return noContent();
+      },
+    }),
+    route({
+      ...base,
+      method: 'put',
+      path: '/api/orders/{id}/notes/{noteId}',
+      operationId: 'leaveNote',
+      summary: 'Leave a note on an order',
+      params: order.extend({ noteId: uuid }),
+      body: z.object({ text: text(1, 2_000) }),
+      bodyKib: 32,
+      responses: { 204: { description: 'It is left.' }, 409: problem('It has 100 notes.') },
+      async handler({ params: { id, noteId }, headers: { 'console-operator': by }, body: { text } }) {
+        await orders.note(by, id, noteId, text);
+        log.info({ by, orderId: id, noteId }, 'A note was left on an order');
+        return noContent();
+      },
+    }),
+    route({
+      ...base,
+      method: 'put',
+      path: '/api/messages/{id}/copies/{copyId}',
+      operationId: 'resendMail',
+      summary: 'Have a message about an order mailed again',
+      params: order.extend({ copyId: uuid }),
+      responses: { 204: { description: 'It is on its way.' }, 409: problem('No mail server is set.') },
+      async handler({ params: { id, copyId }, headers: { 'console-operator': by } }) {
+        await orders.resend(by, id, copyId);
+        log.info({ by, mailId: id, copyId }, 'A mail is sent again');
+        return noContent();
+      },
+    }),
+    route({
+      ...base,
+      path: '/api/orders/{id}/invoice',
+      operationId: 'showInvoice',
+      summary: 'Show the invoice of an order',
+      params: order,
+      responses: {
+        200: {
+          description: 'The invoice; as a page to be printed with `Accept: text/html`.',
+          body: customerInvoiceOut,
+          page: true,
+          headers: { Vary: '`Accept`' },
+        },
+      },
+      async handler({ params: { id }, headers: { 'console-operator': by }, prefersPage }) {
+        const invoice = await orders.invoice(by, id);
+        const headers = { Vary: 'Accept', ...noStore };
+        if (!prefersPage) return ok(invoice, headers);
+        const { page, headers: ofPage } = invoicePage(invoice);
+        return ok({ json: page }, { ...ofPage, ...headers });
+      },
     }),
     route({
       ...base,
@@ -33,7 +114,7 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       path: '/api/orders/{id}',
       operationId: 'showOrder',
       summary: 'Show an order, what happened to it and what it waits for',
-      params: z.object({ id: uuid }),
+      params: order,
       query: z.object({ withinMs: wholeNumber(100, 3_000).optional() }),
       responses: {
         200: { description: 'The parts of the services that have answered.', body: orderPageOut },

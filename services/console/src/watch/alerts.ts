@@ -1,12 +1,18 @@
+import { mostCounted } from '@store/shared/database/read-page';
 import type { Seen } from './replicas-client.ts';
 import { highest, sums } from './sample.ts';
 import type { Alert } from './schemas.ts';
+
+/** Name of the alert that has a list instead of a runbook. */
+const stuckOrders = 'StuckOrders';
 
 /** Observations that rules look at. */
 export interface Look {
   replicas: Seen;
   lag: Record<string, number>;
   outbox: Record<string, number>;
+  /** Orders that are PENDING for too long; null if order has not said so. */
+  stuck: number | null;
   /** Increases of counters in the last seconds, by their name in sample.ts; undefined if nobody has looked for so long. */
   risen(seconds: number): Map<string, number> | undefined;
   /** The same since the console began to look, if that is later. */
@@ -119,6 +125,16 @@ export const rules = [
   ),
 ];
 
+/** Told by the console alone, which counts them itself: its first page has them as a number. */
+const ownRules = [
+  rule(stuckOrders, 'warning', 0, ({ stuck }) =>
+    ofAll(
+      (stuck ?? 0) > 0,
+      `Orders are PENDING for longer than a minute: ${stuck === mostCounted ? 'at least ' : ''}${stuck}`,
+    ),
+  ),
+];
+
 /** Counts open dead letters by group: each replica reports all of its group. */
 const openLetters = (replicas: Seen) =>
   highest(
@@ -133,7 +149,7 @@ export function createAlerts() {
   return {
     look(at: number, look: Look): void {
       const now: typeof holding = new Map();
-      for (const { name, severity, forSeconds, holds } of rules) {
+      for (const { name, severity, forSeconds, holds } of [...rules, ...ownRules]) {
         for (const [subject, summary] of Object.entries(holds(look))) {
           const key = `${name} ${subject}`;
           const since = holding.get(key)?.since ?? at;

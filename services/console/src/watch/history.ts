@@ -81,6 +81,7 @@ export function createHistory() {
       replicas,
       lag,
       outbox,
+      stuck: counted.stuck,
       risenAtMost: (seconds) => risenWithin(at, seconds),
       risen: (seconds) => ((points[0]?.at ?? at) <= at - seconds * 1_000 ? risenWithin(at, seconds) : undefined),
     });

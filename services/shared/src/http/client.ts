@@ -4,6 +4,7 @@ import { currentTrace, inSpan } from '../observability/trace-context.ts';
 import { DomainError, type ErrorKind, unavailable } from '../values/errors.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
 import type { ProblemCode } from '../values/problem-types.ts';
+import { cursorIn } from './pagination.ts';
 import { problemSchema } from './problem.ts';
 
 export interface HttpClientOptions {
@@ -24,6 +25,8 @@ export interface Answer {
   body: unknown;
   /** Names the state that was read, where the answer has one. */
   etag: string | undefined;
+  /** Cursor of the next page of a list, where there is one. */
+  next: string | undefined;
   retryAfterSeconds: number | undefined;
   headers: Record<string, string | string[] | undefined>;
 }
@@ -135,6 +138,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
         status,
         body: jsonOf(sent),
         etag: headers.etag?.toString(),
+        next: cursorIn(headers.link?.toString()),
         retryAfterSeconds: secondsIn(headers['retry-after']?.toString()),
         headers,
       };

@@ -1,4 +1,4 @@
-import { nextLink, pagedQuery, pageInfo, sortQuery } from './pagination.ts';
+import { cursorIn, nextLink, pagedQuery, pageInfo, sortQuery } from './pagination.ts';
 
 describe('nextLink', () => {
   const after = 'WyJvIiwidiJd';
@@ -17,6 +17,13 @@ describe('nextLink', () => {
       `</a?limit=3&after=${after}>; rel="next"`,
     );
   });
+});
+
+it.each([
+  ['/a?x=1', 'a b&"'],
+  ['/a', undefined],
+])('cursorIn reads what nextLink has written: %s', (url, cursor) => {
+  expect(cursorIn(nextLink(url, cursor).Link)).toBe(cursor);
 });
 
 it('nextLink omits the header after the last page', () => {

@@ -84,6 +84,12 @@ export const pageInfo = ({ size, page: number }: { size: number; page: number },
 /** Description of `nextLink` in the document. */
 export const nextPage = { Link: 'The next page, as rel="next", while there is more.' };
 
+/** Returns the cursor of the next page, which `nextLink` has put into a `Link` header. */
+export function cursorIn(link: string | undefined): string | undefined {
+  const [, path] = /<([^>]*)>; rel="next"/.exec(link ?? '') ?? [];
+  return path === undefined ? undefined : (new URL(path, 'http://localhost').searchParams.get('after') ?? undefined);
+}
+
 /** The `Link` header to the next page, if there is one: the same request with another `after`. */
 export function nextLink(url: string, cursor: string | undefined, replaces = ['page']): Record<string, string> {
   if (cursor === undefined) return {};

@@ -24,7 +24,7 @@ export function Alerts({ alerts }: Pick<State, 'alerts'>) {
             <p class="note">
               {name}, since <Time at={since} /> ({ageOf(since)})
             </p>
-            <Runbook name={name} />
+            {name === 'StuckOrders' ? <a href="#/orders">To the stuck orders</a> : <Runbook name={name} />}
           </li>
         ))}
       </ul>

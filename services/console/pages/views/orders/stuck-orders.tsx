@@ -1,9 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
-import { ageOf } from '../../parts/clock.ts';
-import { Answer, Badge, money, OrderLink, Time } from '../../parts/parts.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Answer } from '../../parts/parts.tsx';
+import { OrderTable } from './order-table.tsx';
 
 /** Orders that are PENDING for too long, page by page. */
 export function StuckOrders() {
@@ -19,17 +18,9 @@ export function StuckOrders() {
       <Answer of={page}>
         {({ orders, next }) => (
           <>
-            <Table
+            <OrderTable
+              orders={orders}
               empty={<p class="verdict good">No order is PENDING for longer than a minute.</p>}
-              rows={orders}
-              keyOf={({ id }) => id}
-              columns={{
-                Order: ({ id }) => <OrderLink id={id} />,
-                Status: ({ status }) => <Badge text={status} />,
-                Age: ({ createdAt }) => ageOf(createdAt),
-                Placed: ({ createdAt }) => <Time at={createdAt} />,
-                Total: ({ total }) => money(total),
-              }}
             />
             {(after !== undefined || next !== null) && (
               <div class="actions">

@@ -1,0 +1,154 @@
+import { useMutation } from '@tanstack/preact-query';
+import { useRef, useState } from 'preact/hooks';
+import { type AnswerTo, call } from '../../api/call.ts';
+import { renew } from '../../api/queries.ts';
+import { atMost, textsOf } from '../../parts/form.tsx';
+import { Outcome, Time } from '../../parts/parts.tsx';
+import { Table } from '../../parts/table.tsx';
+
+type Known = AnswerTo<'showOrder'>;
+
+/** Cancels an order, as its owner could. */
+export function Cancel({ id }: { id: string }) {
+  const cancel = useMutation({
+    mutationFn: (reason: string) => call('post', '/api/orders/{id}/cancellation', { path: { id }, body: { reason } }),
+    onSuccess: () => renew('order'),
+  });
+  return (
+    <details>
+      <summary>Cancel this order</summary>
+      <form class="write" onSubmit={(event) => cancel.mutate(textsOf(event).reason ?? '')}>
+        <label for="reason">Reason</label>
+        <textarea id="reason" name="reason" rows={2} required {...atMost(500)} />
+        <p class="note">
+          For operators and the audit trail: do not name the customer, who is told that the store has cancelled the
+          order.
+        </p>
+        <button type="submit" disabled={cancel.isPending}>
+          Cancel the order
+        </button>
+      </form>
+      <Outcome of={cancel} />
+    </details>
+  );
+}
+
+/** What operators have written about an order, and a field for more. */
+export function Notes({ id, notes }: { id: string; notes: NonNullable<Known['order']>['notes'] }) {
+  // Sent again after a lost answer, it is the same note.
+  const [noteId, setNoteId] = useState(() => crypto.randomUUID());
+  const form = useRef<HTMLFormElement>(null);
+  const leave = useMutation({
+    mutationFn: (text: string) =>
+      call('put', '/api/orders/{id}/notes/{noteId}', { path: { id, noteId }, body: { text } }),
+    onSuccess: () => {
+      setNoteId(crypto.randomUUID());
+      form.current?.reset();
+      return renew('order');
+    },
+  });
+  return (
+    <section class="card" aria-label="Notes">
+      <h2>Notes</h2>
+      {notes.length === 0 && <p class="note">There is none. Customers never see them.</p>}
+      <ul>
+        {notes.map(({ id: one, actor, text, createdAt, kind }) => (
+          <li key={one}>
+            <Time at={createdAt} /> <strong>{actor}</strong>
+            {kind === 'CANCELLATION' && ', who cancelled the order'}
+            <p class="written">
+              <bdi>{text}</bdi>
+            </p>
+          </li>
+        ))}
+      </ul>
+      <form class="write" ref={form} onSubmit={(event) => leave.mutate(textsOf(event).text ?? '')}>
+        <label for="text">A note</label>
+        <textarea id="text" name="text" rows={3} required {...atMost(2_000)} />
+        <button type="submit" disabled={leave.isPending}>
+          Leave the note
+        </button>
+      </form>
+      <Outcome of={leave} done="The note is left." />
+    </section>
+  );
+}
+
+/** Messages about an order to its customer, each to be sent again. */
+export const Messages = ({ mails }: Pick<Known, 'mails'>) => (
+  <section class="card" aria-label="Mails">
+    <h2>Mails</h2>
+    <Table
+      empty={<p class="note">There is none.</p>}
+      rows={mails}
+      keyOf={({ id }) => id}
+      columns={{
+        Subject: ({ subject }) => subject,
+        Written: ({ createdAt }) => <Time at={createdAt} />,
+        State: (mail) => <State mail={mail} />,
+        'Send again': (mail) => <SendAgain mail={mail} />,
+      }}
+    />
+    <p class="note">
+      Sent again, a mail goes to the address that the account has now, and counts among those of its mailbox: beyond the
+      limit of an hour it waits for the digest.
+    </p>
+  </section>
+);
+
+type Mail = Known['mails'][number];
+
+function State({ mail: { sentAt, refusal, waitsFor } }: { mail: Mail }) {
+  if (sentAt !== undefined)
+    return (
+      <>
+        sent <Time at={sentAt} />
+      </>
+    );
+  if (refusal !== undefined) return <span class="bad">given up: {refusal}</span>;
+  if (waitsFor === 'digest') return <>waits for the digest of the hour</>;
+  return <>{waitsFor === undefined ? 'not sent: there was no mail server' : 'waits to be sent'}</>;
+}
+
+function SendAgain({ mail: { id, subject } }: { mail: Mail }) {
+  const [copyId, setCopyId] = useState(() => crypto.randomUUID());
+  const resend = useMutation({
+    mutationFn: () => call('put', '/api/messages/{id}/copies/{copyId}', { path: { id, copyId } }),
+    onSuccess: () => {
+      setCopyId(crypto.randomUUID());
+      return renew('order');
+    },
+  });
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Send again: ${subject}`}
+        disabled={resend.isPending}
+        onClick={() => resend.mutate()}
+      >
+        Send again
+      </button>
+      <Outcome of={resend} done="It is on its way." />
+    </>
+  );
+}
+
+/** Opens the invoice in a tab of its own, once it is known to be there. */
+export function Invoice({ id, number }: { id: string; number: number }) {
+  const open = useMutation({
+    mutationFn: () => call('get', '/api/orders/{id}/invoice', { path: { id } }),
+    onSuccess: () => {
+      window.open(`./api/orders/${id}/invoice`, '_blank');
+    },
+  });
+  return (
+    <p>
+      <button type="button" class="quiet" disabled={open.isPending} onClick={() => open.mutate()}>
+        Invoice {number}
+      </button>
+      <Outcome of={open} />
+    </p>
+  );
+}

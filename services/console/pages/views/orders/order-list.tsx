@@ -1,0 +1,109 @@
+import { keepPreviousData, useQuery } from '@tanstack/preact-query';
+import { call } from '../../api/call.ts';
+import type { operations } from '../../generated/schema.ts';
+import { Field, textsOf } from '../../parts/form.tsx';
+import { Answer } from '../../parts/parts.tsx';
+import { OrderTable } from './order-table.tsx';
+
+type Status = NonNullable<NonNullable<operations['listOrders']['parameters']['query']>['status']>;
+const statuses = Object.keys({ PENDING: true, CONFIRMED: true, CANCELLED: true } satisfies Record<Status, true>);
+
+const dayMs = 86_400_000;
+
+/** The beginning of a day in UTC, or that of the day after it; a text that is no day is refused by the server. */
+function timeOf(day: string | undefined, days = 0): string | undefined {
+  if (day === undefined) return undefined;
+  const at = Date.parse(`${day}T00:00:00Z`) + days * dayMs;
+  return Number.isNaN(at) ? day : new Date(at).toISOString();
+}
+
+/** Filters in the address, without empty ones. */
+const addressOf = (filters: Record<string, string>) =>
+  `#/orders?${new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''))}`;
+
+/** The orders of all customers, page by page. @param query the filters and the page, as the address has them */
+export function OrderList({ query }: { query: URLSearchParams }) {
+  const given = Object.fromEntries(query);
+  const { status, customer, from, to, min, max, currency, after } = given;
+  const page = useQuery({
+    queryKey: ['orders', query.toString()],
+    queryFn: () =>
+      call('get', '/api/orders', {
+        query: {
+          status: status as Status | undefined,
+          customer,
+          createdFrom: timeOf(from),
+          createdTo: timeOf(to, 1),
+          minTotal: min,
+          maxTotal: max,
+          currency,
+          after,
+        },
+      }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <section class="card" aria-label="All orders">
+      <h2>{customer === undefined ? 'All orders' : 'Orders of a customer'}</h2>
+      {customer !== undefined && (
+        <p>
+          <a href={`#/accounts?sought=${customer}`}>To the account</a>{' '}
+          <a href={addressOf({ ...given, customer: '', after: '' })}>Orders of all customers</a>
+        </p>
+      )}
+      <form
+        class="filters"
+        key={query.toString()}
+        onSubmit={(event) => {
+          location.hash = addressOf({ customer: customer ?? '', ...textsOf(event) });
+        }}
+      >
+        <span>
+          <label for="status">Status</label>
+          <select id="status" name="status">
+            <option value="">any</option>
+            {statuses.map((one) => (
+              <option key={one} selected={one === status}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </span>
+        <span>
+          <Field name="from" label="Placed from (UTC)" type="date" defaultValue={from} />
+        </span>
+        <span>
+          <Field name="to" label="Placed until (UTC)" type="date" defaultValue={to} />
+        </span>
+        <span>
+          <Field name="min" label="Total from" inputMode="decimal" pattern="\d+(\.\d{1,4})?" defaultValue={min} />
+        </span>
+        <span>
+          <Field name="max" label="Total until" inputMode="decimal" pattern="\d+(\.\d{1,4})?" defaultValue={max} />
+        </span>
+        <span>
+          <Field
+            name="currency"
+            label="Currency"
+            size={4}
+            pattern="[A-Z]{3}"
+            title="Such as USD"
+            defaultValue={currency}
+          />
+        </span>
+        <button type="submit">Show</button>
+      </form>
+      <Answer of={page}>
+        {({ orders, next }) => (
+          <>
+            <OrderTable orders={orders} empty={<p role="status">There is no such order.</p>} />
+            <p class="actions">
+              {after !== undefined && <a href={addressOf({ ...given, after: '' })}>The newest</a>}
+              {next !== null && <a href={addressOf({ ...given, after: next })}>Go on</a>}
+            </p>
+          </>
+        )}
+      </Answer>
+    </section>
+  );
+}

@@ -1,0 +1,258 @@
+import type { Page } from 'playwright-core';
+import { until } from '../../../tests/kit/until.ts';
+import { type Answer, describePages, logIn, Reply, useConsole } from './_console.ts';
+import { at, order as pending } from './_order.ts';
+
+const productId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const item = { productId, name: 'Tea', quantity: 3, unitPrice: { amount: 4.25, currency: 'USD' } };
+const ada = {
+  id: pending.customerId,
+  name: 'Ada <b>Lovelace</b>',
+  email: 'ada+1@example.com',
+  locale: 'en',
+  createdAt: at,
+};
+const order = { ...pending, id: '48b50ee5-0000-4000-8000-000000000001', items: [item] };
+const other = { ...order, id: '48b50ee5-0000-4000-8000-000000000002' };
+const ids = { orderId: order.id, customerId: ada.id };
+const mail = {
+  ...ids,
+  id: '00000000-0000-8000-8000-000000000007',
+  kind: 'OrderCreated',
+  text: 'Thank you.',
+  createdAt: at,
+};
+const mails = [
+  { ...mail, subject: 'We have received your order', sentAt: at },
+  { ...mail, id: '00000000-0000-8000-8000-000000000008', subject: 'Your order is paid', waitsFor: 'digest' },
+];
+const amount = { amount: 12.75, currency: 'USD' };
+const invoice = { ...ids, number: 17, paymentId: productId, amount, paidAt: at, createdAt: at };
+const pageOf = (...content: object[]) => ({
+  content,
+  page: { size: 20, number: 0, totalElements: content.length, totalPages: 1 },
+});
+const nextPage = { Link: '</internal/orders?after=the-cursor>; rel="next"' };
+
+/** What the services keep, as the tests change it. */
+const kept = { notes: [] as object[], status: 'PENDING', isAway: false };
+beforeEach(() => {
+  Object.assign(kept, { notes: [], status: 'PENDING', isAway: false });
+});
+
+const answers: Record<string, Answer> = {
+  order(_, path, body) {
+    const query = new URLSearchParams(path.split('?')[1]);
+    if (path.startsWith('/internal/orders?')) {
+      const prefix = query.get('idPrefix')?.toLowerCase();
+      if (prefix !== undefined) return [order, other].filter(({ id }) => id.startsWith(prefix));
+      if (query.get('minTotal') === 'x') return new Reply(400, { detail: 'query.minTotal: must be an amount' });
+      return query.has('after') ? [other] : new Reply(200, [order], nextPage);
+    }
+    if (path === `/internal/orders/${order.id}/cancellation`) {
+      if (kept.status === 'SHIPPED') return new Reply(409, { detail: 'The order has been shipped.' });
+      kept.status = 'CANCELLED';
+      return new Reply(201, { ...order, status: 'CANCELLED', cancelledAt: at });
+    }
+    const [, noteId] = /^\/internal\/orders\/[^/]+\/notes\/(.*)$/.exec(path) ?? [];
+    if (noteId !== undefined) {
+      if (kept.isAway) return new Reply(503, { detail: 'It is away.' });
+      const { text } = body as { text: string };
+      kept.notes = [{ id: noteId, kind: 'NOTE', actor: 'operator ann', text, createdAt: at }];
+      return new Reply(204, '');
+    }
+    if (path === `/internal/orders/${order.id}`) {
+      const cancelled = kept.status === 'CANCELLED' && { status: 'CANCELLED', cancelledAt: at };
+      return { ...order, ...cancelled, notes: kept.notes };
+    }
+    return path.startsWith('/internal/stuck-orders') ? { total: 0, orders: [], next: null } : undefined;
+  },
+  account(_, path) {
+    const query = new URLSearchParams(path.split('?')[1]);
+    if (path.startsWith('/internal/account-names')) return [{ id: ada.id, name: ada.name }];
+    if (query.get('email') === ada.email) return [ada];
+    return query.get('q') === 'lovelace' ? [ada, { ...ada, id: productId, name: 'Lovelace & Sons' }] : [];
+  },
+  notification: (method) => (method === 'PUT' ? new Reply(204, '') : pageOf(...mails)),
+  invoice(_, path) {
+    if (path === `/internal/orders/${order.id}/invoice`) return { ...invoice, seller: 'Tea Ltd.' };
+    return path === '/invoices?number=18' ? pageOf() : pageOf(invoice);
+  },
+};
+const services = () => answers;
+
+describe('a search', () => {
+  const console = useConsole(services, { env: { GROUPS: '' } });
+  const search = async (sought: string) => {
+    const { body } = await console.read(`/api/order-search?${new URLSearchParams({ sought })}`).expect(200);
+    expect(body.problems).toEqual([]);
+    return [...body.orders, ...body.customers].map(({ id }) => id);
+  };
+
+  it.each([
+    ['48B50EE5', [order.id, other.id]],
+    ['Order 48b50ee5', [order.id, other.id]],
+    ['#48B50EE5', [order.id, other.id]],
+    [order.id, [order.id]],
+    ['ffffffff', []],
+    ['17', [order.id]],
+    ['Invoice 17', [order.id]],
+    ['18', []],
+    ['0', []],
+    [ada.email, [ada.id]],
+    ['lovelace', [ada.id, productId]],
+    ['nobody', []],
+  ])('for %s finds what an operator hears of', async (sought, expected) => {
+    expect(await search(sought)).toEqual(expected);
+  });
+});
+
+describe('a search while account is away', () => {
+  const console = useConsole(() => ({ ...answers, account: () => new Reply(500, {}) }));
+
+  it('finds what the others know, and names it', async () => {
+    const { body } = await console.read('/api/order-search?sought=48b50ee5').expect(200);
+    expect(body.orders).toHaveLength(2);
+    expect(body.problems).toEqual([expect.stringContaining('The account service')]);
+  });
+});
+
+describe('what an operator does to an order', () => {
+  const console = useConsole(services, { env: { GROUPS: '' } });
+  beforeEach(() => {
+    console.asked.length = 0;
+  });
+  const asked = () => console.asked.map(({ method, path, body, operator }) => ({ method, path, body, operator }));
+
+  it('is asked of its service in the name of the operator', async () => {
+    const [noteId, copyId] = [mail.id, productId];
+    await console.send('post', `/api/orders/${order.id}/cancellation`).send({ reason: 'Wrong size.' }).expect(204);
+    await console.send('put', `/api/orders/${order.id}/notes/${noteId}`).send({ text: 'Called.' }).expect(204);
+    await console.send('put', `/api/messages/${mail.id}/copies/${copyId}`).expect(204);
+    const operator = 'ann';
+    const path = `/internal/orders/${order.id}`;
+    expect(asked()).toEqual([
+      { method: 'POST', path: `${path}/cancellation`, body: { reason: 'Wrong size.' }, operator },
+      { method: 'PUT', path: `${path}/notes/${noteId}`, body: { text: 'Called.' }, operator },
+      { method: 'PUT', path: `/internal/notifications/${mail.id}/copies/${copyId}`, body: undefined, operator },
+    ]);
+  });
+
+  it('is refused in the words of the service', async () => {
+    kept.status = 'SHIPPED';
+    const { status, body } = await console.send('post', `/api/orders/${order.id}/cancellation`).send({ reason: 'x' });
+    expect([status, body.detail]).toEqual([409, 'The order has been shipped.']);
+  });
+
+  it('shows its invoice as the customer has it, to be printed, and runs nothing', async () => {
+    const path = `/api/orders/${order.id}/invoice`;
+    const { body } = await console.read(path).set('Accept', 'application/json').expect(200);
+    expect(body).toMatchObject({ number: 17, seller: 'Tea Ltd.', lines: [item] });
+    const page = await console.read(path).set('Accept', 'text/html').expect(200);
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(page.text).toContain('<h1>Invoice 17</h1>');
+    await console.http().get(path).expect(401);
+  });
+});
+
+describePages('the page of the orders', (open) => {
+  const console = useConsole(services, { env: { GROUPS: '' } });
+  let page: Page;
+  const find = async (sought: string) => {
+    await page.getByLabel('Order, invoice, name or e-mail address').fill(sought);
+    await page.keyboard.press('Enter');
+  };
+  const hash = () => page.evaluate<string>('location.hash');
+
+  beforeEach(async () => {
+    page = await open({ viewport: { width: 1_000, height: 800 } });
+  });
+
+  it('leaves the order that was shown when a search finds nothing, and goes to what is found alone', async () => {
+    await logIn(page, console, `#/orders/${order.id}`);
+    await page.getByRole('heading', { name: `Order ${order.id}` }).waitFor();
+    await find('ffffffff');
+    await page.getByText('No order was found.').waitFor();
+    expect(await page.getByRole('region', { name: 'Order', exact: true }).count()).toBe(0);
+    await page.goBack();
+    await page.getByRole('heading', { name: `Order ${order.id}` }).waitFor();
+    await find('17');
+    await until('the order is shown in place of the search', async () => (await hash()) === `#/orders/${order.id}`);
+    await find('ada+1@example.com');
+    await page.getByRole('heading', { name: 'Orders of a customer' }).waitFor();
+    expect(await hash()).toBe(`#/orders?customer=${ada.id}`);
+    await find('lovelace');
+    await page.getByRole('link', { name: 'Lovelace & Sons' }).waitFor();
+  });
+
+  it('lists orders by what the address says, page by page, and goes back', async () => {
+    await logIn(page, console, `#/orders?customer=${ada.id}&status=PENDING`);
+    const list = page.getByRole('region', { name: 'All orders' });
+    await list.getByRole('link', { name: order.id }).waitFor();
+    await list.getByLabel('Placed from').fill('2026-01-31');
+    await list.getByLabel('Placed until').fill('2026-02-01');
+    await list.getByLabel('Total from').fill('1.50');
+    await list.getByRole('button', { name: 'Show' }).click();
+    await list.getByRole('link', { name: 'Go on' }).click();
+    await list.getByRole('link', { name: other.id }).waitFor();
+    const last = console.asked.findLast(({ path }) => path.startsWith('/internal/orders?'))?.path ?? '';
+    expect(Object.fromEntries(new URL(last, console.origin).searchParams)).toEqual({
+      status: 'PENDING',
+      accountId: ada.id,
+      createdFrom: '2026-01-31T00:00:00.000Z',
+      createdTo: '2026-02-02T00:00:00.000Z',
+      minTotal: '1.50',
+      after: 'the-cursor',
+    });
+    await page.goBack();
+    await list.getByRole('link', { name: order.id }).waitFor();
+    expect(await list.getByLabel('Total from').inputValue()).toBe('1.50');
+    await page.goBack();
+    await until('the filter is the one before', async () => (await list.getByLabel('Total from').inputValue()) === '');
+    await page.evaluate(`location.hash = '#/orders?min=x'`);
+    await page.getByRole('alert').getByText('query.minTotal: must be an amount').waitFor();
+  });
+
+  it('links an order to its customer, products and invoice, and says what became of its mails', async () => {
+    await logIn(page, console, `#/orders/${order.id}`);
+    const link = (name: string) => page.getByRole('link', { name, exact: true });
+    expect(await link('Ada <b>Lovelace</b>').getAttribute('href')).toBe(`#/accounts?sought=${ada.id}`);
+    expect(await link('Tea').getAttribute('href')).toBe(`#/stock/${productId}`);
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('button', { name: 'Invoice 17' }).click();
+    await (await opened).getByRole('heading', { name: 'Invoice 17' }).waitFor();
+    await page.getByRole('row', { name: /We have received your order.*sent/ }).waitFor();
+    const paid = page.getByRole('row', { name: /Your order is paid.*waits for the digest/ });
+    await paid.getByRole('button').click();
+    await paid.getByText('It is on its way.').waitFor();
+  });
+
+  it('cancels an order with a reason, and no order twice', async () => {
+    await logIn(page, console, `#/orders/${order.id}`);
+    await page.getByText('Cancel this order').click();
+    await page.getByLabel('Reason').fill('Wrong size.');
+    await page.getByRole('button', { name: 'Cancel the order' }).click();
+    await page.getByText('CANCELLED').first().waitFor();
+    await page.getByText('Cancel this order').waitFor({ state: 'detached' });
+  });
+
+  it('leaves a note once, also after a failure, and empties its field', async () => {
+    await logIn(page, console, `#/orders/${order.id}`);
+    const field = page.getByLabel('A note');
+    await field.fill('Called back.\nAgain.');
+    kept.isAway = true;
+    console.asked.length = 0;
+    await page.getByRole('button', { name: 'Leave the note' }).click();
+    await page.getByText('The order service is not available').waitFor();
+    expect(await field.inputValue()).toBe('Called back.\nAgain.');
+    kept.isAway = false;
+    await page.getByRole('button', { name: 'Leave the note' }).click();
+    const notes = page.getByRole('region', { name: 'Notes' });
+    await notes.getByText('operator ann').waitFor();
+    await notes.getByText('Called back. Again.').waitFor();
+    expect(await field.inputValue()).toBe('');
+    const sent = console.asked.filter(({ method }) => method === 'PUT').map(({ path }) => path);
+    expect(sent).toHaveLength(2);
+    expect(new Set(sent).size).toBe(1);
+  });
+});
