@@ -8,12 +8,17 @@ import { provideJava, provideKafka } from '../../../tools/local/downloads/java.t
 import { certificateFor } from '../../kit/certificates.ts';
 import { until } from '../../kit/until.ts';
 
+/** Of the user `other`, at the listener for other ways to log in. */
+export const otherPassword = 'a password of its own';
+
 /**
  * Starts a broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. Beside it
- * is the open listener of global.kafka.bothListeners. Its files are in the folder.
+ * are the open listener of global.kafka.bothListeners, one for other ways to log in, and one for certificates of the authority. Those
+ * who come by these may do everything. Its files are in the folder.
  */
-export async function startKafkaWithUsers(dir: string, passwords: Record<string, string>) {
-  const [open, client, controller] = [await freePort(), await freePort(), await freePort()];
+export async function startKafkaWithUsers(dir: string, passwords: Record<string, string>, authority: string) {
+  const ports = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
+  const [open, client, controller, logins, mutual] = ports;
   const { key, cert } = await certificateFor('127.0.0.1');
   const pem = (text: string) => text.trim().replace(/\r?\n/g, '\\n\\\n ');
   const file = join(dir, 'server.properties');
@@ -22,17 +27,26 @@ export async function startKafkaWithUsers(dir: string, passwords: Record<string,
     `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=OPEN://127.0.0.1:${open},CLIENT://127.0.0.1:${client},CONTROLLER://127.0.0.1:${controller}
-listener.security.protocol.map=OPEN:PLAINTEXT,CLIENT:SASL_SSL,CONTROLLER:PLAINTEXT
+listeners=OPEN://127.0.0.1:${open},CLIENT://127.0.0.1:${client},CONTROLLER://127.0.0.1:${controller},LOGINS://127.0.0.1:${logins},MUTUAL://127.0.0.1:${mutual}
+listener.security.protocol.map=OPEN:PLAINTEXT,CLIENT:SASL_SSL,CONTROLLER:PLAINTEXT,LOGINS:SASL_PLAINTEXT,MUTUAL:SSL
 inter.broker.listener.name=OPEN
 controller.listener.names=CONTROLLER
 sasl.enabled.mechanisms=SCRAM-SHA-512
 listener.name.client.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.logins.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,OAUTHBEARER
+listener.name.logins.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_other="${otherPassword}";
+listener.name.logins.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.logins.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;
+listener.name.logins.oauthbearer.sasl.server.callback.handler.class=org.apache.kafka.common.security.oauthbearer.internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler
+listener.name.logins.oauthbearer.connections.max.reauth.ms=12000
+listener.name.mutual.ssl.client.auth=required
+listener.name.mutual.ssl.truststore.type=PEM
+listener.name.mutual.ssl.truststore.certificates=${pem(authority)}
 ssl.keystore.type=PEM
 ssl.keystore.certificate.chain=${pem(cert)}
 ssl.keystore.key=${pem(key)}
 authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
-super.users=User:ANONYMOUS
+super.users=User:ANONYMOUS;User:other;User:CN=other
 log.dirs=${join(dir, 'data')}
 auto.create.topics.enable=false
 group.initial.rebalance.delay.ms=0
@@ -49,6 +63,7 @@ transaction.state.log.min.isr=1
     '--add-scram',
     `SCRAM-SHA-512=[name=${name},password=${password}]`,
   ]);
+  users.push('--add-scram', `SCRAM-SHA-256=[name=other,password=${otherPassword}]`);
   const format = ['kafka.tools.StorageTool', 'format', '-t', 'MkU3OEVBNTcwNTJENDM2Qg', '-c', file];
   await execa(program, [...java, ...format, ...users]);
   const broker = execa(program, [...java, 'kafka.Kafka', file], { reject: false, forceKillAfterDelay: 10_000 });
@@ -60,6 +75,8 @@ transaction.state.log.min.isr=1
     admin,
     brokers: [`127.0.0.1:${client}`],
     openBrokers: [`127.0.0.1:${open}`],
+    loginBrokers: [`127.0.0.1:${logins}`],
+    mutualBrokers: [`127.0.0.1:${mutual}`],
     java: program,
     libs: classPath,
     ca: cert,

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { connect, createServer } from 'node:tls';
 import { execa } from 'execa';
 import kafkajs from 'kafkajs'; // Node does not find its enumerations by name
 import { z } from 'zod';
-import { brokerConfig, brokersFrom } from '../../../services/shared/src/messaging/config.ts';
+import { brokerConfig, brokersFrom, requireLogin } from '../../../services/shared/src/messaging/config.ts';
 import {
   deadLetterHeaders,
   readDeadLetters,
@@ -21,11 +23,12 @@ import {
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
-import { type Certificate, certificateFor } from '../../kit/certificates.ts';
+import { type Certificate, certificateFor, certificateFrom } from '../../kit/certificates.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { listen } from '../../kit/listen.ts';
 import { read } from '../../kit/read.ts';
-import { startKafkaWithUsers } from './_kafka-with-users.ts';
+import { until } from '../../kit/until.ts';
+import { otherPassword, startKafkaWithUsers } from './_kafka-with-users.ts';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
@@ -47,6 +50,7 @@ const log = createLog('test', 'silent');
 const passwords: Record<string, string> = {};
 let users: KafkaUser[];
 let tools: { data: Record<string, string> };
+const authority = await certificateFor('authority');
 let kafka: Awaited<ReturnType<typeof startKafkaWithUsers>>;
 
 beforeAll(async () => {
@@ -54,7 +58,7 @@ beforeAll(async () => {
   users = manifests.filter(({ kind }) => kind === 'KafkaUser');
   tools = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'toolbox');
   for (const { metadata } of users) passwords[metadata.name] = randomUUID();
-  kafka = await startKafkaWithUsers(dir, passwords);
+  kafka = await startKafkaWithUsers(dir, passwords, authority.cert);
   const options = { partitions: 2, replicas: 1, minInsyncReplicas: 1, retentionMs: 1_000_000, retentionBytes: -1 };
   await kafka.admin.createTopics({ topics: storeTopics(options), waitForLeaders: true });
   await kafka.admin.createAcls({ acl: users.flatMap(aclsOf) });
@@ -246,6 +250,63 @@ describe('the users of Kafka', () => {
       await connect();
     } finally {
       brokers.close();
+    }
+  });
+});
+
+describe('another Kafka', () => {
+  const settingsOf = (env: Record<string, string>) => ({
+    ...brokersFrom(requireLogin(z.object(brokerConfig)).parse(env)),
+    clientId: 'other',
+    log,
+  });
+  const send = async (options: ReturnType<typeof settingsOf>) => {
+    const publisher = createPublisher(options);
+    await publisher.send(orderEventsTopic, [{ key: 'a', value: '{}', headers: {} }]).finally(publisher.close);
+  };
+  const asOther = (login: string, password = otherPassword) => ({
+    KAFKA_BROKERS: kafka.loginBrokers.join(),
+    KAFKA_LOGIN: login,
+    KAFKA_USERNAME: 'other',
+    KAFKA_PASSWORD: password,
+  });
+
+  it.each(['plain', 'scram-sha-256'])('takes a login by %s', async (login) => {
+    await send(settingsOf(asOther(login)));
+    await expect(send(settingsOf(asOther(login, 'wrong')))).rejects.toThrow(/authentication failed/i);
+  });
+
+  it('takes a certificate in the place of a login', async () => {
+    const { key, cert } = await certificateFrom(authority, 'other');
+    const tls = { KAFKA_BROKERS: kafka.mutualBrokers.join(), KAFKA_TLS: 'true', KAFKA_CA: kafka.ca };
+    await send(settingsOf({ ...tls, KAFKA_CERTIFICATE: cert, KAFKA_KEY: key }));
+    await expect(send(settingsOf(tls))).rejects.toThrow();
+  });
+
+  it('takes tokens of an authorization server, which are renewed while a connection stays', async () => {
+    // kafkajs logs in again ten seconds before the broker would end the session, which lasts for twelve.
+    const asked: { credentials: string | undefined; body: string }[] = [];
+    const server = createHttpServer(async (request: IncomingMessage, response) => {
+      asked.push({ credentials: request.headers.authorization, body: await text(request) });
+      const seconds = Math.floor(Date.now() / 1_000);
+      const parts = [{ alg: 'none' }, { sub: 'other', iat: seconds, exp: seconds + 60 }];
+      const token = `${parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`;
+      response.end(JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: 1 }));
+    });
+    const url = `http://127.0.0.1:${await listen(server)}/token/`;
+    const oauth = { ...asOther('oauthbearer', 's:cret'), KAFKA_TOKEN_URL: url, KAFKA_TOKEN_SCOPE: 'kafka' };
+    const publisher = createPublisher(settingsOf(oauth));
+    try {
+      await until('the token was renewed twice', async () => {
+        await publisher.send(orderEventsTopic, [{ key: 'a', value: '{}', headers: {} }]);
+        return asked.length >= 3;
+      });
+      const basic = Buffer.from('other:s%3Acret').toString('base64');
+      const expected = { credentials: `Basic ${basic}`, body: 'grant_type=client_credentials&scope=kafka' };
+      for (const one of asked) expect(one).toEqual(expected);
+    } finally {
+      await publisher.close();
+      server.close();
     }
   });
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { flag, list, secret } from '../values/environment.ts';
+import { flag, list, reportTogether, secret } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
-import type { BrokerOptions } from './kafkajs/client.ts';
+import type { BrokerOptions, Login } from './kafkajs/client.ts';
+import { tokenSource } from './kafkajs/token-client.ts';
 
 export const brokerConfig = {
   KAFKA_BROKERS: list
@@ -13,8 +14,21 @@ export const brokerConfig = {
     .describe(
       "Authority of the brokers: PEM, or file:///path, read for each new connection; without it, Node's authorities",
     ),
-  KAFKA_USERNAME: z.string().optional().describe('User for SCRAM-SHA-512'),
-  KAFKA_PASSWORD: secret.optional().describe('Its password, or file:///path, as for KAFKA_CA'),
+  KAFKA_CERTIFICATE: secret.optional().describe('Certificate that is shown to the brokers, as for KAFKA_CA'),
+  KAFKA_KEY: secret.optional().describe('Its private key, as for KAFKA_CA'),
+  KAFKA_LOGIN: z
+    .enum(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'])
+    .default('scram-sha-512')
+    .describe('How KAFKA_USERNAME logs in: plain, scram-sha-256, scram-sha-512 or oauthbearer'),
+  KAFKA_USERNAME: z.string().optional().describe('User, with oauthbearer the client id; without it there is no login'),
+  KAFKA_PASSWORD: secret
+    .optional()
+    .describe('Its password, with oauthbearer the client secret, or file:///path, as for KAFKA_CA'),
+  KAFKA_TOKEN_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .optional()
+    .describe('With oauthbearer, where tokens are asked for by client credentials (RFC 6749, 4.4)'),
+  KAFKA_TOKEN_SCOPE: z.string().optional().describe('With oauthbearer, the scope that is asked for'),
   KAFKA_RACK: z.string().optional().describe('Zone of the process, which then reads from the replica there'),
 };
 
@@ -29,14 +43,43 @@ export const messagingConfig = {
 type BrokerConfig = z.output<z.ZodObject<typeof brokerConfig>>;
 export type MessagingConfig = z.output<z.ZodObject<typeof messagingConfig>>;
 
+/** Adds the rules between the variables of a login to a schema that may have them. */
+export function requireLogin<S extends z.ZodType>(schema: S): S {
+  return schema.superRefine((values, context) => {
+    const config = values as Partial<BrokerConfig>;
+    const refuse = (name: keyof BrokerConfig, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message });
+    if (config.KAFKA_USERNAME !== undefined && config.KAFKA_PASSWORD === undefined)
+      refuse('KAFKA_USERNAME', 'needs KAFKA_PASSWORD');
+    if (config.KAFKA_LOGIN === 'oauthbearer') {
+      if (config.KAFKA_USERNAME === undefined) refuse('KAFKA_LOGIN', 'oauthbearer needs KAFKA_USERNAME, the client id');
+      if (config.KAFKA_TOKEN_URL === undefined) refuse('KAFKA_LOGIN', 'oauthbearer needs KAFKA_TOKEN_URL');
+    }
+    if ((config.KAFKA_CERTIFICATE === undefined) !== (config.KAFKA_KEY === undefined)) {
+      const [given, other] = config.KAFKA_KEY ? ['KEY', 'CERTIFICATE'] : ['CERTIFICATE', 'KEY'];
+      refuse(`KAFKA_${given}` as keyof BrokerConfig, `needs KAFKA_${other}`);
+    }
+    if (config.KAFKA_CERTIFICATE !== undefined && !config.KAFKA_TLS)
+      refuse('KAFKA_CERTIFICATE', 'is shown with KAFKA_TLS=true only');
+  }, reportTogether) as S;
+}
+
 export function brokersFrom(config: BrokerConfig): BrokerOptions {
-  const { KAFKA_USERNAME: username, KAFKA_PASSWORD: password = () => '' } = config;
+  const { KAFKA_CA: ca, KAFKA_CERTIFICATE: cert, KAFKA_KEY: key } = config;
   return {
     brokers: config.KAFKA_BROKERS,
-    tls: config.KAFKA_TLS && { ca: config.KAFKA_CA },
-    login: username === undefined ? undefined : { username, password },
+    tls: config.KAFKA_TLS && { ca, cert, key },
+    login: loginFrom(config),
     rack: config.KAFKA_RACK,
   };
+}
+
+function loginFrom(config: BrokerConfig): Login | undefined {
+  const { KAFKA_LOGIN: mechanism, KAFKA_USERNAME: username, KAFKA_PASSWORD: password = () => '' } = config;
+  if (username === undefined) return undefined;
+  if (mechanism !== 'oauthbearer') return { mechanism, username, password };
+  const { KAFKA_TOKEN_URL: url = '', KAFKA_TOKEN_SCOPE: scope } = config;
+  return { mechanism, token: tokenSource({ url, clientId: username, clientSecret: password, scope }) };
 }
 
 export const retriesFrom = (config: MessagingConfig) => ({

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../values/environment.ts';
 import { messageOf } from '../values/errors.ts';
 import { wholeNumber } from '../values/fields.ts';
 import { retry } from '../values/time.ts';
-import { brokerConfig, brokersFrom } from './config.ts';
+import { brokerConfig, brokersFrom, requireLogin } from './config.ts';
 import { askAdmin } from './kafkajs/admin.ts';
 import { pauseMs, recoveryMs } from './times.ts';
 import { storeTopics } from './topics.ts';
@@ -48,7 +48,7 @@ async function createTopics(config: z.output<typeof schema>): Promise<void> {
 }
 
 try {
-  await createTopics(readConfig(schema, process.env));
+  await createTopics(readConfig(requireLogin(schema), process.env));
 } catch (error) {
   console.error(error instanceof ConfigError ? error.message : `Giving up: ${messageOf(error)}`);
   process.exitCode = 1;

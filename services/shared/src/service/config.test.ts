@@ -105,3 +105,20 @@ it('reads the brokers and the retries', () => {
   expect(linesOf({}, consumer)).toEqual(['KAFKA_BROKERS is not set']);
   expect(linesOf({ KAFKA_BROKERS: 'a', RETRY_ATTEMPTS: '0', RETRY_DELAY_MS: '1s' }, consumer)).toHaveLength(3);
 });
+
+it.each<[object, string[]]>([
+  [{ KAFKA_USERNAME: 'order' }, ['KAFKA_USERNAME: needs KAFKA_PASSWORD']],
+  [{ KAFKA_LOGIN: 'gssapi' }, ['KAFKA_LOGIN: must be one of plain, scram-sha-256, scram-sha-512, oauthbearer']],
+  [
+    { KAFKA_LOGIN: 'oauthbearer' },
+    ['KAFKA_LOGIN: oauthbearer needs KAFKA_USERNAME, the client id', 'KAFKA_LOGIN: oauthbearer needs KAFKA_TOKEN_URL'],
+  ],
+  [{ KAFKA_TLS: 'true', KAFKA_CERTIFICATE: 'x' }, ['KAFKA_CERTIFICATE: needs KAFKA_KEY']],
+  [{ KAFKA_TLS: 'true', KAFKA_KEY: 'x' }, ['KAFKA_KEY: needs KAFKA_CERTIFICATE']],
+  [{ KAFKA_KEY: 'x', KAFKA_CERTIFICATE: 'x' }, ['KAFKA_CERTIFICATE: is shown with KAFKA_TLS=true only']],
+  [{ KAFKA_TOKEN_URL: 'sso' }, ['KAFKA_TOKEN_URL: must be an http or https URL']],
+  [{ KAFKA_TLS: 'true' }, []],
+  [{ KAFKA_LOGIN: 'plain', KAFKA_USERNAME: 'order', KAFKA_PASSWORD: 'x' }, []],
+])('refuses half of a login to Kafka: %j', (env, lines) => {
+  expect(linesOf({ KAFKA_BROKERS: 'kafka:9092', ...env }, configOf(messagingConfig))).toEqual(lines);
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requireKeys } from '../auth/config.ts';
+import { requireLogin } from '../messaging/config.ts';
 import { port, serviceUrl } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
 
@@ -45,6 +46,6 @@ const serviceConfig = {
 
 /** Makes the schema of the environment of a process, which may have the variables of the modules that it uses. */
 export const configOf = <Own extends z.core.$ZodLooseShape>(own: Own) =>
-  requireKeys(z.object({ ...serviceConfig, ...own }));
+  requireLogin(requireKeys(z.object({ ...serviceConfig, ...own })));
 
 export type ServiceConfig = z.output<z.ZodObject<typeof serviceConfig>>;

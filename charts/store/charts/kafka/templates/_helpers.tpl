@@ -29,4 +29,10 @@ app.kubernetes.io/part-of: store
     {{- range .Values.global.kafka.bothListeners | ternary (list 9092 9093) $ports }}
     - port: {{ . }}
     {{- end }}
+{{- with .Values.global.kafka }}
+{{- if and .login (eq .mechanism "oauthbearer") }}
+# Tokens
+- ports: [{ port: {{ include "gateway.portOf" (urlParse .token.url) }} }]
+{{- end }}
+{{- end }}
 {{- end }}

@@ -42,17 +42,36 @@
 {{- end }}
 {{- end }}
 
-{{- /* Authority and password of Kafka, as files: Strimzi renews both, and a variable would not follow. Empty without login. */}}
+{{- /* True where connections to Kafka are encrypted. */}}
+{{- define "kafka.tls" -}}
+{{- with .Values.global.kafka }}
+{{- if ternary .login .tls (kindIs "invalid" .tls) }}true{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /* What it shows Kafka, and Kafka's authority, as files: they are renewed, and a variable would not follow. Empty without any. */}}
 {{- define "service.kafkaVolume" -}}
 {{- $kafka := .Values.global.kafka }}
-{{- if and .Values.kafka.writes $kafka.login -}}
+{{- $items := list }}
+{{- if $kafka.login }}
+{{- $items = append $items (dict "key" "password" "path" "password") }}
+{{- end }}
+{{- if $kafka.clientCertificate }}
+{{- $items = concat $items (list (dict "key" "tls.crt" "path" "tls.crt") (dict "key" "tls.key" "path" "tls.key")) }}
+{{- end }}
+{{- $sources := list }}
+{{- with $items }}
+{{- $name := $.Values.kafka.secret | default $kafka.secret | default (printf "kafka-%s" $.Chart.Name) }}
+{{- $sources = append $sources (dict "secret" (dict "name" $name "items" .)) }}
+{{- end }}
+{{- if and (include "kafka.tls" .) $kafka.caSecret }}
+{{- $sources = append $sources (dict "secret" (dict "name" $kafka.caSecret "items" (list (dict "key" "ca.crt" "path" "ca.crt")))) }}
+{{- end }}
+{{- if and .Values.kafka.writes $sources -}}
 - name: kafka
   projected:
     sources:
-      - secret: { name: kafka-{{ .Chart.Name }}, items: [{ key: password, path: password }] }
-      {{- with $kafka.caSecret }}
-      - secret: { name: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] }
-      {{- end }}
+      {{- toYaml $sources | nindent 6 }}
 {{- end }}
 {{- end }}
 
@@ -108,17 +127,36 @@
 - { name: CONSUMER_GROUP, value: {{ . }} }
 {{- end }}
 {{- if .Values.kafka.writes }}
+{{- include "service.kafkaEnv" . | nindent 0 }}
+{{- with $kafka.rackLabel }}
+- { name: KAFKA_RACK, valueFrom: { fieldRef: { fieldPath: "metadata.labels['{{ . }}']" } } }
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* How it reaches Kafka. */}}
+{{- define "service.kafkaEnv" -}}
+{{- $kafka := .Values.global.kafka -}}
 - { name: KAFKA_BROKERS, value: {{ include "kafka.bootstrapServers" . | quote }} }
-{{- if $kafka.login }}
+{{- if include "kafka.tls" . }}
 - { name: KAFKA_TLS, value: "true" }
-- { name: KAFKA_USERNAME, value: kafka-{{ .Chart.Name }} }
-- { name: KAFKA_PASSWORD, value: "file:///var/run/kafka/password" }
 {{- if $kafka.caSecret }}
 - { name: KAFKA_CA, value: "file:///var/run/kafka/ca.crt" }
 {{- end }}
 {{- end }}
-{{- with $kafka.rackLabel }}
-- { name: KAFKA_RACK, valueFrom: { fieldRef: { fieldPath: "metadata.labels['{{ . }}']" } } }
+{{- if $kafka.clientCertificate }}
+- { name: KAFKA_CERTIFICATE, value: "file:///var/run/kafka/tls.crt" }
+- { name: KAFKA_KEY, value: "file:///var/run/kafka/tls.key" }
+{{- end }}
+{{- if $kafka.login }}
+- { name: KAFKA_LOGIN, value: {{ $kafka.mechanism }} }
+- { name: KAFKA_USERNAME, value: {{ .Values.kafka.username | default $kafka.username | default (printf "kafka-%s" .Chart.Name) | quote }} }
+- { name: KAFKA_PASSWORD, value: "file:///var/run/kafka/password" }
+{{- if eq $kafka.mechanism "oauthbearer" }}
+- { name: KAFKA_TOKEN_URL, value: {{ $kafka.token.url | quote }} }
+{{- with $kafka.token.scope }}
+- { name: KAFKA_TOKEN_SCOPE, value: {{ quote . }} }
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}

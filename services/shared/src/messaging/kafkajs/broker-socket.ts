@@ -7,7 +7,7 @@ import { longestAnswerSeconds, secondMs } from '../times.ts';
 const longestFrameBytes = 100 * 1024 * 1024;
 const lengthBytes = 4;
 
-type TlsOptions = () => { ca: string | undefined };
+type TlsOptions = () => Record<'ca' | 'cert' | 'key', string | undefined>;
 
 /** The open connections of this process. */
 const connections = new Set<{ address: string; quietSeconds(): number; fail(error: Error): void }>();

@@ -1,16 +1,23 @@
 import { setMaxListeners } from 'node:events';
-import kafkajs, { Kafka, type LogEntry, logLevel } from 'kafkajs'; // Node does not find its errors by name
+import kafkajs, { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs'; // Node does not find its errors by name
 import type { Logger } from '../../observability/log.ts';
 import { within } from '../../values/time.ts';
 import { longestAnswerSeconds, pauseMs } from '../times.ts';
 import { brokerSockets } from './broker-socket.ts';
 import './patches.ts';
 
+/** PEM, asked for each connection, because it changes while a process runs. */
+type TlsFiles = Partial<Record<'ca' | 'cert' | 'key', (() => string) | undefined>>;
+
+/** The password or token is asked for each connection, too. */
+export type Login =
+  | { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: () => string }
+  | { mechanism: 'oauthbearer'; token: () => Promise<string> };
+
 export interface BrokerOptions {
   brokers: string[];
-  /** Both are asked for each connection, because they change while a process runs. */
-  tls?: false | { ca?: (() => string) | undefined };
-  login?: { username: string; password: () => string } | undefined;
+  tls?: false | TlsFiles;
+  login?: Login | undefined;
   /** Consumers read from the replica there. */
   rack?: string | undefined;
 }
@@ -29,16 +36,11 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
   return new Kafka({
     // A new client asks another broker first, because kafkajs stays with one that accepts connections and closes them.
     brokers: [...brokers].sort(() => Math.random() - 0.5),
-    socketFactory: brokerSockets(ended, tls ? () => ({ ca: tls.ca?.() }) : undefined),
-    ...(login && {
-      sasl: {
-        mechanism: 'scram-sha-512',
-        username: login.username,
-        get password() {
-          return login.password();
-        },
-      },
-    }),
+    socketFactory: brokerSockets(
+      ended,
+      tls ? () => ({ ca: tls.ca?.(), cert: tls.cert?.(), key: tls.key?.() }) : undefined,
+    ),
+    ...(login && { sasl: saslOf(login) }),
     clientId,
     connectionTimeout: pauseMs,
     // Connections without an answer end by themselves: kafkajs would go on using them, and look at each ten times a second.
@@ -48,6 +50,21 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => writeLog(log, entry),
   });
+}
+
+function saslOf(login: Login): SASLOptions {
+  if (login.mechanism === 'oauthbearer') {
+    const oauthBearerProvider = async () => ({ value: await login.token() });
+    return { mechanism: login.mechanism, oauthBearerProvider };
+  }
+  const { mechanism, username } = login;
+  return {
+    mechanism,
+    username,
+    get password() {
+      return login.password();
+    },
+  };
 }
 
 /** Why the broker refuses, such as `MESSAGE_TOO_LARGE` (Kafka's "Error Codes"); undefined without an answer. */
