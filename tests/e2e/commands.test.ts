@@ -34,6 +34,11 @@ it.each([
   }
 });
 
+it('make run PORTS=free refuses a port that is none, before it starts anything', async () => {
+  const problem = 'GATEWAY_PORT=eighty is no port: a whole number from 1 to 65535 is expected.';
+  expect(await run('run', { PORTS: 'free', GATEWAY_PORT: 'eighty' })).toEqual([1, `\n${problem}`, '']);
+});
+
 it('a command that waits long prints nothing but its own output', async () => {
   const source = `
     import pWaitFor from 'p-wait-for';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { adminSocketIn } from './components/gateway.ts';
-import { checkPorts, fixedPorts } from './ports.ts';
+import { checkPorts, fixedPorts, portNames, variableOf, variablesInVain, variablesOfCommands } from './ports.ts';
 
 it('names who wants a port that is in use, and the variable that changes it', async () => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -20,4 +20,22 @@ it('names who wants a port that is in use, and the variable that changes it', as
 it('the path of the socket of Envoy is as short as it can be', () => {
   expect(adminSocketIn(join(process.cwd(), '.cache/gateway'))).toBe('.cache/gateway/admin.sock');
   expect(adminSocketIn('/tmp/x/gateway').length).toBeLessThanOrEqual('/tmp/x/gateway/admin.sock'.length);
+});
+
+it('tells commands in another terminal every port that is not the documented one', () => {
+  const env = Object.fromEntries(portNames.map((name, index) => [variableOf(name), String(20_000 + index)]));
+  const said = Object.fromEntries(variablesOfCommands(fixedPorts(env)).map((one) => one.split('=')));
+  expect(said).toMatchObject({ KAFKA_PORT: env.KAFKA_PORT, ORDER_METRICS_PORT: env.ORDER_METRICS_PORT });
+  for (const name of portNames) expect(fixedPorts(said).of(name)).toBe(fixedPorts(env).of(name));
+  expect(variablesOfCommands(fixedPorts({}))).toEqual([]);
+});
+
+it('PORTS=free says which ports are set in vain, and refuses what is no port', () => {
+  expect(
+    variablesInVain({ GATEWAY_PORT: '18080', ORDER_METRICS_PORT: '19084', KAFKA_PORT: '', OTHER_PORT: '1' }),
+  ).toEqual(['GATEWAY_PORT', 'ORDER_METRICS_PORT']);
+  for (const port of ['0', '65536', '8080.5', 'eighty', '-1'])
+    expect(() => variablesInVain({ GATEWAY_PORT: port })).toThrow(
+      `GATEWAY_PORT=${port} is no port: a whole number from 1 to 65535 is expected.`,
+    );
 });

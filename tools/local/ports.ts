@@ -41,11 +41,24 @@ export function fixedPorts(env: Record<string, string | undefined> = process.env
   return portsOf(ports);
 }
 
-/** The variables by which make demo, seed, dlq, grant, timeline and console find a store on other ports than the documented ones. */
-export const variablesOfCommands = (ports: Ports): string[] =>
-  ['gateway', 'postgres', ...serviceNames].flatMap((name) =>
-    ports.of(name) === fixedPorts({}).of(name) ? [] : `${variableOf(name)}=${ports.of(name)}`,
-  );
+/** The variables by which commands find a store on other ports than the documented ones; a service's metrics are 1000 ports higher. */
+export const variablesOfCommands = (ports: Ports): string[] => {
+  const documented = fixedPorts({});
+  return portNames.flatMap((name) => {
+    const service = serviceNames.find((one) => name === `${one}-metrics`);
+    const otherwise = service === undefined ? documented.of(name) : ports.of(service) + 1000;
+    return ports.of(name) === otherwise ? [] : `${variableOf(name)}=${ports.of(name)}`;
+  });
+};
+
+/**
+ * The variables of ports that are set in vain where any free ones are taken.
+ * @throws Error for one that is no port
+ */
+export function variablesInVain(env: Record<string, string | undefined>): string[] {
+  fixedPorts(env);
+  return portNames.map(variableOf).filter((name) => env[name]);
+}
 
 export async function freePorts(): Promise<Ports> {
   const found: Record<string, number> = {};

@@ -5,7 +5,7 @@ import { messageOf } from '../../../services/shared/src/values/errors.ts';
 import { cacheDir, root } from '../../paths.ts';
 import { topology } from '../../topology/topology.ts';
 import { allowedOrigins } from '../components/services.ts';
-import { variablesOfCommands } from '../ports.ts';
+import { variablesInVain, variablesOfCommands } from '../ports.ts';
 import { type Store, startStore } from '../store.ts';
 
 const STOP_SECONDS = 45;
@@ -17,7 +17,7 @@ new Command('make run')
     'after',
     `
 Environment:
-  PORTS=free  takes free ports, for a store beside another one, and prints them
+  PORTS=free  takes free ports, for a store beside another one, and prints them; GATEWAY_PORT and others are not used
   CORS_ALLOWED_ORIGINS      origins whose pages may use the gateway, comma-separated; by default http://localhost:3000, the
                             shop (make shop); empty: none
   CORS_ALLOWED_CREDENTIALS  whether they may send the cookie; by default true
@@ -59,6 +59,8 @@ try {
   const began = Date.now();
   const { PORTS } = process.env;
   if (PORTS && PORTS !== 'free') throw new Error(`PORTS=${PORTS} is not known: make run PORTS=free takes free ports.`);
+  const inVain = PORTS ? variablesInVain(process.env) : [];
+  if (inVain.length > 0) say(`PORTS=free takes any free ports. Not used: ${inVain.join(', ')}`);
   store = await startStore({ dir: cacheDir, ports: PORTS ? 'free' : 'fixed', log: say, signal: starting.signal });
   say(greeting(store, (Date.now() - began) / 1000));
 } catch (error) {
@@ -73,7 +75,7 @@ function greeting({ ports, kafkaBrokers }: Store, seconds: number): string {
     return `  ${name.padEnd(14)}${url}${docs}`;
   });
   const variables = variablesOfCommands(ports);
-  const first = variables.length ? `export ${variables.join(' ')}\n${' '.repeat(21)}` : '';
+  const found = variables.length ? `For commands in another terminal:\nexport ${variables.join(' ')}\n\n` : '';
   return `
 The store is ready after ${seconds.toFixed(1)} s.
 
@@ -83,7 +85,7 @@ ${services.join('\n')}
   PostgreSQL    127.0.0.1:${ports.of('postgres')}   (passwords in ${relative(root, cacheDir)}/data/postgres-passwords.json)
   Kafka         ${kafkaBrokers}
 
-In another terminal: ${first}make demo    a customer walks through the store
+${found}In another terminal: make demo    a customer walks through the store
                      make seed    1,000 products and 200,000 status records
                      make logs    the logs of all components; make logs COMPONENT=order for one
 Here: Ctrl-C stops the store.

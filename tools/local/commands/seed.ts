@@ -21,7 +21,8 @@ async function connect(database: string): Promise<pg.Client> {
 async function insert(database: string, file: string): Promise<number> {
   const statement = await readFile(new URL(file, import.meta.url), 'utf8');
   const client = await connect(database).catch((cause) => {
-    throw new Error('The store is not running: start it with make run.', { cause });
+    const port = fixedPorts().of('postgres');
+    throw new Error(`No store runs with PostgreSQL on port ${port}: start it with make run.`, { cause });
   });
   const { rowCount } = await client.query(statement).finally(() => client.end());
   return rowCount ?? 0;
