@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { startSharedGateway } from '../../e2e/_shared-store.ts';
+import { lookAt } from '../../kit/looks.ts';
 import { logIn, put, register, show, startRegistration } from '../_customer.ts';
 import { sharedShop } from '../_shop.ts';
 
@@ -28,6 +29,7 @@ describe('a catalogue that is open to everybody', () => {
     await page.getByRole('button', { name: `One ${name} more` }).click();
     await page.getByText('2 pieces', { exact: true }).waitFor();
     await page.getByRole('button', { name: `One ${name} less` }).click();
+    expect(await lookAt(page, 'shop-basket-guest')).toEqual([]);
     const account = await startRegistration(page);
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('button', { name: 'Place the order' }).waitFor();
@@ -67,6 +69,7 @@ describe('a catalogue that is open to everybody', () => {
     await endSession(page);
     await page.getByText('Your session has ended. Log in again to see your basket and your orders.').waitFor();
     await page.getByRole('heading', { level: 2, name }).waitFor();
+    expect(await lookAt(page, 'shop-catalogue-ended')).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { level: 2, name }).waitFor();
     await page.getByRole('link', { name: 'Log in again' }).click();

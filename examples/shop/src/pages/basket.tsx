@@ -130,7 +130,8 @@ export function BasketPage() {
     };
     if (!basket.isCurrent())
       return stop('Another tab has ordered or changed your basket, so nothing was ordered here.');
-    if (await cap()) return stop('There is less than your basket had, so nothing was ordered. Look at it, then order.');
+    if (await cap())
+      return stop('Less is left than your basket had, so nothing was ordered. Check your basket, then order again.');
     if (!isShown.current || !form.current)
       return announce('You left the basket before your order was sent, so nothing was ordered.');
     const { attempt, arrived } = await attemptOf(customer.id, basket, total, addressIn(form.current));
