@@ -59,7 +59,7 @@ export function readTopology(chart: string) {
 
   const reader = services.find(({ alias }) => values[alias].readsMetrics);
   const others = services.filter((service) => service !== reader);
-  if (reader) Object.assign(reader.env, listsOf(others));
+  if (reader) Object.assign(reader.env, listsOf(others), { STORE_CURRENCY: String(values.order.env.STORE_CURRENCY) });
   const routes = Object.entries<string>(values.global.routes).map(([prefix, alias]) => {
     const service = services.find((service) => service.alias === alias);
     if (!service) throw new Error(`values.yaml routes ${prefix} to ${alias}, which is no service of Chart.yaml.`);

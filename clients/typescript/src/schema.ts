@@ -4017,6 +4017,7 @@ export interface operations {
             query?: never;
             header?: {
                 "if-match"?: string;
+                "if-none-match"?: string;
             };
             path: {
                 productId: string;

@@ -17,7 +17,7 @@ const shown: Record<PageName, (place: Place) => ComponentChild> = {
   now: () => <Now />,
   orders: ({ id, query }) => <Orders id={id} query={query} />,
   'dead-letters': ({ filter }) => <DeadLetters filter={filter} key={filter} />,
-  stock: () => <Stock />,
+  stock: ({ id }) => <Stock id={id} />,
   mails: ({ id }) => <Mails id={id} />,
   accounts: () => <Accounts />,
   audit: () => <Changes />,

@@ -1,5 +1,6 @@
 import { callerConfig } from '@store/shared/auth/config';
 import { configOf } from '@store/shared/service/config';
+import { currencies } from '@store/shared/values/currencies';
 import { list } from '@store/shared/values/environment';
 import { z } from 'zod';
 
@@ -18,6 +19,10 @@ export const configSchema = configOf({
     .describe('Token of those who may log in; 32 to 256 letters, digits or +/=_-'),
   SERVICES: addresses.describe('Addresses of the services: name=http://host:port, comma-separated'),
   METRICS: addresses.describe('Addresses of their metrics; a name with several has as many replicas'),
+  STORE_CURRENCY: z
+    .enum(currencies, { error: 'must be a currency that ISO 4217 lists today, such as USD' })
+    .default('USD')
+    .describe('Currency of all prices, as ISO 4217 lists it'),
   GROUPS: list.describe('Services that have a consumer group, comma-separated'),
   AUDITED: list.describe('Services that tell the audit trail of their database, comma-separated'),
 });

@@ -40,7 +40,7 @@ export function createConsole(
     ...mailPageRoutes(services),
     ...accountPageRoutes(services, log),
     ...auditPageRoutes(services, config.AUDITED),
-    ...cataloguePageRoutes(services, log),
+    ...cataloguePageRoutes(services, config.STORE_CURRENCY, log),
   ];
   const app = express();
   app.disable('x-powered-by');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 /** Short, so that whoever waits at a page sees soon what does not answer. */
 export const readMs = 3_000;
-/** A redrive hands up to 100 letters to their handler, one at a time. */
+/** For what takes long: a redrive hands up to 100 letters to their handler, one at a time. */
 export const maxWaitMs = 60_000;
 
 export type Services = ReturnType<typeof createServices>;
@@ -21,21 +21,24 @@ const problemOut = z.object({ detail: z.string() });
 export function createServices(addresses: ReadonlyMap<string, string>, credential: string | undefined) {
   /**
    * @returns with the entity tag and the cursor of the next page, where the answer has them
-   * @throws DomainError notFound, invalid, conflict, unavailable; its message is the service's own
+   * @throws DomainError notFound, invalid, conflict, unavailable; its message is the service's own. That of a change which may
+   *   have happened all the same says so
    */
   async function call<T>(
     method: Method,
     service: string,
     path: string,
     schema: z.ZodType<T>,
-    { timeoutMs = method === 'GET' ? readMs : maxWaitMs, ...sent }: Call & { timeoutMs?: number | undefined } = {},
+    { timeoutMs = readMs, ...sent }: Call & { timeoutMs?: number | undefined } = {},
   ): Promise<{ body: T; etag: string | undefined; next: string | undefined }> {
     const baseUrl = addresses.get(service);
     if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);
     const client = createHttpClient({ service, baseUrl, timeoutMs, credential });
     const answer = await client.call(method, path, sent).catch((error: DomainError) => {
-      if ((error.cause as Error).name === 'TimeoutError') throw late(service, timeoutMs, error);
-      throw error;
+      const { name, code } = error.cause as NodeJS.ErrnoException;
+      const told = name === 'TimeoutError' ? late(service, timeoutMs, error) : error;
+      // A connection that was refused has carried nothing.
+      throw method === 'GET' || code === 'ECONNREFUSED' ? told : unknownOutcome(told);
     });
     const { status, etag, next } = answer;
     if (status < 400) return { body: client.read(schema, answer), etag, next };
@@ -64,6 +67,16 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
 /** Says which service has not answered for how long. */
 export const late = (service: string, ms: number, cause?: unknown) =>
   new DomainError('unavailable', `The ${service} service has not answered within ${ms / 1_000} s.`, { cause });
+
+/** A service that is slow, or that fails while it answers, may do what it was asked for all the same. */
+const unknownOutcome = ({ message, retryAfterSeconds }: DomainError) =>
+  new DomainError(
+    'unavailable',
+    `${message} It is not known whether the change was made, or still will be: look first.`,
+    {
+      retryAfterSeconds,
+    },
+  );
 
 /** For what is put together of several answers: failures are collected as sentences. */
 export function collecting() {

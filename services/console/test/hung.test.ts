@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readMs } from '../src/services-client.ts';
 import { askReplicas } from '../src/watch/replicas-client.ts';
-import { type Answer, fakeService, useConsole } from './_console.ts';
+import { type Answer, fakeService, Reply, useConsole } from './_console.ts';
 import { at, order } from './_order.ts';
 
 const never = () => new Promise(() => undefined);
@@ -56,6 +56,23 @@ describe('while inventory hangs', () => {
       { service: 'order' },
       { service: 'payment', group: 'payment-group' },
       { service: 'inventory', problem: saysNothing('inventory') },
+    ]);
+  });
+});
+
+describe('a change while inventory hangs', () => {
+  const stock = { productId: id, available: 5 };
+  const inventory: Answer = (method) => (method === 'PUT' ? never() : new Reply(200, stock, { ETag: '"5"' }));
+  const console = useConsole(() => ({ inventory }));
+  const set = () => console.send('put', `/api/stock/${id}`).send({ available: 7, seen: 5 });
+
+  it('is given up after 3 s, and nobody says that it failed', async () => {
+    const begin = performance.now();
+    const { status, body } = await set();
+    expect(performance.now() - begin).toBeLessThan(2 * readMs);
+    expect([status, body.detail]).toEqual([
+      503,
+      `${saysNothing('inventory')} It is not known whether the change was made, or still will be: look first.`,
     ]);
   });
 });

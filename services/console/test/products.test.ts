@@ -1,5 +1,5 @@
-import { catalogueOf, details, productId as id } from './_catalogue.ts';
-import { ann, useConsole } from './_console.ts';
+import { catalogueOf, details, productId as id, initialStock } from './_catalogue.ts';
+import { type Answer, ann, Reply, useConsole } from './_console.ts';
 
 const path = `/api/products/${id}`;
 
@@ -10,11 +10,16 @@ describe('a product', () => {
 
   it('is read and set with all digits of its price, and the log says by whom', async () => {
     const { body: shown } = await console.read(path).expect(200);
-    expect(shown).toEqual({ id, name: 'Tea', price: '123456789012.1234', unit: 'kg', version: expect.any(String) });
-    await put({ ...shown, name: ' Green tea ', price: '999999999999.9999' }).expect(204);
-    expect(console.asked.at(-1)?.text).toBe(
-      `{"name":"Green tea","price":999999999999.9999,"unit":"kg",${JSON.stringify(details).slice(1)}`,
-    );
+    expect(shown).toEqual({
+      ...{ id, name: 'Tea', price: '123456789012.1234', unit: 'kg', version: expect.any(String) },
+      ...details,
+    });
+    const images = [{ url: 'https://images.example.com/tea.jpg', alt: 'A cup' }];
+    const changed = { price: '999999999999.9999', description: ' Strong. ', category: null, images };
+    await put({ ...shown, name: ' Green tea ', ...changed }).expect(204);
+    expect(JSON.parse(console.asked.at(-1)?.text.replace('999999999999.9999', '"$&"') ?? '')).toEqual({
+      ...{ ...changed, name: 'Green tea', description: 'Strong.', unit: 'kg' },
+    });
     expect(changes()).toMatchObject([
       { by: ann, productId: id, product: { name: 'Green tea', price: '999999999999.9999', unit: 'kg' } },
     ]);
@@ -44,7 +49,7 @@ describe('a product', () => {
     await remove(seen.version).expect(409);
     await remove((await console.read(path, cookie)).body.version).expect(204);
     await console.read(path, cookie).expect(404);
-    const create = (body: object) => console.send('post', '/api/products', cookie).send(body);
+    const create = (body: object) => console.send('post', '/api/products', cookie).send({ ...details, ...body });
     await create({ name: 'Tea', price: '4,50', unit: 'kg' }).expect(400);
     await create({ name: 'Tea', price: '123456789012.1234', unit: 'kg' }).expect(204);
     expect((await console.read(path, cookie)).body).toMatchObject({ name: 'Tea', price: '123456789012.1234' });
@@ -61,13 +66,92 @@ describe('a product', () => {
   });
 });
 
-describe('a product without details, of the release before', () => {
-  const console = useConsole(() => ({ product: catalogueOf('4.5', {}) }));
+describe('a product of another release', () => {
+  const cases: [string, object, object][] = [
+    ['without details', {}, { description: null, images: [], category: null }],
+    [
+      'with a field that the console does not know, which stays',
+      { ...details, origin: 'Assam' },
+      { ...details, origin: 'Assam' },
+    ],
+  ];
+  describe.each(cases)('%s', (_, own, sent) => {
+    const console = useConsole(() => ({ product: catalogueOf('4.5', { own }) }));
 
-  it('is listed, read and set', async () => {
-    const { body: shown } = await console.read(path).expect(200);
-    await console.send('put', path).send(shown).expect(204);
-    expect(console.asked.at(-1)?.text).toBe('{"name":"Tea","price":4.5,"unit":"kg"}');
-    expect((await console.read('/api/products').expect(200)).body).toMatchObject([{ name: 'Tea' }]);
+    it('is listed, read and set', async () => {
+      const { body: shown } = await console.read(path).expect(200);
+      await console.send('put', path).send(shown).expect(204);
+      expect(console.asked.at(-1)?.body).toEqual({ name: 'Tea', price: 4.5, unit: 'kg', ...sent });
+      expect((await console.read('/api/products').expect(200)).body).toMatchObject({ products: [{ name: 'Tea' }] });
+    });
+  });
+});
+
+describe('products', () => {
+  const next = (query: string) => ({ Link: `</products?${query}&after=cur%26sor>; rel="next"` });
+  const product: Answer = (_, asked) => {
+    if (asked === '/products/categories') return ['Drinks'];
+    return new Reply(200, '[]', asked.includes('after') ? {} : next('size=20'));
+  };
+  const console = useConsole(() => ({ product }), { env: { STORE_CURRENCY: 'JPY' } });
+
+  it('are listed page by page, by a text and a category', async () => {
+    const { body } = await console.read('/api/products?search=a%26b&category=Hot%20drinks').expect(200);
+    expect(body).toEqual({ products: [], next: 'cur&sor' });
+    const { body: last } = await console.read(`/api/products?after=${encodeURIComponent(body.next)}`).expect(200);
+    expect(last.next).toBeNull();
+    expect(console.asked.map(({ path }) => path)).toEqual([
+      '/products?size=20&q=a%26b&category=Hot+drinks',
+      '/products?size=20&sort=createdAt%2Cdesc&after=cur%26sor',
+    ]);
+  });
+
+  it('have one currency, and categories', async () => {
+    const { body } = await console.read('/api/catalogue').expect(200);
+    expect(body).toEqual({ currency: 'JPY', categories: ['Drinks'] });
+  });
+});
+
+describe('a stock', () => {
+  const stockPath = `/api/stock/${id}`;
+  const console = useConsole(
+    () => {
+      const catalogue = catalogueOf('4.5');
+      return { product: catalogue, inventory: catalogue };
+    },
+    { tests: 'each' },
+  );
+  const set = (available: number, seen: number) => console.send('put', stockPath).send({ available, seen });
+  const listed = async () => (await console.read('/api/products').expect(200)).body.products[0].available;
+
+  it('of a product that nobody has ordered is the initial one', async () => {
+    expect(await listed()).toBe(initialStock);
+    await set(7, initialStock).expect(200);
+    expect(await listed()).toBe(7);
+  });
+
+  it('is set as it was seen, and not over what somebody else has set', async () => {
+    await set(7, initialStock).expect(200);
+    expect(await set(8, initialStock)).toMatchObject({
+      status: 409,
+      body: { detail: 'The stock is 7 by now, and was not set.' },
+    });
+    expect(await listed()).toBe(7);
+    await set(8, 7).expect(200);
+    expect(console.logged.filter(({ msg }) => msg === 'A stock was set')).toMatchObject([
+      { by: ann, available: 7 },
+      { by: ann, available: 8 },
+    ]);
+  });
+
+  it.each([
+    ['a first time', undefined],
+    ['again', 5],
+  ])('is set %s by one of many at once', async (_, stock) => {
+    if (stock !== undefined) await set(stock, initialStock).expect(200);
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => set(10 + n, stock ?? initialStock)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+    expect(await listed()).toBe(won[0]?.body.available);
   });
 });

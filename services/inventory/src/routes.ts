@@ -1,7 +1,7 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { reservationRecordOut } from '@store/shared/contracts/order-record';
 import { stockJson, stockOut } from '@store/shared/contracts/stock';
-import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
+import { etagDescription, preconditionHeaders, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noStore, ok, route } from '@store/shared/http/route';
 import { found } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
@@ -54,7 +54,7 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       method: 'put',
       operationId: 'setStock',
       summary: 'Set how many pieces can still be reserved',
-      headers: ifMatchHeader,
+      headers: preconditionHeaders,
       body: stockIn,
       decimals: true, // so that 1e-400 is refused, and is not the valid 0
       responses: {
@@ -66,7 +66,7 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
         },
       },
       async handler({ params: { productId }, headers, body: { available }, actor }) {
-        const isNew = await stock.set(actor, productId, available, headers['if-match']);
+        const isNew = await stock.set(actor, productId, available, headers);
         const body = { productId, available };
         return isNew ? created(`/stock/${productId}`, body) : ok(body);
       },

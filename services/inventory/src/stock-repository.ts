@@ -1,10 +1,14 @@
 import { stockJson } from '@store/shared/contracts/stock';
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
-import { entityTag, mustMatch } from '@store/shared/http/precondition';
+import { entityTag, mustMatch, mustNotMatch, type preconditionHeaders } from '@store/shared/http/precondition';
 import { type Kysely, sql } from 'kysely';
+import type { z } from 'zod';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
+
+/** The state that a caller has seen. */
+export type Required = z.output<typeof preconditionHeaders>;
 
 export type StockRepository = ReturnType<typeof createStockRepository>;
 
@@ -41,7 +45,7 @@ export function createStockRepository(prisma: PrismaClient, { kysely, lists, tra
      * Sets a stock in the state that the caller has seen, with its entry in the audit trail.
      * @returns whether the product is new here
      */
-    set(actor: string, productId: string, available: number, ifMatch?: string): Promise<boolean> {
+    set(actor: string, productId: string, available: number, required: Required): Promise<boolean> {
       return transactionOf(actor, async (tx) => {
         const { numInsertedOrUpdatedRows: added } = await tx
           .insertInto('stock')
@@ -51,7 +55,9 @@ export function createStockRepository(prisma: PrismaClient, { kysely, lists, tra
         const isNew = added === 1n;
         const ofProduct = tx.selectFrom('stock').select('available').where('product_id', '=', productId);
         const before = isNew ? undefined : stockJson(productId, await ofProduct.forUpdate().executeTakeFirstOrThrow());
-        mustMatch(ifMatch, before && entityTag(before));
+        const current = before && entityTag(before);
+        mustMatch(required['if-match'], current);
+        mustNotMatch(required['if-none-match'], current);
         if (!isNew) await tx.updateTable('stock').set({ available }).where('product_id', '=', productId).execute();
         const after = stockJson(productId, { available });
         await recordChange(tx, { actor, kind: 'stock', subject: productId, before, after });

@@ -1,6 +1,6 @@
 import type { ProductClient } from '@store/shared/contracts/product-client';
 import { DomainError, found } from '@store/shared/values/errors';
-import type { StockRepository } from './stock-repository.ts';
+import type { Required, StockRepository } from './stock-repository.ts';
 
 interface Dependencies {
   repository: StockRepository;
@@ -35,10 +35,10 @@ export function createStock({ repository, products, initialStock }: Dependencies
     },
 
     /** @returns whether the product is new here */
-    async set(actor: string, productId: string, available: number, ifMatch?: string): Promise<boolean> {
+    async set(actor: string, productId: string, available: number, required: Required): Promise<boolean> {
       const isSeen = (await repository.available(productId)) !== undefined;
       if (!isSeen) found((await products.find([productId])).get(productId), `product ${productId}`);
-      return repository.set(actor, productId, available, ifMatch);
+      return repository.set(actor, productId, available, required);
     },
 
     /**

@@ -95,11 +95,13 @@ describe('/stock/{productId}', () => {
   it('is set in the state that was seen, and in no other', async () => {
     const tea = randomUUID();
     await put(tea, 7).set('if-match', '*').expect(412);
-    await put(tea, 7).expect(201);
+    await put(tea, 7).set('if-none-match', '*').expect(201);
+    await put(tea, 8).set('if-none-match', '*').expect(412);
     const seen = (await get(tea)).headers.etag ?? '';
     await get(tea).set('if-none-match', seen).expect(304);
     await inventory.take(orderOf([tea, 2]).created());
     await put(tea, 9).set('if-match', seen).expect(412);
+    await put(tea, 5).set('if-none-match', `"other", ${seen}`).expect(200);
     expect(await inventory.available(tea)).toBe(5);
     await put(tea, 9)
       .set('if-match', (await get(tea)).headers.etag ?? '')

@@ -1,147 +1,154 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/preact-query';
-import { useRef, useState } from 'preact/hooks';
-import { type AnswerTo, call } from '../api/call.ts';
-import { renew } from '../api/queries.ts';
+import { keepPreviousData, useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
 import { Field } from '../parts/form.tsx';
-import { Answer, Outcome } from '../parts/parts.tsx';
+import { Answer, money } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { useTyping } from '../parts/typing.ts';
-import { type Product, ProductForm } from './product-form.tsx';
+import { Amount } from './stock/amount.tsx';
+import { ProductForm } from './stock/product-form.tsx';
 
-type Listed = AnswerTo<'showProducts'>[number];
+interface Asked {
+  search?: string | undefined;
+  category?: string | undefined;
+  after?: string | undefined;
+}
 
-export function Stock() {
-  const [search, setSearch] = useState<string>();
-  const typing = useTyping((typed) => setSearch(typed || undefined));
-  const products = useQuery({
-    queryKey: ['products', search],
-    queryFn: () => call('get', '/api/products', { query: { search } }),
+/** @param id of the product that is changed, `new` for one that is made */
+export function Stock({ id }: { id: string | undefined }) {
+  const [asked, setAsked] = useState<Asked>({});
+  const [done, setDone] = useState<string>();
+  const catalogue = useQuery({
+    queryKey: ['catalogue'],
+    queryFn: () => call('get', '/api/catalogue', {}),
+    refetchInterval: 60_000,
+  });
+  const { currency = '', categories = [] } = catalogue.data ?? {};
+  const typing = useTyping((typed) => setAsked({ ...asked, search: typed || undefined, after: undefined }));
+
+  function close(sentence: string | undefined) {
+    setDone(sentence);
+    location.hash = '#/stock';
+  }
+  return (
+    <>
+      <h1>Stock and products</h1>
+      {done !== undefined && (
+        <p class="note" role="status">
+          {done}
+        </p>
+      )}
+      {id !== undefined && <Editor key={id} id={id} currency={currency} categories={categories} onClose={close} />}
+      <search class="search">
+        <Field name="product" label="Name of a product" {...typing} />
+        <label for="category">Category</label>
+        <select
+          id="category"
+          value={asked.category ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            setAsked({ ...asked, category: value || undefined, after: undefined })
+          }
+        >
+          <option value="">All categories</option>
+          {categories.map((category) => (
+            <option key={category}>{category}</option>
+          ))}
+        </select>
+        <a href="#/stock/new">New product</a>
+      </search>
+      <Products asked={asked} currency={currency} onAsk={setAsked} />
+    </>
+  );
+}
+
+interface EditorProps {
+  id: string;
+  currency: string;
+  categories: string[];
+  onClose: (done?: string) => void;
+}
+
+/** Stays as it was opened, whatever the list shows. */
+function Editor({ id, ...rest }: EditorProps) {
+  const isNew = id === 'new';
+  const product = useQuery({
+    queryKey: ['product', id],
+    queryFn: () => call('get', '/api/products/{id}', { path: { id } }),
+    enabled: !isNew,
+    staleTime: 'static',
+    refetchInterval: false,
+    gcTime: 0,
+  });
+  if (isNew) return <ProductForm id={id} product={undefined} {...rest} />;
+  return <Answer of={product}>{(data) => <ProductForm id={id} product={data} {...rest} />}</Answer>;
+}
+
+interface ProductsProps {
+  asked: Asked;
+  currency: string;
+  onAsk: (asked: Asked) => void;
+}
+
+function Products({ asked, currency, onAsk }: ProductsProps) {
+  const { search, category, after } = asked;
+  const page = useQuery({
+    queryKey: ['products', search, category, after],
+    queryFn: () => call('get', '/api/products', { query: { search, category, after } }),
     placeholderData: keepPreviousData,
     refetchInterval: 2_000,
   });
   return (
-    <>
-      <h1>Stock and products</h1>
-      <search class="search">
-        <Field name="product" label="Name of a product" {...typing} />
-      </search>
-      <NewProduct />
-      <Answer of={products}>
-        {(data) =>
-          data.length === 0 ? (
-            <p role="status">No product was found.</p>
-          ) : (
+    <Answer of={page}>
+      {({ products, next }) => (
+        <>
+          {products.length === 0 && <p role="status">No product was found.</p>}
+          {products.length > 0 && (
             <section class="card" aria-label="Products">
               <Table
-                rows={data}
+                rows={products}
                 keyOf={({ id }) => id}
                 columns={{
                   Product: ({ name, id }) => (
                     <>
-                      {name}
+                      <bdi>{name}</bdi>
                       <br />
                       <code>{id}</code>
                     </>
                   ),
-                  Price: (product) => <Price product={product} />,
+                  Category: ({ category }) => <bdi>{category}</bdi>,
+                  Price: ({ price, unit }) => (
+                    <>
+                      {money({ amount: price, currency })} per <bdi>{unit}</bdi>
+                    </>
+                  ),
                   Available: (product) => <Amount product={product} />,
+                  Change: ({ id, name }) => (
+                    <a href={`#/stock/${id}`} aria-label={`Change ${name}`}>
+                      Change
+                    </a>
+                  ),
                 }}
               />
               <p class="note">
-                At most 20 products are shown. A stock is set as soon as you stop typing. A new price is that of orders
-                which are placed from then on.
+                A stock is set by Enter, or by leaving its field. A new price is that of orders which are placed from
+                then on.
               </p>
             </section>
-          )
-        }
-      </Answer>
-    </>
-  );
-}
-
-function NewProduct() {
-  const [isOpen, setOpen] = useState(false);
-  if (isOpen) return <ProductForm name="new product" onSave={renewProducts} onClose={() => setOpen(false)} />;
-  return (
-    <button type="button" class="quiet" onClick={() => setOpen(true)}>
-      New product
-    </button>
-  );
-}
-
-const renewProducts = () => renew('products');
-
-interface CellProps {
-  product: Listed;
-}
-
-/** Price and unit, to be changed in a form that has the name, too. */
-function Price({ product }: CellProps) {
-  const { id, name, price, unit } = product;
-  const [opened, setOpened] = useState<Product>();
-  const opening = useMutation({
-    mutationFn: () => call('get', '/api/products/{id}', { path: { id } }),
-    onSuccess: setOpened,
-  });
-  const saved = useMutation({ mutationFn: renewProducts });
-  const opener = useRef<HTMLButtonElement>(null);
-
-  function close() {
-    setOpened(undefined);
-    opener.current?.focus();
-  }
-
-  return (
-    <>
-      {price} per {unit}
-      <br />
-      <button
-        ref={opener}
-        type="button"
-        class="quiet"
-        aria-label={`Change ${name}`}
-        aria-expanded={opened !== undefined}
-        onClick={() => (opened === undefined ? opening.mutate() : close())}
-      >
-        Change
-      </button>
-      {opened && <ProductForm name={name} product={opened} onSave={saved.mutate} onClose={close} />}
-      <Outcome of={opening} />
-      <Outcome of={saved} done="Saved." />
-    </>
-  );
-}
-
-/** Shows what is available, to be typed over. */
-function Amount({ product }: CellProps) {
-  const { id, name, available } = product;
-  const [draft, setDraft] = useState<string>();
-  const save = useMutation({
-    scope: { id },
-    async mutationFn(typed: string) {
-      if (!/^\d{1,10}$/.test(typed)) throw new Error('Type a whole number from 0 to 1000000000.');
-      await call('put', '/api/stock/{productId}', { path: { productId: id }, body: { available: Number(typed) } });
-    },
-    async onSuccess(_, typed) {
-      await renewProducts();
-      // What has been typed since stays.
-      setDraft((now) => (now?.trim() === typed ? undefined : now));
-    },
-  });
-  const typing = useTyping(save.mutate, setDraft);
-
-  return (
-    <>
-      <input
-        class="amount"
-        inputMode="numeric"
-        autoComplete="off"
-        aria-label={`Stock of ${name}`}
-        placeholder="not known"
-        value={draft ?? available?.toString() ?? ''}
-        {...typing}
-      />
-      <Outcome of={save} done={`Set to ${save.variables}.`} />
-    </>
+          )}
+          <div class="actions">
+            {after !== undefined && (
+              <button type="button" class="quiet" onClick={() => onAsk({ search, category })}>
+                First page
+              </button>
+            )}
+            {next !== null && (
+              <button type="button" class="quiet" onClick={() => onAsk({ search, category, after: next })}>
+                Next page
+              </button>
+            )}
+          </div>
+        </>
+      )}
+    </Answer>
   );
 }

@@ -1,40 +1,88 @@
 import { stockOut } from '@store/shared/contracts/stock';
 import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
 import type { Logger } from '@store/shared/observability/log';
+import { DomainError } from '@store/shared/values/errors';
 import { text, uuid } from '@store/shared/values/fields';
 import { Decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { Services } from '../services-client.ts';
-import { anyProduct, fields, listedOut, productIn, shownOut, version } from './schemas.ts';
+import { anyProduct, fields, listedOut, productIn, shownOut, stockIn, version } from './schemas.ts';
 
 const base = { tag: 'catalogue', ...byOperator } as const;
 const path = '/api/products/{id}';
 const params = z.object({ id: uuid });
 const stale = problem('Somebody else has changed it since this version.');
-const shown = 20;
+const shown = '20';
 
-/** Makes the routes of products and their stock (contract 4.4 and 4.9), which are changed in the state in which they were seen. */
-export function cataloguePageRoutes(services: Services, log: Logger): AnyRoute[] {
+/**
+ * Makes the routes of products and their stock (contract 4.4 and 4.9), which are changed in the state in which they were seen.
+ * @param currency of all prices
+ */
+export function cataloguePageRoutes(services: Services, currency: string, log: Logger): AnyRoute[] {
+  /** What can still be ordered of each, by its id; of products that inventory has not seen the initial stock. */
+  async function availabilityOf(ids: string[]): Promise<Map<string, number>> {
+    if (ids.length === 0) return new Map();
+    const query = ids.map((id) => `id=${id}`).join('&');
+    const stocks = await services.get('inventory', `/products/availability?${query}`, z.array(stockOut));
+    return new Map(stocks.map(({ productId, available }) => [productId, available]));
+  }
+
+  /** The stock as it is now, and how to demand that it is still so when it is changed. */
+  async function stockNow(id: string) {
+    try {
+      const { body, etag } = await services.call('GET', 'inventory', `/stock/${id}`, stockOut);
+      return { available: body.available, demand: { ifMatch: etag } };
+    } catch (error) {
+      if (!(error instanceof DomainError && error.kind === 'notFound')) throw error;
+      return { available: (await availabilityOf([id])).get(id), demand: { ifNoneMatch: '*' } };
+    }
+  }
+
   return [
+    route({
+      ...base,
+      method: 'get',
+      path: '/api/catalogue',
+      operationId: 'showCatalogue',
+      summary: 'Show what all products have in common',
+      responses: {
+        200: {
+          description: 'The currency of all prices, and the categories in use.',
+          body: z.object({ currency: z.string(), categories: z.array(z.string()) }),
+        },
+      },
+      handler: async () =>
+        ok({ currency, categories: await services.get('product', '/products/categories', z.array(z.string())) }),
+    }),
     route({
       ...base,
       method: 'get',
       path: '/api/products',
       operationId: 'showProducts',
-      summary: 'List 20 products with their stock',
-      query: z.object({ search: text(1, 200).optional() }),
+      summary: 'List products with their stock, 20 at a time',
+      query: z.object({
+        search: text(1, 200).optional(),
+        category: text(1, 100).optional(),
+        after: text(1, 2_000).optional().describe('Cursor of the page.'),
+      }),
       responses: {
-        200: { description: 'Those with the text, or the latest.', body: z.array(listedOut) },
+        200: {
+          description: 'Those with the text in their names, or the latest.',
+          body: z.object({ products: z.array(listedOut), next: z.string().nullable() }),
+        },
       },
-      async handler({ query: { search } }) {
-        const query = search === undefined ? 'sort=createdAt,desc' : `q=${encodeURIComponent(search)}`;
-        const products = await services.get('product', `/products?size=${shown}&${query}`, z.array(anyProduct));
-        const listed = products.map(async (product) => {
-          const stock = await services.find('inventory', `/stock/${product.id}`, stockOut).catch(() => undefined);
-          return { ...product, available: stock?.available ?? null };
+      async handler({ query: { search, category, after } }) {
+        const query = new URLSearchParams({
+          size: shown,
+          ...(search === undefined ? { sort: 'createdAt,desc' } : { q: search }),
+          ...(category !== undefined && { category }),
+          ...(after !== undefined && { after }),
         });
-        return ok(await Promise.all(listed));
+        const list = await services.call('GET', 'product', `/products?${query}`, z.array(anyProduct));
+        const available = await availabilityOf(list.body.map(({ id }) => id)).catch(() => new Map<string, number>());
+        const products = list.body.map((product) => ({ ...product, available: available.get(product.id) ?? null }));
+        return ok({ products, next: list.next ?? null });
       },
     }),
     route({
@@ -47,8 +95,8 @@ export function cataloguePageRoutes(services: Services, log: Logger): AnyRoute[]
       responses: { 200: { description: 'The product.', body: shownOut } },
       async handler({ params: { id } }) {
         const { body, etag = '' } = await services.call('GET', 'product', `/products/${id}`, anyProduct);
-        const { name, price, unit } = body;
-        return ok({ id, name, price: price.toFixed(), unit, version: etag });
+        const { name, price, unit, description = null, category = null, images = [] } = body;
+        return ok({ id, name, price: price.toFixed(), unit, description, category, images, version: etag });
       },
     }),
     route({
@@ -56,14 +104,15 @@ export function cataloguePageRoutes(services: Services, log: Logger): AnyRoute[]
       method: 'put',
       path,
       operationId: 'changeProduct',
-      summary: 'Set name, price and unit of a product',
+      summary: 'Change a product',
       params,
       body: productIn,
-      responses: { 204: { description: 'They are set.' }, 409: stale },
+      responses: { 204: { description: 'It is changed.' }, 409: stale },
       async handler({ params: { id }, headers: { 'console-operator': by }, body: { version, ...product } }) {
-        // Fields that are not shown here stay.
-        const { description, images, category } = await services.get('product', `/products/${id}`, anyProduct);
-        const body = { ...product, price: new Decimal(product.price), description, images, category };
+        // Fields of a later release stay.
+        const before = await services.get('product', `/products/${id}`, anyProduct.loose());
+        const { id: _, version: __, ...kept } = before;
+        const body = { ...kept, ...product, price: new Decimal(product.price) };
         const sent = { body, ifMatch: version, operator: by };
         await services.call('PUT', 'product', `/internal/products/${id}`, anyProduct, sent);
         log.info({ by, productId: id, product }, 'A product was changed');
@@ -108,12 +157,15 @@ export function cataloguePageRoutes(services: Services, log: Logger): AnyRoute[]
       operationId: 'changeStock',
       summary: 'Set how many pieces can still be reserved',
       params: z.object({ productId: uuid }),
-      body: z.object({ available: z.int().min(0).max(1_000_000_000) }),
-      responses: { 200: { description: 'The stock.', body: stockOut } },
-      async handler({ params: { productId }, headers: { 'console-operator': by }, body }) {
-        const sent = { body, operator: by };
+      body: stockIn,
+      responses: { 200: { description: 'The stock.', body: stockOut }, 409: problem('It is not as it was seen.') },
+      async handler({ params: { productId }, headers: { 'console-operator': by }, body: { available, seen } }) {
+        const now = await stockNow(productId);
+        if (now.available !== seen)
+          throw new DomainError('conflict', `The stock is ${now.available} by now, and was not set.`);
+        const sent = { body: { available }, ...now.demand, operator: by };
         const { body: stock } = await services.call('PUT', 'inventory', `/stock/${productId}`, stockOut, sent);
-        log.info({ by, productId, available: body.available }, 'A stock was set');
+        log.info({ by, productId, available }, 'A stock was set');
         return ok(stock);
       },
     }),

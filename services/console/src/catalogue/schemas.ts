@@ -2,11 +2,11 @@ import { productOut } from '@store/shared/contracts/product';
 import { text, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 
-/** A product as this release or the one before has it: while a release is installed, both answer. */
+/** A product as this release or another one has it: while a release is installed, both answer. */
 export const anyProduct = productOut.partial({ description: true, images: true, category: true });
 
 export const listedOut = anyProduct.extend({
-  available: z.int().nullable().describe('Null for a product that inventory has not seen, or if it does not answer.'),
+  available: z.int().nullable().describe('Null if inventory does not answer.'),
 });
 
 /** The fields that an operator may set. */
@@ -18,6 +18,9 @@ export const fields = z.object({
     .regex(/^\d{1,12}(\.\d{1,4})?$/, 'must have at most 12 digits before and 4 after the point')
     .describe("Digits: a browser's number would lose some of a long one."),
   unit: text(1, 32),
+  description: text(1, 5_000).nullable(),
+  category: text(1, 100).nullable(),
+  images: z.array(z.object({ url: text(1, 2_000), alt: text(0, 300) })).max(10),
 });
 
 /** Entity tag of the product as it was read. */
@@ -29,3 +32,10 @@ export const version = z
 export const productIn = fields.extend({ version });
 
 export const shownOut = productIn.extend({ id: uuid });
+
+const pieces = z.int().min(0).max(1_000_000_000);
+
+export const stockIn = z.object({
+  available: pieces,
+  seen: z.int().describe('How many there were when somebody decided: if there are others now, nothing is set.'),
+});

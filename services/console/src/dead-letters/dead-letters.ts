@@ -58,7 +58,8 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
   }
 
   async function decide(decision: 'redrive' | 'discard', service: string, body: Decided) {
-    const deciding = services.call('POST', service, `${path}/${decision}`, anyResults, { body });
+    const sent = { body, timeoutMs: maxWaitMs };
+    const deciding = services.call('POST', service, `${path}/${decision}`, anyResults, sent);
     const { body: answer } = await deciding.finally(() => {
       for (const key of kept.keys()) if (key.startsWith(`${service} `)) kept.delete(key);
     });

@@ -42,6 +42,8 @@ export interface Call {
   body?: object | undefined;
   /** The ETag that the resource must still have; otherwise the answer is 412 (contract 4.12). */
   ifMatch?: string | undefined;
+  /** An ETag that the resource must not have, or `*`: it must not exist. Otherwise the answer is 412. */
+  ifNoneMatch?: string | undefined;
   /** The client on whose behalf the call is, as a route's input has it: passed on as the gateway says it. */
   clientAddress?: string | undefined;
   /** The customer on whose behalf the call is, likewise: the called service decides as for a request of the gateway. */
@@ -71,7 +73,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
 
   /** Of a status below 500. */
   async function send(method: Method, url: string, call: Call): Promise<Sent> {
-    const { body, ifMatch, clientAddress, customer, operator, headers: further, signal } = call;
+    const { body, ifMatch, ifNoneMatch, clientAddress, customer, operator, headers: further, signal } = call;
     const trace = currentTrace();
     try {
       const answer = await request(url, {
@@ -80,6 +82,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
           ...(trace && { traceparent: trace.traceparent }),
           ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
           ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+          ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
           ...(clientAddress !== undefined && { 'x-envoy-external-address': clientAddress }),
           ...(operator !== undefined && { 'operator-name': encodeURIComponent(operator) }),
           ...(customer && { 'id-account': customer.accountId }),

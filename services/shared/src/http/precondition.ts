@@ -19,6 +19,15 @@ export const ifMatchHeader = z.object({
     .describe('The ETag that the resource must still have; otherwise the answer is 412.'),
 });
 
+/** The same of a PUT that may also demand that there is nothing yet. */
+export const preconditionHeaders = ifMatchHeader.extend({
+  'if-none-match': z
+    .string()
+    .regex(/^(\*|(W\/)?"[^"]*"(\s*,\s*(W\/)?"[^"]*")*)$/, 'must be * or entity tags')
+    .optional()
+    .describe('An ETag that the resource must not have; `*`: it must not exist. Otherwise the answer is 412.'),
+});
+
 /** An optional field of the body of a change: the `version` of the resource that its client has seen. */
 export const seenVersion = z
   .int()
@@ -44,6 +53,12 @@ export const staleVersion = 'The resource no longer has the version that the bod
 export function mustMatch(ifMatch: string | undefined, current: string | undefined): void {
   if (ifMatch === undefined || (current !== undefined && matchesTag(ifMatch, current))) return;
   throw new DomainError('preconditionFailed', 'It has changed since you read it. Read it again, and decide anew.');
+}
+
+/** Refuses a client that has named the current state as one that must not be, such as `*` to create only: 412 (RFC 9110, 13.1.2). */
+export function mustNotMatch(ifNoneMatch: string | undefined, current: string | undefined): void {
+  if (ifNoneMatch === undefined || current === undefined || !matchesWeakly(ifNoneMatch, current)) return;
+  throw new DomainError('preconditionFailed', 'It is there already. Read it, and decide anew.');
 }
 
 // Lists of entity tags, of the client's making: each function looks for what it needs, and builds no list.

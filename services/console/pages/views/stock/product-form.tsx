@@ -1,0 +1,211 @@
+import { useMutation } from '@tanstack/preact-query';
+import type { TargetedSubmitEvent } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type AnswerTo, call, Refused } from '../../api/call.ts';
+import { queries, renew } from '../../api/queries.ts';
+import { atMost } from '../../parts/form.tsx';
+import { Outcome } from '../../parts/parts.tsx';
+import { Pictures } from './pictures.tsx';
+
+type Product = AnswerTo<'showProduct'>;
+type Images = Product['images'];
+
+/** What is in the form, as it was typed. */
+interface Draft {
+  name: string;
+  price: string;
+  unit: string;
+  category: string;
+  description: string;
+  images: Images;
+  /** In which the product was seen; none for a new one. */
+  version: string | undefined;
+}
+
+const empty: Draft = {
+  name: '',
+  price: '',
+  unit: '',
+  category: '',
+  description: '',
+  images: [],
+  version: undefined,
+};
+const draftOf = ({ category, description, ...product }: Product): Draft => ({
+  ...product,
+  category: category ?? '',
+  description: description ?? '',
+});
+
+// What was typed and not saved is there again when somebody comes back.
+queries.setQueryDefaults(['draft'], { gcTime: Number.POSITIVE_INFINITY });
+
+const fieldsOf = ({ name, price, unit, category, description, images }: Draft) => ({
+  name,
+  price,
+  unit,
+  category: category.trim() || null,
+  description: description.trim() || null,
+  images,
+});
+
+/** Says what is other in the product than in the form. */
+function differences(product: Product, draft: Draft): string {
+  const [theirs, own] = [fieldsOf(draftOf(product)), fieldsOf(draft)];
+  const names = Object.keys(theirs) as (keyof typeof theirs)[];
+  const said = names
+    .filter((name) => JSON.stringify(theirs[name]) !== JSON.stringify(own[name]))
+    .map((name) => `${name} ${name === 'images' ? `with ${theirs.images.length} pictures` : (theirs[name] ?? 'none')}`);
+  return said.length === 0 ? 'as you have it' : said.join(', ');
+}
+
+interface ProductFormProps {
+  /** `new` for one that is made. */
+  id: string;
+  product: Product | undefined;
+  currency: string;
+  categories: string[];
+  /** Called once the product is saved or deleted, with a sentence, or the form is given up. */
+  onClose: (done?: string) => void;
+}
+
+const price = { pattern: '\\d{1,12}(\\.\\d{1,4})?', title: 'digits, with at most 4 after the point' };
+
+/**
+ * Makes a product, or changes or deletes one in the state in which it was opened. If somebody else has changed it meanwhile, it says
+ * how it is now and asks again.
+ */
+export function ProductForm({ id, product, currency, categories, onClose }: ProductFormProps) {
+  const [draft, setDraft] = useState(
+    () => queries.getQueryData<Draft>(['draft', id]) ?? (product ? draftOf(product) : empty),
+  );
+  const [isSure, setSure] = useState(false);
+  const first = useRef<HTMLInputElement>(null);
+  const { version } = draft;
+  const path = { id };
+  const called = product?.name ?? 'new product';
+
+  useLayoutEffect(() => first.current?.focus(), []);
+
+  function keep(change: Partial<Draft>) {
+    const next = { ...draft, ...change };
+    queries.setQueryData(['draft', id], next);
+    setDraft(next);
+  }
+  function close(done?: string) {
+    queries.removeQueries({ queryKey: ['draft', id] });
+    onClose(done);
+  }
+
+  const change = useMutation({
+    async mutationFn(verb: 'save' | 'delete') {
+      try {
+        if (version === undefined) await call('post', '/api/products', { body: fieldsOf(draft) });
+        else if (verb === 'save')
+          await call('put', '/api/products/{id}', { path, body: { ...fieldsOf(draft), version } });
+        else await call('delete', '/api/products/{id}', { path, query: { version } });
+      } catch (error) {
+        if (!(error instanceof Refused) || error.status !== 409) throw error;
+        const now = await call('get', '/api/products/{id}', { path });
+        keep({ version: now.version });
+        throw new Error(
+          `Somebody else was faster. It is now ${differences(now, draft)}. Do it again to replace that by what is in the form.`,
+        );
+      }
+    },
+    onSettled: () => renew('products', 'catalogue'),
+    onSuccess: (_, verb) => close(verb === 'save' ? `${draft.name} was saved.` : `${called} was deleted.`),
+  });
+
+  function submit(event: TargetedSubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    change.mutate('save');
+  }
+
+  const field = (name: 'name' | 'price' | 'unit' | 'category', label: string, max?: number) => ({
+    name,
+    'aria-label': `${label} of ${called}`,
+    autoComplete: 'off',
+    value: draft[name],
+    ...limited(max, (value) => keep({ [name]: value })),
+  });
+
+  return (
+    <section class="card" aria-label={version === undefined ? 'New product' : `Change ${called}`}>
+      <h2>
+        {version === undefined ? (
+          'New product'
+        ) : (
+          <>
+            Change <bdi>{called}</bdi>
+          </>
+        )}
+      </h2>
+      <form class="product" onSubmit={submit}>
+        <label>
+          Name
+          <input ref={first} required dir="auto" {...field('name', 'Name', 200)} />
+        </label>
+        <label>
+          Price in {currency}
+          <input required inputMode="decimal" {...price} {...field('price', 'Price')} />
+        </label>
+        <label>
+          Unit
+          <input required dir="auto" {...field('unit', 'Unit', 32)} />
+        </label>
+        <label>
+          Category
+          <input list="categories" dir="auto" {...field('category', 'Category', 100)} />
+        </label>
+        <datalist id="categories">
+          {categories.map((category) => (
+            <option key={category} value={category} />
+          ))}
+        </datalist>
+        <label>
+          Description
+          <textarea
+            name="description"
+            dir="auto"
+            aria-label={`Description of ${called}`}
+            value={draft.description}
+            {...limited(5_000, (description) => keep({ description }))}
+          />
+        </label>
+        <Pictures images={draft.images} onChange={(images) => keep({ images })} />
+        <div class="actions">
+          <button type="submit" disabled={change.isPending} aria-label={`Save ${called}`}>
+            {change.isPending ? 'Saving…' : 'Save'}
+          </button>
+          {version !== undefined && (
+            <button
+              type="button"
+              class="quiet"
+              disabled={change.isPending}
+              aria-label={isSure ? `Really delete ${called}` : `Delete ${called}`}
+              onClick={() => (isSure ? change.mutate('delete') : setSure(true))}
+            >
+              {isSure ? 'Really delete' : 'Delete'}
+            </button>
+          )}
+          <button type="button" class="quiet" onClick={() => close()}>
+            Cancel
+          </button>
+        </div>
+        <Outcome of={change} />
+      </form>
+    </section>
+  );
+}
+
+/** Tells each letter, and the browser what is too long for a service. */
+function limited(max: number | undefined, onType: (value: string) => void) {
+  const limit = max === undefined ? undefined : atMost(max);
+  return {
+    onInput(event: Parameters<ReturnType<typeof atMost>['onInput']>[0]) {
+      limit?.onInput(event);
+      onType(event.currentTarget.value);
+    },
+  };
+}
