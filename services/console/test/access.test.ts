@@ -152,9 +152,9 @@ describe('the login with an account', () => {
   it('acts as that account, whatever the request says, and has no page read the token of the store', async () => {
     expect((await console.read('/session', cookie)).body).toEqual({ name: 'Ada', isShared: false });
     const change = console.send('put', `/api/stock/${letter}`, cookie).set('console-operator', 'eve');
-    await change.set('operator-name', 'eve').send({ available: 1 }).expect(200);
+    await change.set('operator-name', 'eve').send({ available: 1, seen: 5 }).expect(200);
     await console.send('post', redrive, cookie).send(letters).expect(200);
-    expect(console.asked.find(({ path }) => path.startsWith('/stock'))?.operator).toBe(ada.id);
+    expect(console.asked.find(({ method }) => method === 'PUT')?.operator).toBe(ada.id);
     expect(console.asked.at(-1)?.body).toMatchObject({ by: ada.id });
     expect(console.logged).toContainEqual(expect.objectContaining({ by: ada.id, msg: 'A stock was set' }));
     expect(JSON.stringify(console.logged)).not.toMatch(/correct horse|eyJh/);
@@ -162,7 +162,7 @@ describe('the login with an account', () => {
 
   it('cannot be taken for another one by whoever has the shared token', async () => {
     const shared = await console.login(ada.id);
-    await console.send('put', `/api/stock/${letter}`, shared).send({ available: 1 }).expect(200);
+    await console.send('put', `/api/stock/${letter}`, shared).send({ available: 1, seen: 5 }).expect(200);
     expect(console.asked.at(-1)?.operator).toBe(encodeURIComponent(`${ada.id} (shared token)`));
   });
 
@@ -174,7 +174,7 @@ describe('the login with an account', () => {
     await console.read('/api/products', cookie).expect(({ status }) => expect(status).not.toBe(401));
     Object.assign(known, now);
     for (const path of paths) await console.read(path, cookie).expect(401);
-    await console.send('put', `/api/stock/${letter}`, cookie).send({ available: 1 }).expect(401);
+    await console.send('put', `/api/stock/${letter}`, cookie).send({ available: 1, seen: 5 }).expect(401);
     expect((await console.read('/session', cookie)).body).toEqual({ name: null, isShared: false });
   });
 
@@ -234,7 +234,7 @@ describe('without a session', () => {
   });
 
   it('a change is 401, and reaches no service', async () => {
-    await console.send('put', `/api/stock/${letter}`, '').send({ available: 1 }).expect(401);
+    await console.send('put', `/api/stock/${letter}`, '').send({ available: 1, seen: 5 }).expect(401);
     await console.send('put', `/api/products/${letter}`, '').send({ name: 'Tea' }).expect(401);
     await console.send('post', redrive, '').send(letters).expect(401);
     expect(console.asked).toEqual([]);
@@ -251,7 +251,7 @@ describe('a change from another page', () => {
 
   it('of the same site is 403', async () => {
     const change = console.send('put', `/api/stock/${letter}`).set('Sec-Fetch-Site', 'same-site');
-    await change.send({ available: 1 }).expect(403);
+    await change.send({ available: 1, seen: 5 }).expect(403);
   });
 
   it('as a form is 415, since a form needs no leave to be sent', async () => {
