@@ -1,0 +1,209 @@
+import type { Manifest } from '../chart/_manifests.ts';
+import { clusters } from './_clusters.ts';
+import { codeBlocks, documentAt, documents } from './_documents.ts';
+
+// Each command of kubectl in the documents finds something in a cluster where a preset is installed: a label that no object has, or
+// the wrong container, shows nothing, and says so to nobody.
+
+interface Command {
+  place: string;
+  text: string;
+}
+
+const commandsIn = (text: string) =>
+  text
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .flatMap((line) => [...line.matchAll(/\bkubectl (.*)/g)].map(([, command = '']) => command));
+
+const commands: Command[] = [
+  ...codeBlocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ document, line, text }) =>
+      commandsIn(text).map((one) => ({ place: `${document}:${line}`, text: one })),
+    ),
+  ...documents.flatMap(({ path, text }) =>
+    [...text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '').matchAll(/`kubectl ([^`]+)`/g)].map(([, one = '']) => ({
+      place: path,
+      text: one.replaceAll(/\s+/g, ' '),
+    })),
+  ),
+];
+
+/** Words up to the end of the command, without those that a shell expands. */
+function wordsOf(text: string): string[] {
+  const words = text.match(/(?:[^\s'"|;)#<&]|'[^']*'|"(?:\\.|[^"\\])*")+|[|;)#<&]/g) ?? [];
+  const end = words.findIndex((word) => /^[|;)#<&]$/.test(word));
+  return (end < 0 ? words : words.slice(0, end)).map((word) => word.replaceAll(/["']/g, ''));
+}
+
+const kinds: Record<string, string> = {
+  backups: 'Backup',
+  certificate: 'Certificate',
+  cluster: 'Cluster',
+  cronjob: 'CronJob',
+  database: 'Database',
+  deploy: 'Deployment',
+  deployment: 'Deployment',
+  hpa: 'HorizontalPodAutoscaler',
+  httproute: 'HTTPRoute',
+  job: 'Job',
+  kafka: 'Kafka',
+  kafkanodepool: 'KafkaNodePool',
+  kafkatopic: 'KafkaTopic',
+  kafkauser: 'KafkaUser',
+  objectstore: 'ObjectStore',
+  pod: 'Pod',
+  pooler: 'Pooler',
+  pvc: 'PersistentVolumeClaim',
+  scheduledbackup: 'ScheduledBackup',
+  secret: 'Secret',
+  service: 'Service',
+  statefulset: 'StatefulSet',
+};
+
+function kindOf(word: string): string {
+  const [name = ''] = word.split('.');
+  const kind = kinds[name] ?? kinds[name.replace(/s$/, '')];
+  if (kind === undefined) throw new Error(`${word} is no kind that this test knows`);
+  return kind;
+}
+
+/** With values, as in `-l app=x`. */
+const valued = ['-n', '-l', '-o', '-c', '-p', '-f', '--tail', '--from', '--replicas', '--field-manager', '--timeout'];
+
+interface Parsed {
+  verb: string;
+  rest: string[];
+  options: Map<string, string>;
+}
+
+function parse(text: string): Parsed {
+  const [rest, options]: [string[], Map<string, string>] = [[], new Map()];
+  const words = wordsOf(text);
+  // What follows -- is for somebody else.
+  const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+  for (let word = own.shift(); word !== undefined; word = own.shift()) {
+    const [name = '', value] = word.split(/=(.*)/s);
+    if (!word.startsWith('-')) rest.push(word);
+    else options.set(name, value ?? (valued.includes(name) ? own.shift() : undefined) ?? '');
+  }
+  return { verb: rest.shift() ?? '', rest, options };
+}
+
+/** What they are called with variables of the shell: those of alerts, or that a command sets. */
+function variants(text: string, all: Manifest[]): string[] {
+  const namesOf = (kind: string) => all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
+  const primary = all.find(({ metadata }) => metadata.labels?.['cnpg.io/instanceRole'] === 'primary');
+  const postgres = primary?.metadata.name ?? 'postgres-0';
+  const values: Record<string, string[]> = {
+    // Those of the alerts about services are services.
+    SERVICE: namesOf('Deployment').filter((name) => !/toolbox|store-database-pooler/.test(name)),
+    DEPLOYMENT: namesOf('Deployment'),
+    JOB: namesOf('Job'),
+    POSTGRES: [`pod/${postgres}`],
+    PRIMARY: [`pod/${postgres}`],
+    POD: [postgres],
+  };
+  const found = /\$\{?([A-Z]+)\}?/.exec(text);
+  if (!found) return [text];
+  const [whole, name = ''] = found;
+  const given = values[name];
+  if (!given) throw new Error(`$${name} is no variable that this test knows: ${text}`);
+  return given.flatMap((value) => variants(text.replaceAll(whole, value), all));
+}
+
+const isSelected = ({ metadata }: Manifest, selector: string) =>
+  selector.split(',').every((term) => {
+    const [label = '', value] = term.split('=');
+    return metadata.labels?.[label] === value;
+  });
+
+/** `pod/x`, `pods x y`, `kafka,pods`: what a command names, a list of the objects of each word. */
+function named(rest: string[], options: Map<string, string>, all: Manifest[]): Manifest[][] {
+  const [first = '', ...names] = rest;
+  const selector = options.get('-l');
+  const chosen = (kind: string) => all.filter((one) => one.kind === kind && (!selector || isSelected(one, selector)));
+  if (first.includes('/'))
+    return rest.map((word) => {
+      const [kind = '', name] = word.split('/');
+      return chosen(kindOf(kind)).filter(({ metadata }) => metadata.name === name);
+    });
+  if (names.length === 0) return first.split(',').map((kind) => chosen(kindOf(kind)));
+  return names
+    .filter((name) => !name.includes('='))
+    .map((name) => chosen(kindOf(first)).filter(({ metadata }) => metadata.name === name));
+}
+
+/** The pods of what logs and exec name: a pod by its name alone, too. */
+function podsNamed(rest: string[], options: Map<string, string>, all: Manifest[]): Manifest[] {
+  const selector = options.get('-l');
+  const pods = all.filter(({ kind }) => kind === 'Pod');
+  if (selector) return pods.filter((one) => isSelected(one, selector));
+  const [target = ''] = rest;
+  if (!target.includes('/')) return pods.filter(({ metadata }) => metadata.name === target);
+  const [owner] = named([target], new Map(), all).flat();
+  if (owner?.kind === 'Pod') return [owner];
+  return pods.filter(({ metadata }) => owner && metadata.name.startsWith(`${owner.metadata.name}-`));
+}
+
+/** What each word of a command finds; undefined for a command that looks for nothing. */
+function found({ verb, rest, options }: Parsed, all: Manifest[]): Manifest[][] | undefined {
+  switch (verb) {
+    case 'get':
+      return rest[0] === 'events' || rest[0] === 'namespace' ? undefined : named(rest, options, all);
+    case 'describe':
+    case 'delete':
+    case 'annotate':
+    case 'edit':
+    case 'patch':
+    case 'port-forward':
+    case 'scale':
+    case 'wait':
+      return named(verb === 'port-forward' ? rest.slice(0, 1) : rest, options, all);
+    case 'rollout':
+      return rest.length > 1 ? named(rest.slice(1), options, all) : undefined;
+    case 'logs':
+    case 'exec': {
+      const pods = podsNamed(rest.slice(0, 1), options, all);
+      const container = options.get('-c');
+      const has = ({ spec }: Manifest) =>
+        [...spec.containers, ...(spec.initContainers ?? [])].some(({ name }: Manifest) => name === container);
+      return [container ? pods.filter(has) : pods];
+    }
+    case 'create':
+      return rest[0] === 'job' ? named([options.get('--from') ?? ''], new Map(), all) : undefined;
+    case 'apply':
+    case 'set':
+    case 'top':
+      return undefined;
+    default:
+      throw new Error(`kubectl ${verb} is no command that this test knows`);
+  }
+}
+
+/** Of another namespace, made by a command of the same page, or a word about a command without what it is about. */
+const elsewhere = /-n cnpg-system|postgres-before-19|^scale|store-backups/;
+
+const installed = await clusters();
+const checked = commands.filter(({ text }) => !elsewhere.test(text));
+
+it('the documents have commands of kubectl', () => {
+  expect(checked.length).toBeGreaterThan(80);
+});
+
+it.each(checked)('$place: kubectl $text', ({ text }) => {
+  const empty = installed.map((all) =>
+    variants(text, all).filter((one) => found(parse(one), all)?.some((objects) => objects.length === 0)),
+  );
+  // One of the clusters has everything.
+  expect(empty.find((one) => one.length === 0) ?? empty).toEqual([]);
+});
+
+it('the runbook about controllers of Kafka reads the logs of controllers', () => {
+  const [, section = ''] =
+    /^## StoreKafkaNoController$([\s\S]*?)^\*\*Fix/m.exec(documentAt('docs/runbooks/kafka.md').text) ?? [];
+  const [command = ''] = commandsIn(section).filter((one) => one.includes(' logs '));
+  const pods = found(parse(command), installed.at(-1) ?? [])?.flat() ?? [];
+  expect(pods.map(({ metadata }) => metadata.name)).toEqual([3, 4, 5].map((id) => `store-controllers-${id}`));
+});
