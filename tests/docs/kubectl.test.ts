@@ -151,9 +151,9 @@ function podsNamed(rest: string[], options: Map<string, string>, all: Manifest[]
 function found({ verb, rest, options }: Parsed, all: Manifest[]): Manifest[][] | undefined {
   switch (verb) {
     case 'get':
+    case 'delete':
       return rest[0] === 'events' || rest[0] === 'namespace' ? undefined : named(rest, options, all);
     case 'describe':
-    case 'delete':
     case 'annotate':
     case 'edit':
     case 'patch':
@@ -198,6 +198,38 @@ it.each(checked)('$place: kubectl $text', ({ text }) => {
   );
   // One of the clusters has everything.
   expect(empty.find((one) => one.length === 0) ?? empty).toEqual([]);
+});
+
+describe('the commands that remove everything', () => {
+  const [, section = ''] = /^### Remove everything$([\s\S]*?)^## /m.exec(documentAt('docs/kubernetes.md').text) ?? [];
+  const removing = commandsIn(section)
+    .map(parse)
+    .filter(({ verb }) => verb === 'delete');
+
+  /** What an uninstall keeps, or does not know of. CloudNativePG's volumes are owned by its Cluster. */
+  const isKept = ({ kind, metadata }: Manifest) =>
+    metadata.annotations?.['helm.sh/resource-policy'] === 'keep' ||
+    (kind === 'PersistentVolumeClaim' && !metadata.labels?.['cnpg.io/cluster']);
+
+  it.each(installed.map((all, index) => [['with its own PostgreSQL and Kafka', 'by operators'][index], all] as const))(
+    'delete all that an uninstall keeps of a store %s',
+    (_, all) => {
+      const deleted = new Set(
+        removing.flatMap((one) => (one.rest[0] === 'namespace' ? [] : (found(one, all) ?? []).flat())),
+      );
+      const left = all.filter((one) => isKept(one) && !deleted.has(one));
+      expect(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
+    },
+  );
+
+  it('let operators release what they hold before they go, and delete the namespace last', () => {
+    const order = removing.map(({ rest }) => rest[0]);
+    const at = (words: string) => order.findIndex((word) => word?.includes(words));
+    expect(at('kafkatopics')).toBeLessThan(at('kafka,'));
+    expect(at('databases.')).toBeLessThan(at('clusters.'));
+    expect(at('jobs')).toBeLessThan(at('pvc'));
+    expect(order.at(-1)).toBe('namespace');
+  });
 });
 
 it('the runbook about controllers of Kafka reads the logs of controllers', () => {
