@@ -69,7 +69,8 @@ const answers: Record<string, Answer> = {
   },
   account(_, path) {
     const query = new URLSearchParams(path.split('?')[1]);
-    if (path.startsWith('/internal/account-names')) return [{ id: ada.id, name: ada.name }];
+    if (path.startsWith('/internal/account-names'))
+      return [ada, { id: productId, name: 'Ben' }].filter(({ id }) => query.getAll('id').includes(id));
     if (query.get('email') === ada.email) return [ada];
     return query.get('q') === 'lovelace' ? [ada, { ...ada, id: productId, name: 'Lovelace & Sons' }] : [];
   },
@@ -129,7 +130,7 @@ describe('what an operator does to an order', () => {
     await console.send('post', `/api/orders/${order.id}/cancellation`).send({ reason: 'Wrong size.' }).expect(204);
     await console.send('put', `/api/orders/${order.id}/notes/${noteId}`).send({ text: 'Called.' }).expect(204);
     await console.send('put', `/api/messages/${mail.id}/copies/${copyId}`).expect(204);
-    const operator = 'ann';
+    const operator = encodeURIComponent('ann (shared token)');
     const path = `/internal/orders/${order.id}`;
     expect(asked()).toEqual([
       { method: 'POST', path: `${path}/cancellation`, body: { reason: 'Wrong size.' }, operator },
@@ -153,6 +154,20 @@ describe('what an operator does to an order', () => {
     expect(page.text).toContain('<h1>Invoice 17</h1>');
     await console.http().get(path).expect(401);
   });
+});
+
+const names = useConsole(services, { env: { GROUPS: '' } });
+
+it.each([
+  [`operator ${productId}`, 'operator Ben'],
+  [`operator ${order.id}`, `operator ${order.id}`],
+  ['operator ann', 'operator ann'],
+])('a note of the actor %s is one of %s', async (actor, shown) => {
+  kept.notes = [{ id: mail.id, kind: 'NOTE', actor, text: 'Called.', createdAt: at }];
+  const { body } = await names.read(`/api/orders/${order.id}`).expect(200);
+  expect(body.order.notes).toMatchObject([{ actor: shown }]);
+  expect(body.customer).toBe(ada.name);
+  expect(body.timeline).toContainEqual(expect.objectContaining({ text: `${shown} noted: Called.` }));
 });
 
 describePages('the page of the orders', (open) => {

@@ -1,6 +1,6 @@
 import { orderStatuses } from '@store/shared/contracts/order';
 import type { Database } from '@store/shared/database/database';
-import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
+import { beginsWith, createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import type { Page } from '@store/shared/database/read-page';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
@@ -26,11 +26,6 @@ export function partsOf(accountId: string | undefined, statuses: readonly OrderS
   ];
 }
 
-/** The ids that begin with 8 to 32 hexadecimal digits, as a range of the primary key. */
-function idsWith(prefix: string): RawBuilder<unknown> {
-  return sql`id between ${prefix.padEnd(32, '0')}::uuid and ${prefix.padEnd(32, 'f')}::uuid`;
-}
-
 function conditionsOf(query: AllOrdersQuery): RawBuilder<unknown>[] {
   const { createdFrom, createdTo, minTotal, maxTotal, currency, idPrefix, after } = query;
   const conditions: RawBuilder<unknown>[] = [];
@@ -42,7 +37,7 @@ function conditionsOf(query: AllOrdersQuery): RawBuilder<unknown>[] {
   if (minTotal !== undefined) conditions.push(sql`total_amount >= ${minTotal}::numeric`);
   if (maxTotal !== undefined) conditions.push(sql`total_amount <= ${maxTotal}::numeric`);
   if (currency !== undefined) conditions.push(sql`currency = ${currency}`);
-  if (idPrefix !== undefined) conditions.push(idsWith(idPrefix));
+  if (idPrefix !== undefined) conditions.push(beginsWith('id', idPrefix));
   if (after !== undefined) conditions.push(newestFirst.after(after));
   return conditions;
 }

@@ -3,7 +3,7 @@ import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Sort } from '@store/shared/database/keyset';
 import { pagedQuery, pageOf, sortQuery } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
-import { queryTime, text, timestamp, uuid, wholeNumber } from '@store/shared/values/fields';
+import { queryTime, text, timestamp, uuid, uuidPrefix, wholeNumber } from '@store/shared/values/fields';
 import { Decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { maxQuantity } from './order.ts';
@@ -113,12 +113,7 @@ export const allOrdersQuery = z.object({
     .string()
     .regex(/^[A-Z]{3}$/, 'must be a currency, such as USD')
     .optional(),
-  idPrefix: z
-    .string()
-    .toLowerCase()
-    .transform((given) => given.replaceAll('-', ''))
-    .refine((given) => /^[\da-f]{8,32}$/.test(given), 'must be the first 8 digits of an id, or more')
-    .optional(),
+  idPrefix: uuidPrefix.optional(),
   size: wholeNumber(1, 100).default(50),
   after: z.string().min(1).max(2_000).optional(),
 });

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
 import { timeOf } from './clock.ts';
+import { onceEach, timesOf } from './ticks.ts';
 
 const palette = ['--blue', '--green', '--orange', '--violet', '--red', '--grey'];
 const hueOf = (index: number) => palette[index % palette.length] ?? '';
@@ -114,8 +115,8 @@ function optionsOf(
       })),
     ],
     axes: [
-      { ...axis, values: (_, ticks) => ticks.map((at) => new Date(at * 1_000).toISOString().slice(11, 16)) },
-      { ...axis, size: 52, values: (_, ticks) => ticks.map(format) },
+      { ...axis, label: 'UTC', labelSize: 16, labelFont: axis.font ?? '', values: (_, ticks) => timesOf(ticks) },
+      { ...axis, size: 52, values: (_, ticks) => onceEach(ticks.map(format)) },
     ],
     scales: { y: { range: (_, _low, high) => [0, Math.max((high ?? 0) * 1.1, 1)] } },
   };

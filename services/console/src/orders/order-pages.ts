@@ -22,6 +22,9 @@ import { timelineOf } from './timeline.ts';
 import { discardedOf, waitingFor } from './waiting.ts';
 
 const nameMs = 1_000;
+const namesOut = z.array(z.object({ id: z.string(), name: z.string() }));
+/** In an actor: that of an operator. */
+const accountId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
 export type OrderPages = ReturnType<typeof createOrderPages>;
 
@@ -130,17 +133,17 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         if (error instanceof DomainError && error.kind === 'notFound') throw error;
         return or(undefined, Promise.reject(error));
       });
-      // Nothing waits for a name: without it the customer is shown by the id.
-      async function nameOf(accountId: string): Promise<string | undefined> {
-        const path = `/internal/account-names?id=${accountId}`;
-        const names = z.array(z.object({ name: z.string() }));
-        const [found] = await services.get('account', path, names, { ...asked, timeoutMs: nameMs }).catch(() => []);
-        return found?.name;
+      /** Names of the customer and of operators, by their ids. Nothing waits for one: without it the id is shown. */
+      async function namesFor({ customerId, notes }: Parts['order'] & object): Promise<Map<string, string>> {
+        const ids = new Set([customerId, ...notes.flatMap(({ actor }) => actor.match(accountId) ?? [])]);
+        const path = `/internal/account-names?${Array.from(ids, (one) => `id=${one}`).join('&')}`;
+        const found = await services.get('account', path, namesOut, { ...asked, timeoutMs: nameMs }).catch(() => []);
+        return new Map(found.map(({ id, name }) => [id, name]));
       }
-      const [order, customer, reservation, payment, mails, invoices, groups] = await Promise.all([
+      const [found, names, reservation, payment, mails, invoices, groups] = await Promise.all([
         findOrder,
         findOrder.then(
-          (found) => found && nameOf(found.customerId),
+          (order) => order && namesFor(order),
           () => undefined,
         ),
         find('inventory', `/internal/reservations/${id}`, anyReservation),
@@ -149,6 +152,8 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         page('invoice', `/invoices?orderId=${id}`, invoiceOut),
         deadLetters.ofOrder(id, withinMs),
       ]);
+      const nameIn = (actor: string) => actor.replace(accountId, (one) => names?.get(one) ?? one);
+      const order = found && { ...found, notes: found.notes.map((note) => ({ ...note, actor: nameIn(note.actor) })) };
       problems.push(...groups.flatMap(({ problem }) => problem ?? []));
       const letters = groups.flatMap(({ service, group, letters }) =>
         letters.map(({ decisions = [], ...letter }) => ({ ...letter, service, group, decisions })),
@@ -156,7 +161,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       const parts: Parts = { order, reservation, payment, mails, invoices, letters, problems: [...new Set(problems)] };
       return {
         order: order ?? null,
-        customer: customer ?? null,
+        customer: (order && names?.get(order.customerId)) ?? null,
         mails: mails.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)),
         invoices: invoices.map(({ number }) => number),
         timeline: timelineOf(parts),
