@@ -327,6 +327,18 @@ describe('mails to a mailbox that gets too many', () => {
     expect((await waiting()).map(({ digestId }) => digestId)).toEqual([null, null, null]);
   });
 
+  it('wait where somebody makes one API key after another, and those about the password do not', async () => {
+    account.is = { ...ada, token: 'the-token' };
+    await group.handle(...Array.from({ length: 12 }, () => about('ApiKeyMade')));
+    startSender();
+    const waiting = () =>
+      messages().count({ where: { sentAt: null, sendAt: { gt: new Date(Date.now() + 3_000_000) } } });
+    await until('ten are sent and two wait', async () => server.mails.length === 10 && (await waiting()) === 2);
+    await group.handle(about('PasswordChanged'));
+    await until('that about the password is sent', async () => server.mails.length === 11);
+    expect(await subjects()).toContain('Your password has been changed');
+  });
+
   it('count what an operator sends again: once each, within the limit, the rest in the digest', async () => {
     const first = cancelled();
     await group.handle(first);
