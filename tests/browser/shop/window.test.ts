@@ -23,7 +23,7 @@ describe('a catalogue that is open to everybody', () => {
     await page.getByText(`${name}: 1 in your basket.`).waitFor();
     await page.reload();
     await page.getByText('1 in basket').waitFor();
-    await page.getByRole('link', { name: /^Basket/ }).click();
+    await page.getByRole('link', { name: /^Basket\s*1 piece$/ }).click();
     await page.getByText('Log in, or register, to order. Your basket is kept.').waitFor();
     expect(await lines(page)).toEqual([name]);
     await page.getByRole('button', { name: `One ${name} more` }).click();
