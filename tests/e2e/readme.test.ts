@@ -2,6 +2,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { freePort } from '../../tools/free-port.ts';
+import { greeting } from '../../tools/local/greeting.ts';
 import { fixedPorts, portNames, variableOf } from '../../tools/local/ports.ts';
 import { type Store, startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
@@ -50,4 +51,11 @@ it.each(scriptsRunBy('tests/e2e/readme.test.ts'))('the commands in $document wor
   });
   for (const text of expected[block.document] ?? []) expect(stdout.replaceAll('" : ', '":')).toContain(text);
   expect(Object.keys(expected)).toContain(block.document);
+});
+
+it('everything that make run says is at an address answers there', async () => {
+  const pages = [...greeting(store, 1).matchAll(/http:\/\/\S+\/[^\s)]+/g)].map(([url]) => url);
+  expect(pages.length).toBeGreaterThan(10);
+  const answers = await Promise.all(pages.map(async (url) => `${url} ${(await fetch(url)).status}`));
+  expect(answers).toEqual(pages.map((url) => `${url} 200`));
 });

@@ -1,11 +1,9 @@
-import { relative } from 'node:path';
 import { isatty } from 'node:tty';
 import { Command } from 'commander';
 import { messageOf } from '../../../services/shared/src/values/errors.ts';
-import { cacheDir, root } from '../../paths.ts';
-import { topology } from '../../topology/topology.ts';
-import { allowedOrigins } from '../components/services.ts';
-import { variablesInVain, variablesOfCommands } from '../ports.ts';
+import { cacheDir } from '../../paths.ts';
+import { greeting } from '../greeting.ts';
+import { variablesInVain } from '../ports.ts';
 import { type Store, startStore } from '../store.ts';
 
 const STOP_SECONDS = 45;
@@ -66,28 +64,4 @@ try {
 } catch (error) {
   say(`\n${messageOf(error)}`);
   process.exit(asked ? 130 : 1);
-}
-
-function greeting({ ports, kafkaBrokers }: Store, seconds: number): string {
-  const services = topology.services.map(({ name, entry }) => {
-    const url = `http://localhost:${ports.of(name)}`;
-    const docs = entry === 'dist/main.js' ? `   ${url}/apidocs-ui.html` : '';
-    return `  ${name.padEnd(14)}${url}${docs}`;
-  });
-  const variables = variablesOfCommands(ports);
-  const found = variables.length ? `For commands in another terminal:\nexport ${variables.join(' ')}\n\n` : '';
-  return `
-The store is ready after ${seconds.toFixed(1)} s.
-
-  gateway       http://localhost:${ports.of('gateway')}   (metrics http://localhost:${ports.of('gateway-metrics')})
-                pages of other origins that may use it (CORS_ALLOWED_ORIGINS): ${allowedOrigins(process.env).join(', ') || 'none'}
-${services.join('\n')}
-  PostgreSQL    127.0.0.1:${ports.of('postgres')}   (passwords in ${relative(root, cacheDir)}/data/postgres-passwords.json)
-  Kafka         ${kafkaBrokers}
-
-${found}In another terminal: make demo    a customer walks through the store
-                     make seed    1,000 products and 200,000 status records
-                     make logs    the logs of all components; make logs COMPONENT=order for one
-Here: Ctrl-C stops the store.
-`;
 }
