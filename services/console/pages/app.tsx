@@ -19,8 +19,8 @@ const shown: Record<PageName, (place: Place) => ComponentChild> = {
   'dead-letters': ({ filter }) => <DeadLetters filter={filter} key={filter} />,
   stock: ({ id }) => <Stock id={id} />,
   mails: ({ id }) => <Mails id={id} />,
-  accounts: () => <Accounts />,
-  audit: () => <Changes />,
+  accounts: ({ id, filter }) => <Accounts id={id} sought={filter} />,
+  audit: ({ filter }) => <Changes filter={filter} key={filter} />,
 };
 
 const nobody = { name: null, isShared: false };

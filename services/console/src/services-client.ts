@@ -21,7 +21,7 @@ const problemOut = z.object({ detail: z.string() });
 export function createServices(addresses: ReadonlyMap<string, string>, credential: string | undefined) {
   /**
    * @returns with the entity tag and the cursor of the next page, where the answer has them
-   * @throws DomainError notFound, invalid, conflict, unavailable; its message is the service's own. That of a change which may
+   * @throws DomainError notFound, invalid, conflict, rateLimited, unavailable; its message is the service's own. That of a change which may
    *   have happened all the same says so
    */
   async function call<T>(
@@ -46,6 +46,8 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     if (status === 404) throw new DomainError('notFound', said);
     if (status === 400) throw new DomainError('invalid', said);
     if (status === 409 || status === 412) throw new DomainError('conflict', said);
+    if (status === 429)
+      throw new DomainError('rateLimited', said, { retryAfterSeconds: answer.retryAfterSeconds ?? 60 });
     throw new DomainError('unavailable', `The ${service} service refuses: ${said}`);
   }
 

@@ -18,7 +18,7 @@ const paths = [
   '/api/dead-letters/audit',
   '/api/products',
   '/api/audit',
-  '/api/account?sought=x',
+  '/api/accounts?sought=x',
   `/api/products/${letter}`,
 ];
 

@@ -3,6 +3,7 @@ import { findings } from '../../../tests/kit/axe.ts';
 import { type Look, lookAt, looks } from '../../../tests/kit/looks.ts';
 import type { PageName } from '../pages/pages.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
+import { ada, anAccount } from './_accounts.ts';
 import { catalogueOf } from './_catalogue.ts';
 import { type Answer, describePages, logIn, useConsole } from './_console.ts';
 import { aLetter, at, order } from './_order.ts';
@@ -16,11 +17,15 @@ const catalogue = catalogueOf('4.5');
 const change = {
   id: '7',
   at,
-  actor: 'operator ann',
+  actor: `operator ${ada.id}`,
   kind: 'stock',
   subject: orderId,
   before: null,
-  after: { available: 5 },
+  after: {
+    available: 5,
+    name: 'x'.repeat(80),
+    images: Array(3).fill(`https://example.com/${'picture'.repeat(9)}.jpg`),
+  },
 };
 const mail = { id: letterId, customerId: order.customerId, kind: 'OrderCreated', subject: 'Your order', createdAt: at };
 const page = { size: 20, number: 0, totalElements: 1, totalPages: 1 };
@@ -54,10 +59,11 @@ const pages = Object.entries({
   'dead-letters': ['dead-letters', 'OrderPaid'],
   stock: ['stock', 'Tea'],
   mails: ['mails', 'Your order'],
-  accounts: ['accounts', 'E-mail address or id'],
-  audit: ['audit', 'operator ann'],
+  accounts: ['accounts?ada', ada.email],
+  account: [`accounts/${ada.id}`, 'Shipping'],
+  audit: ['audit', 'available: '],
   nowhere: ['constructor', 'nothing at this address'],
-} satisfies Record<PageName | 'order' | 'nowhere', [path: string, shown: string]>);
+} satisfies Record<PageName | 'order' | 'account' | 'nowhere', [path: string, shown: string]>);
 const problem = { status: 503, contentType: 'application/problem+json' };
 /** What the console's server does while pages are looked at, and the looks in which they differ then. */
 const states: [state: string, seen: readonly Look[], prepare: (page: Page) => Promise<unknown>][] = [
@@ -72,12 +78,15 @@ const states: [state: string, seen: readonly Look[], prepare: (page: Page) => Pr
       ),
   ],
 ];
-const asksNothing = ['accounts', 'nowhere'];
+const asksNothing = ['nowhere'];
 
 describePages('everybody can use the console', (newPage) => {
   const history = createHistory();
   const console = useConsole(
-    () => ({ order: store, payment: store, inventory: store, product: store, notification: store, invoice: store }),
+    () => ({
+      ...{ order: store, payment: store, inventory: store, product: store, notification: store, invoice: store },
+      ...anAccount(),
+    }),
     {
       env: { GROUPS: 'payment' },
       history,

@@ -1,79 +1,110 @@
-import { findings } from '../../../tests/kit/axe.ts';
-import { type Answer, ann, describePages, logIn, Reply, useConsole } from './_console.ts';
+import { ada, anAccount, id, keyId, sessionId } from './_accounts.ts';
+import { ann, describePages, logIn, useConsole } from './_console.ts';
 
-const id = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
-const keyId = '7c9e6679-7425-40de-944b-e07fc1f90ae8';
-const at = '2026-05-04T12:00:00.000Z';
-const ada = { id, name: 'Ada', email: 'ada@example.com', createdAt: at };
-
-/** Roles and keys of one account, as auth keeps them. */
-function authOf(): Answer {
-  let roles = ['operator'];
-  let keys = [{ id: keyId, name: 'Shipping', scopes: ['orders:read'], createdAt: at, expiresAt: at, lastUsedAt: null }];
-  return (method, path, body) => {
-    if (path === `/internal/accounts/${id}/roles`) {
-      if (method === 'PUT') ({ roles } = body as { roles: string[] });
-      return { roles };
-    }
-    if (path === `/internal/accounts/${id}/keys`) return keys;
-    if (path !== `/internal/accounts/${id}/keys/${keyId}` || keys.length === 0) return undefined;
-    keys = [];
-    return new Reply(204, '');
-  };
-}
-const account: Answer = (_, path) => (path === '/internal/accounts?email=ada%40example.com' ? [ada] : []);
+const path = `/api/accounts/${id}`;
 
 describe('an account', () => {
-  const console = useConsole(() => ({ account, auth: authOf() }), { tests: 'each' });
+  const console = useConsole(anAccount, { tests: 'each' });
 
-  it('is found by its e-mail address or its id, with its roles and keys', async () => {
-    const show = (sought: string) => console.read(`/api/account?sought=${encodeURIComponent(sought)}`);
-    const owned = { id, roles: ['operator'], keys: [{ id: keyId, name: 'Shipping' }] };
-    expect((await show(ada.email)).body).toMatchObject({ ...owned, name: 'Ada', email: ada.email });
-    expect((await show(id.toUpperCase())).body).toMatchObject({ ...owned, name: null, email: null });
-    for (const unknown of ['ben@example.com', keyId]) await show(unknown).expect(404);
+  it('is found by a part of its name, address or id, page by page', async () => {
+    const find = (query: string) => console.read(`/api/accounts?${query}`).expect(200);
+    for (const sought of ['ADA', 'ada@exam', id.slice(0, 8)])
+      expect((await find(`sought=${encodeURIComponent(sought)}`)).body).toMatchObject({
+        accounts: [{ id, name: 'Ada', email: ada.email }],
+        next: null,
+      });
+    const { body } = await find('sought=twin');
+    expect(body.next).toBe('c1');
+    expect((await find('sought=twin&after=c1')).body.accounts).toMatchObject([{ name: 'Second twin' }]);
+    expect((await find('sought=ben')).body).toEqual({ accounts: [], next: null });
     expect(new Set(console.asked.map(({ operator }) => operator))).toEqual(new Set([encodeURIComponent(ann)]));
   });
 
-  it('is given roles, and its keys end, in the name of who is logged in', async () => {
-    await console
-      .send('put', `/api/accounts/${id}/roles`)
-      .send({ roles: ['root'] })
-      .expect(400);
-    await console
-      .send('put', `/api/accounts/${id}/roles`)
-      .send({ roles: ['catalogue'] })
-      .expect(204);
-    const key = `/api/accounts/${id}/keys/${keyId}`;
-    await console.send('delete', key).expect(204);
-    await console.send('delete', key).expect(404);
-    expect(console.asked.map(({ operator }) => operator)).toEqual(Array(3).fill(encodeURIComponent(ann)));
-    const sentences = console.logged.filter(({ by, accountId }) => by === ann && accountId === id);
-    expect(sentences.map(({ msg }) => msg)).toEqual(['Roles were set', 'An API key was ended']);
+  it('is shown with its roles, sessions, keys and lock', async () => {
+    expect((await console.read(path.toUpperCase().replace('/API/ACCOUNTS', '/api/accounts'))).body).toMatchObject({
+      id,
+      account: { name: 'Ada', email: ada.email, confirmedAt: null },
+      roles: ['operator'],
+      lockedAt: null,
+      sessions: [{ id: sessionId, address: '192.0.2.7' }],
+      keys: [{ id: keyId, name: 'Shipping' }],
+      problems: [],
+    });
+    await console.read(`/api/accounts/${keyId}`).expect(404);
+  });
+
+  it('is changed in the name of who is logged in', async () => {
+    const changes = [
+      ['put', '/roles/catalogue'],
+      ['delete', '/roles/operator'],
+      ['post', '/confirmation'],
+      ['delete', `/sessions/${sessionId}`],
+      ['delete', `/keys/${keyId}`],
+      ['put', '/lock'],
+      ['delete', '/lock'],
+      ['delete', '/sessions'],
+    ] as const;
+    for (const [method, below] of changes) await console.send(method, `${path}${below}`).expect(204);
+    const asked = console.asked.map(({ method, path: to, operator }) => [method, to, operator]);
+    const expected = changes.map(([method, below]) => [method.toUpperCase(), `/internal/accounts/${id}${below}`]);
+    expect(asked).toEqual(expected.map((one) => [...one, encodeURIComponent(ann)]));
+    expect(console.logged.filter(({ by, accountId }) => by === ann && accountId === id)).toHaveLength(changes.length);
+    await console.send('put', `${path}/roles/root`).expect(404);
+    await console.send('delete', `${path}/keys/${keyId}`).expect(404);
   });
 });
 
-describePages('the page of accounts', (open) => {
-  const console = useConsole(() => ({ account, auth: authOf() }));
+describe('while auth is away', () => {
+  const console = useConsole(() => ({ account: anAccount().account, auth: 'http://127.0.0.1:1' }));
 
-  it('gives and takes roles, and ends keys', async () => {
+  it('an account is shown as far as it is known', async () => {
+    const { body } = await console.read(path).expect(200);
+    expect(body).toMatchObject({ account: { name: 'Ada' }, roles: null, sessions: null, keys: null });
+    expect(body.problems).toContainEqual(expect.stringContaining('The auth service is not available'));
+  });
+});
+
+describePages('the page of an account', (open) => {
+  const console = useConsole(anAccount, { tests: 'each' });
+
+  it('is found by name; two who give and take roles at once lose none; it is locked, and its sessions are ended', async () => {
     const page = await logIn(await open(), console, '#/accounts');
-    await page.getByLabel('E-mail address or id of an account').fill(ada.email);
-    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByLabel('Name, e-mail address or id of an account').fill('ada');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('link', { name: 'Ada' }).click();
     await page.getByRole('heading', { name: 'Ada' }).waitFor();
-    expect(await findings(page)).toEqual([]);
-    // Both at once: the second knows what the first has changed.
-    await page.evaluate(`for (const box of document.querySelectorAll('fieldset input')) box.click()`);
-    await page.getByText('operator was taken.').waitFor();
-    await page.getByLabel('operator').click();
-    await page.getByText('operator was given.').waitFor();
+    const other = await logIn(await open(), console, `#/accounts/${id}`);
+    await other.getByRole('heading', { name: 'Ada' }).waitFor();
+    await Promise.all([page.getByLabel('catalogue').click(), other.getByLabel('operator').click()]);
+    await page.getByText('catalogue was given.').waitFor();
+    await other.getByText('operator was taken.').waitFor();
+    const { body } = await console.read(path);
+    expect(body.roles).toEqual(['catalogue']);
+    await other.context().close();
+
+    expect(await page.getByRole('link', { name: 'Its orders' }).getAttribute('href')).toBe(`#/orders?customer=${id}`);
+    await page.getByRole('button', { name: 'Send the confirmation again' }).click();
+    await page.getByText('The mail is on its way.').waitFor();
+    await page.getByRole('button', { name: 'End the session from 192.0.2.7' }).click();
+    await page.getByText('It is logged in nowhere.').waitFor();
     await page.getByRole('button', { name: 'End Shipping' }).click();
     await page.getByText('It has none.').waitFor();
-    const roles = console.asked.filter(({ method }) => method === 'PUT').map(({ body }) => body);
-    const both = { roles: ['catalogue', 'operator'] };
-    expect(roles).toEqual([both, { roles: ['catalogue'] }, both]);
-    await page.getByLabel('E-mail address or id of an account').fill('ben@example.com');
-    await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByText('No account has the e-mail address ben@example.com.').waitFor();
+    await page.getByRole('button', { name: 'Lock', exact: true }).click();
+    await page.getByText('The account is locked.').waitFor();
+    await page.getByRole('button', { name: 'Unlock' }).click();
+    await page.getByText('The account is unlocked.').waitFor();
+    await page.getByRole('button', { name: 'Lock', exact: true }).waitFor();
+  });
+
+  it('is one of many that are found, page by page, and says that there is none', async () => {
+    const page = await logIn(await open(), console, '#/accounts?twin');
+    await page.getByRole('link', { name: 'Ada' }).waitFor();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('link', { name: 'Second twin' }).waitFor();
+    await page.getByRole('button', { name: 'Newest' }).click();
+    await page.getByRole('link', { name: 'Ada' }).waitFor();
+    await page.getByLabel('Name, e-mail address or id of an account').fill('nobody');
+    await page.keyboard.press('Enter');
+    await page.getByText('No account has “nobody”').waitFor();
   });
 });

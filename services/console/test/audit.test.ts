@@ -1,3 +1,4 @@
+import { ada, anAccount } from './_accounts.ts';
 import { type Answer, describePages, logIn, Reply, useConsole } from './_console.ts';
 
 const tea = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
@@ -14,7 +15,9 @@ function trailOf(actor: string, minutes: number[]): Answer {
   return (_, path) => {
     const query = new URL(path, 'http://localhost').searchParams;
     const after = Number(query.get('after') ?? Number.POSITIVE_INFINITY);
-    const rest = all.filter(({ id }) => id < after && (query.get('subject') ?? tea) === tea);
+    const isMeant = tea.replaceAll('-', '').startsWith(query.get('subject') ?? '');
+    const byThem = query.getAll('actor');
+    const rest = all.filter(({ id }) => id < after && isMeant && (byThem.length === 0 || byThem.includes(actor)));
     return new Reply(200, `[${rest.slice(0, Number(query.get('size'))).map(({ json }) => json)}]`);
   };
 }
@@ -22,7 +25,7 @@ function trailOf(actor: string, minutes: number[]): Answer {
 const minutes = Array.from({ length: 130 }, (_, minute) => minute);
 const console = useConsole(() => ({
   product: trailOf(
-    'operator ann',
+    `operator ${ada.id}`,
     minutes.filter((minute) => minute % 3 !== 0),
   ),
   auth: trailOf(
@@ -30,6 +33,8 @@ const console = useConsole(() => ({
     minutes.filter((minute) => minute % 3 === 0),
   ),
   payment: 'http://127.0.0.1:1',
+  account: (method, path, ...rest) =>
+    path.startsWith('/internal/audit') ? [] : anAccount().account(method, path, ...rest),
 }));
 
 describe('the audit trail', () => {
@@ -55,8 +60,35 @@ describe('the audit trail', () => {
     });
     const others = await console.read(`/api/audit?subject=${tea.replace('7', '8')}`).expect(200);
     expect(others.body).toMatchObject({ changes: [], next: null });
-    for (const refused of ['after=x', 'after=product:', 'subject=tea'])
+    for (const refused of ['after=x', 'after=product:', 'subject=tea', 'person=', 'from=yesterday'])
       await console.read(`/api/audit?${refused}`).expect(400);
+  });
+});
+
+describe('a person in the audit trail', () => {
+  const changesBy = async (person: string) => {
+    const { body } = await console.read(`/api/audit?person=${encodeURIComponent(person)}`).expect(200);
+    return new Set(body.changes.map(({ actor, name }: { actor: string; name: string }) => `${actor} ${name}`));
+  };
+
+  it('is found by name, address or id, or as it was typed, and has a name', async () => {
+    for (const person of ['ADA', ada.email, ada.id])
+      expect(await changesBy(person)).toEqual(new Set([`operator ${ada.id} Ada`]));
+    expect(await changesBy('ben')).toEqual(new Set(['operator ben null']));
+    expect(await changesBy('nobody')).toEqual(new Set());
+  });
+
+  it('is asked of each service with the time and the beginning of an id', async () => {
+    console.asked.length = 0;
+    const time = 'from=2026-05-04T12:00:00Z&to=2026-05-05T00:00:00Z';
+    await console.read(`/api/audit?person=ben&${time}&subject=${tea.slice(0, 8)}`).expect(200);
+    const { searchParams } = new URL(console.asked.find(({ path }) => path.includes('audit'))?.path ?? '', 'http://a');
+    expect(searchParams.getAll('actor')).toEqual(['operator ben', 'operator ben (shared token)']);
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      from: '2026-05-04T12:00:00.000000Z',
+      to: '2026-05-05T00:00:00.000000Z',
+      subject: tea.slice(0, 8),
+    });
   });
 });
 
@@ -70,7 +102,15 @@ describePages('the page of the audit trail', (open) => {
     await first.getByText('11:10:00 UTC').waitFor();
     await page.getByRole('button', { name: 'Latest' }).click();
     await first.getByText('12:00:00 UTC').waitFor();
-    await page.getByLabel(/^Id of a product/).fill(tea.replace('7', '8'));
+    await page.getByRole('link', { name: 'Ada' }).first().waitFor();
+    await page.getByLabel(/^Who/).fill('ben');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Ada' }).first().waitFor({ state: 'detached' });
+    await page.getByLabel(/^What/).fill(tea.slice(0, 8).replace('7', '8'));
+    await page.getByLabel('From (UTC)').fill('2026-05-04T12:00');
+    await page.getByRole('button', { name: 'Show' }).click();
     await page.getByText('Nothing was changed.').waitFor();
+    const { path = '' } = console.asked.findLast(({ path }) => path.includes('from=')) ?? {};
+    expect(new URL(path, 'http://a').searchParams.get('from')).toBe('2026-05-04T12:00:00.000000Z');
   });
 });

@@ -1,28 +1,65 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
+import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { type AnswerTo, call } from '../api/call.ts';
-import { Field } from '../parts/form.tsx';
+import { Field, textsOf } from '../parts/form.tsx';
 import { Answer, Problems, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
-import { useTyping } from '../parts/typing.ts';
 
 type Change = AnswerTo<'showChanges'>['changes'][number];
 
-/** Shows the changes of all services page by page, the latest without being asked. */
-export function Changes() {
-  const [asked, setAsked] = useState<{ subject?: string | undefined; after?: string | undefined }>({});
-  const typing = useTyping((typed) => setAsked({ subject: typed || undefined }));
-  const { subject, after } = asked;
+interface Asked {
+  person?: string | undefined;
+  subject?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  after?: string | undefined;
+}
+
+const timeIn = (text: string | undefined) => (text ? new Date(`${text}Z`).toISOString() : undefined);
+
+/**
+ * Shows the changes of all services page by page, the latest without being asked.
+ * @param filter `subject=<id>` or `person=<id>`, from the address
+ */
+export function Changes({ filter = '' }: { filter: string | undefined }) {
+  const given = Object.fromEntries(new URLSearchParams(filter));
+  const [asked, setAsked] = useState<Asked>({ person: given.person, subject: given.subject });
+  const { after, ...filters } = asked;
   const page = useQuery({
-    queryKey: ['changes', subject, after],
-    queryFn: () => call('get', '/api/audit', { query: asked }),
+    queryKey: ['changes', asked],
+    queryFn: () => call('get', '/api/audit', { query: { ...asked } }),
     placeholderData: keepPreviousData,
   });
+  function search(event: TargetedSubmitEvent<HTMLFormElement>) {
+    const { person = '', subject = '', from, to } = textsOf(event);
+    const [who, what] = [person.trim() || undefined, subject.trim() || undefined];
+    setAsked({ person: who, subject: what, from: timeIn(from), to: timeIn(to) });
+  }
   return (
     <>
       <h1>Audit</h1>
-      <search class="search">
-        <Field name="subject" label="Id of a product, an account, an order, a key or a dead letter" {...typing} />
+      <search>
+        <form class="filters" onSubmit={search}>
+          <div>
+            <Field
+              name="person"
+              label="Who: name, address or id"
+              defaultValue={given.person}
+              spellcheck={false}
+            />
+          </div>
+          <div>
+            <Field name="subject" label="What: id, or how it begins" defaultValue={given.subject} spellcheck={false} />
+          </div>
+          <div>
+            <Field name="from" label="From (UTC)" type="datetime-local" />
+          </div>
+          <div>
+            <Field name="to" label="Until (UTC)" type="datetime-local" />
+          </div>
+          <button type="submit">Show</button>
+        </form>
       </search>
       <Answer of={page}>
         {({ changes, problems, next }) => (
@@ -30,13 +67,13 @@ export function Changes() {
             <Problems texts={problems} />
             {changes.length === 0 && <p role="status">Nothing was changed.</p>}
             {changes.length > 0 && (
-              <section class="card" aria-label="Changes">
+              <section class="card changes" aria-label="Changes">
                 <Table
                   rows={changes}
                   keyOf={({ id }) => id}
                   columns={{
                     When: ({ at }) => <Time at={at} />,
-                    Who: ({ actor }) => actor,
+                    Who: (change) => <Who change={change} />,
                     What: ({ kind, subject }) => (
                       <>
                         {kind}
@@ -50,12 +87,12 @@ export function Changes() {
               </section>
             )}
             {after !== undefined && (
-              <button type="button" class="quiet" onClick={() => setAsked({ subject })}>
+              <button type="button" class="quiet" onClick={() => setAsked(filters)}>
                 Latest
               </button>
             )}
             {next && (
-              <button type="button" class="quiet" onClick={() => setAsked({ subject, after: next })}>
+              <button type="button" class="quiet" onClick={() => setAsked({ ...filters, after: next })}>
                 Older
               </button>
             )}
@@ -65,6 +102,15 @@ export function Changes() {
     </>
   );
 }
+
+const Who = ({ change: { actor, name, accountId } }: { change: Change }) =>
+  accountId === null ? (
+    <>{actor}</>
+  ) : (
+    <>
+      {actor.split(' ')[0]} <a href={`#/accounts/${accountId}`}>{name ?? <code>{accountId.slice(0, 8)}</code>}</a>
+    </>
+  );
 
 const Fields = ({ fields }: Pick<Change, 'fields'>) => (
   <ul>

@@ -2,6 +2,7 @@ import { type AuditEntryOut, auditEntryOut } from '@store/shared/contracts/audit
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import { collecting, type Services } from '../services-client.ts';
+import { accountIn, actorsOf, namesOf } from './people.ts';
 
 const pageSize = 50;
 const entries = z.array(auditEntryOut);
@@ -9,18 +10,29 @@ const entries = z.array(auditEntryOut);
 interface Asked {
   /** The last entry that was shown of each service, `product:12,auth:7`. */
   after?: string | undefined;
+  /** How its id begins. */
   subject?: string | undefined;
+  /** Id, name or e-mail address of whoever has done it. */
+  person?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 type State = AuditEntryOut['before'];
 
 /** Puts the audit trails of all services together, the latest entry first; what does not answer is named, and comes when it does. */
-export async function readAudit(services: Services, audited: string[], { after, subject }: Asked) {
+export async function readAudit(services: Services, audited: string[], operator: string, asked: Asked) {
+  const { after, person, ...filters } = asked;
   const { or, problems } = collecting();
+  const people = person === undefined ? undefined : await actorsOf(services, operator, person);
+  if (people?.areMore)
+    problems.push('More accounts are meant than are shown: say the whole e-mail address, or the id.');
+  const given = Object.entries(filters).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const actors = (people?.actors ?? []).map((actor): [string, string] => ['actor', actor]);
   const shown = new Map(after?.split(',').map((pair) => pair.split(':') as [string, string]));
   const trails = await Promise.all(
     audited.map(async (service) => {
-      const query = new URLSearchParams({ size: String(pageSize), ...(subject !== undefined && { subject }) });
+      const query = new URLSearchParams([['size', String(pageSize)], ...given, ...actors]);
       const last = shown.get(service);
       if (last !== undefined) query.set('after', last);
       const trail = await or([], services.get(service, `/internal/audit?${query}`, entries));
@@ -36,8 +48,14 @@ export async function readAudit(services: Services, audited: string[], { after, 
     shown.set(service, id);
     changes.push({ ...rest, id: `${service}:${id}`, fields: differences(before, after) });
   }
+  const found = changes.map(({ actor }) => actor);
+  const names = await or(new Map<string, string>(), namesOf(services, found));
   const next = changes.length < pageSize ? null : Array.from(shown, (pair) => pair.join(':')).join();
-  return { changes, next, problems };
+  const named = changes.map((change) => {
+    const accountId = accountIn(change.actor);
+    return { ...change, accountId, name: accountId === null ? null : (names.get(accountId) ?? null) };
+  });
+  return { changes: named, next, problems };
 }
 
 /** The fields that differ, as texts with all digits. */

@@ -1,12 +1,14 @@
 import { auditEntryOut } from '@store/shared/contracts/audit';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
-import { uuid } from '@store/shared/values/fields';
+import { givenTime, text, uuid, uuidPrefix } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { Services } from '../services-client.ts';
 import { readAudit } from './audit.ts';
 
 const changeOut = auditEntryOut.omit({ before: true, after: true }).extend({
+  accountId: uuid.nullable().describe('Of the actor, if it is one.'),
+  name: z.string().nullable().describe('Of the account of an operator.'),
   fields: z.array(z.object({ name: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
 });
 const cursor = z
@@ -21,15 +23,21 @@ export const auditPageRoutes = (services: Services, audited: string[]): AnyRoute
     method: 'get',
     path: '/api/audit',
     operationId: 'showChanges',
-    standsAlone: true,
     summary: 'List who changed what in all services',
-    query: z.object({ after: cursor.optional(), subject: uuid.optional() }),
+    query: z.object({
+      after: cursor.optional(),
+      subject: uuidPrefix.optional(),
+      person: text(1, 254).optional(),
+      from: givenTime.optional(),
+      to: givenTime.optional(),
+    }),
     responses: {
       200: {
         description: 'The next 50, the latest first.',
         body: z.object({ changes: z.array(changeOut), next: z.string().nullable(), problems: z.array(z.string()) }),
       },
     },
-    handler: async ({ query }) => ok(await readAudit(services, audited, query)),
+    handler: async ({ query, headers: { 'console-operator': operator } }) =>
+      ok(await readAudit(services, audited, operator, query)),
   }),
 ];

@@ -1,0 +1,201 @@
+import { useMutation, useQuery } from '@tanstack/preact-query';
+import { type AnswerTo, call } from '../api/call.ts';
+import { renew } from '../api/queries.ts';
+import { Answer, Outcome, Problems, Time } from '../parts/parts.tsx';
+import { Table } from '../parts/table.tsx';
+
+const roleNames = ['catalogue', 'operator'] as const;
+
+type Shown = AnswerTo<'showAccount'>;
+
+const onSettled = () => renew('account');
+
+/** Who an account is, what it may do, and where it is logged in. */
+export function Account({ id }: { id: string }) {
+  const account = useQuery({
+    queryKey: ['account', id],
+    queryFn: () => call('get', '/api/accounts/{id}', { path: { id } }),
+  });
+  return (
+    <Answer of={account}>
+      {(shown) => (
+        <>
+          <Problems texts={shown.problems} />
+          <Person shown={shown} />
+          {shown.roles !== null && <Roles id={id} roles={shown.roles} />}
+          {shown.sessions !== null && <Sessions id={id} sessions={shown.sessions} />}
+          {shown.keys !== null && <Keys id={id} keys={shown.keys} />}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function Person({ shown: { id, account, lockedAt } }: { shown: Shown }) {
+  const setLock = useMutation({
+    mutationFn: (isLocked: boolean) => call(isLocked ? 'put' : 'delete', '/api/accounts/{id}/lock', { path: { id } }),
+    onSettled,
+  });
+  const confirm = useMutation({
+    mutationFn: () => call('post', '/api/accounts/{id}/confirmation', { path: { id } }),
+    onSettled,
+  });
+  const isLocked = lockedAt !== null;
+  const isUnconfirmed = account?.confirmedAt === null;
+  return (
+    <section class="card" aria-label="Account">
+      <h2 dir="auto">{account?.name ?? 'Account'}</h2>
+      <dl class="facts">
+        {account !== null && (
+          <>
+            <dt>E-mail address</dt>
+            <dd>
+              {account.email} {isUnconfirmed && <span class="badge wait">not confirmed</span>}
+            </dd>
+            <dt>Since</dt>
+            <dd>
+              <Time at={account.createdAt} />
+            </dd>
+          </>
+        )}
+        <dt>Id</dt>
+        <dd>
+          <code>{id}</code>
+        </dd>
+        {lockedAt !== null && (
+          <>
+            <dt>Locked</dt>
+            <dd>
+              <span class="badge bad">locked</span> since <Time at={lockedAt} />
+            </dd>
+          </>
+        )}
+      </dl>
+      <p>
+        <a href={`#/orders?customer=${id}`}>Its orders</a> ·{' '}
+        <a href={`#/audit?subject=${id}`}>What was changed of it</a> ·{' '}
+        <a href={`#/audit?person=${id}`}>What it has done</a>
+      </p>
+      <div class="actions">
+        {isUnconfirmed && (
+          <button type="button" class="quiet" onClick={() => confirm.mutate()}>
+            Send the confirmation again
+          </button>
+        )}
+        <button type="button" class={isLocked ? 'quiet' : 'grave'} onClick={() => setLock.mutate(!isLocked)}>
+          {isLocked ? 'Unlock' : 'Lock'}
+        </button>
+      </div>
+      {!isLocked && <p class="note">A lock ends its sessions and API keys, and nobody can log in to it.</p>}
+      <Outcome of={confirm} done="The mail is on its way." />
+      <Outcome of={setLock} done={`The account is ${setLock.variables ? 'locked' : 'unlocked'}.`} />
+    </section>
+  );
+}
+
+interface Change {
+  role: (typeof roleNames)[number];
+  isGiven: boolean;
+}
+
+function Roles({ id, roles }: { id: string; roles: string[] }) {
+  const set = useMutation({
+    mutationFn: ({ role, isGiven }: Change) =>
+      call(isGiven ? 'put' : 'delete', '/api/accounts/{id}/roles/{role}', { path: { id, role } }),
+    onSettled,
+  });
+  const { role, isGiven } = set.variables ?? {};
+  return (
+    <section class="card" aria-label="Roles">
+      <fieldset class="choose roles">
+        <legend>
+          <h2>Roles</h2>
+        </legend>
+        {roleNames.map((role) => (
+          <label key={role}>
+            <input
+              type="checkbox"
+              checked={roles.includes(role)}
+              onChange={({ currentTarget: { checked } }) => set.mutate({ role, isGiven: checked })}
+            />{' '}
+            {role}
+          </label>
+        ))}
+      </fieldset>
+      <Outcome of={set} done={`${role} was ${isGiven ? 'given' : 'taken'}.`} />
+    </section>
+  );
+}
+
+function Sessions({ id, sessions }: { id: string; sessions: NonNullable<Shown['sessions']> }) {
+  const end = useMutation({
+    mutationFn: (sessionId: string) =>
+      call('delete', '/api/accounts/{id}/sessions/{sessionId}', { path: { id, sessionId } }),
+    onSettled,
+  });
+  const endAll = useMutation({
+    mutationFn: () => call('delete', '/api/accounts/{id}/sessions', { path: { id } }),
+    onSettled,
+  });
+  return (
+    <section class="card" aria-label="Sessions">
+      <h2>Sessions</h2>
+      <Table
+        empty={<p>It is logged in nowhere.</p>}
+        rows={sessions}
+        keyOf={({ id }) => id}
+        columns={{
+          Since: ({ since }) => <Time at={since} />,
+          From: ({ address }) => address ?? 'not known',
+          With: ({ userAgent }) => userAgent ?? 'not known',
+          End: ({ id, address }) => (
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`End the session from ${address}`}
+              onClick={() => end.mutate(id)}
+            >
+              End
+            </button>
+          ),
+        }}
+      />
+      <button type="button" class="quiet" onClick={() => endAll.mutate()}>
+        End all sessions and API keys
+      </button>
+      <Outcome of={end} done="The session has ended." />
+      <Outcome of={endAll} done="All sessions, API keys and links in mails have ended." />
+    </section>
+  );
+}
+
+function Keys({ id, keys }: { id: string; keys: NonNullable<Shown['keys']> }) {
+  const end = useMutation({
+    mutationFn: (key: (typeof keys)[number]) =>
+      call('delete', '/api/accounts/{id}/keys/{keyId}', { path: { id, keyId: key.id } }),
+    onSettled,
+  });
+  return (
+    <section class="card" aria-label="API keys">
+      <h2>API keys</h2>
+      <Table
+        empty={<p>It has none.</p>}
+        rows={keys}
+        keyOf={({ id }) => id}
+        columns={{
+          Name: ({ name }) => name,
+          Scopes: ({ scopes }) => scopes.join(', '),
+          Made: ({ createdAt }) => <Time at={createdAt} />,
+          Until: ({ expiresAt }) => <Time at={expiresAt} />,
+          'Last used': ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />),
+          End: (key) => (
+            <button type="button" class="quiet" aria-label={`End ${key.name}`} onClick={() => end.mutate(key)}>
+              End
+            </button>
+          ),
+        }}
+      />
+      <Outcome of={end} done={`The key ${end.variables?.name} has ended.`} />
+    </section>
+  );
+}

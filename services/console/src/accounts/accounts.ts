@@ -1,0 +1,38 @@
+import { foundAccountOut, lockOut, rolesOut, shownSessionsOut } from '@store/shared/contracts/account';
+import { apiKeyOut } from '@store/shared/contracts/api-key';
+import { DomainError } from '@store/shared/values/errors';
+import { z } from 'zod';
+import { collecting, type Services } from '../services-client.ts';
+import type { shownAccountOut } from './schemas.ts';
+
+export const internal = '/internal/accounts';
+const foundOut = z.array(foundAccountOut);
+
+/** Finds accounts by a part of their name, address or id, 20 at a time. */
+export async function findAccounts(services: Services, operator: string, sought: string, after?: string) {
+  const query = new URLSearchParams({ q: sought, ...(after !== undefined && { after }) });
+  const { body, next } = await services.call('GET', 'account', `${internal}?${query}`, foundOut, { operator });
+  return { accounts: body, next: next ?? null };
+}
+
+/** Returns what is known of an account. @throws DomainError notFound */
+export async function showAccount(
+  services: Services,
+  operator: string,
+  id: string,
+): Promise<z.output<typeof shownAccountOut>> {
+  const { or, problems } = collecting();
+  const ask = <T>(path: string, schema: z.ZodType<T>) =>
+    or(null, services.get('auth', `${internal}/${id}/${path}`, schema, { operator }));
+  const [found, owned, lock, sessions, keys] = await Promise.all([
+    or(null, findAccounts(services, operator, id)),
+    ask('roles', rolesOut),
+    ask('lock', lockOut),
+    ask('sessions', shownSessionsOut),
+    ask('keys', z.array(apiKeyOut)),
+  ]);
+  if (found?.accounts.length === 0) throw new DomainError('notFound', `There is no account ${id}.`);
+  const { roles = null } = owned ?? {};
+  const { lockedAt = null } = lock ?? {};
+  return { id, account: found?.accounts[0] ?? null, roles, lockedAt, sessions, keys, problems };
+}
