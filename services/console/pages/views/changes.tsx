@@ -42,12 +42,7 @@ export function Changes({ filter = '' }: { filter: string | undefined }) {
       <search>
         <form class="filters" onSubmit={search}>
           <div>
-            <Field
-              name="person"
-              label="Who: name, address or id"
-              defaultValue={given.person}
-              spellcheck={false}
-            />
+            <Field name="person" label="Who: name, address or id" defaultValue={given.person} spellcheck={false} />
           </div>
           <div>
             <Field name="subject" label="What: id, or how it begins" defaultValue={given.subject} spellcheck={false} />
