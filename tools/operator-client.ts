@@ -6,8 +6,8 @@ import { serviceNamed } from './topology/topology.ts';
 
 const problemOut = z.object({ detail: z.string() });
 
-/** Name in the audit trail. */
-export const operatorName = () => `${userInfo().username}@${hostname()}`;
+/** Name in the audit trail: OPERATOR, which those who run the command in a pod pass on, else the user of this machine. */
+export const operatorName = () => process.env.OPERATOR?.trim() || `${userInfo().username}@${hostname()}`;
 
 interface Request<T> {
   /** One of the topology, such as order-worker. */

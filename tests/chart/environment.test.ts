@@ -8,7 +8,9 @@ function environmentOf(rendered: Manifests, alias: string): Record<string, strin
   const { env = [], envFrom = [] } = rendered.podOf(alias).containers[0];
   const fromMaps = envFrom.map(({ configMapRef }: Manifest) => rendered.named('ConfigMap', configMapRef.name).data);
   const own = env.map(({ name, value, valueFrom }: Manifest) => [name, valueFrom ? undefined : value]);
-  return Object.assign({}, ...fromMaps, Object.fromEntries(own));
+  const fromFiles = Object.keys(Object.fromEntries(own)).filter((name) => name.endsWith('_FILE'));
+  const unknown = fromFiles.map((name) => [name.replace(/_FILE$/, ''), undefined]);
+  return Object.assign({}, ...fromMaps, Object.fromEntries([...own, ...unknown]));
 }
 
 /** What the service would print before it exits, apart from variables whose values only a cluster knows. */

@@ -58,7 +58,7 @@ describe('what follows from values', () => {
     const { envOf, named } = await manifests(values);
     expect(envOf('notification')).toEqual(
       expect.arrayContaining([
-        { name: 'SMTP_URL', valueFrom: { secretKeyRef: { name: 'store-smtp', key: 'url' } } },
+        { name: 'SMTP_URL_FILE', value: '/var/run/secrets/store/SMTP_URL' },
         { name: 'SHOP_URL', value: 'https://store.example.com/shop' },
         { name: 'ACCOUNT_URL', value: 'http://account:8080' },
       ]),

@@ -12,7 +12,20 @@ export const componentsOf = (release: string, name?: string) =>
 export const deploymentsOf = async ({ apps, namespace, release }: Cluster, component?: string) =>
   (await apps.listNamespacedDeployment({ namespace, labelSelector: componentsOf(release, component) })).items;
 
-export const containersOf = ({ spec }: V1Deployment): V1Container[] => spec?.template.spec?.containers ?? [];
+/** Their variables include those that the chart mounts as files (`<name>_FILE`), as if they were from the Secret at once. */
+export const containersOf = ({ spec }: V1Deployment): V1Container[] => {
+  const { containers = [], volumes = [] } = spec?.template.spec ?? {};
+  const sources = volumes.flatMap(({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? []);
+  const variableOfFile = ({ name: file, value = '' }: V1EnvVar): V1EnvVar[] => {
+    const name = file.replace(/_FILE$/, '');
+    return sources.flatMap(({ name: secret, items = [], optional }) =>
+      items
+        .filter(({ path }) => name !== file && value.endsWith(`/${path}`))
+        .map(({ key }) => ({ name, valueFrom: { secretKeyRef: { name: secret, key, optional } } })),
+    );
+  };
+  return containers.map((one) => ({ ...one, env: [...(one.env ?? []), ...(one.env ?? []).flatMap(variableOfFile)] }));
+};
 
 export const variablesOf = (deployment: V1Deployment): V1EnvVar[] =>
   containersOf(deployment).flatMap(({ env = [] }) => env);

@@ -1,13 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { V1Container } from '@kubernetes/client-node';
 import { execa } from 'execa';
 import { secretProblem } from '../../../services/shared/src/auth/token-keys.ts';
 import { databaseUrl } from '../../../services/shared/src/database/config.ts';
 import { valuesFiles } from '../../../tools/chart/render.ts';
+import { containersOf } from '../../../tools/cluster/rollout.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
-import { manifests } from '../_manifests.ts';
+import { type Manifest, manifests } from '../_manifests.ts';
 
 // Keys and passwords are in no manifest (docs/decisions/0019). What the Job does is run here against a fake API server;
 // tests/cluster has the real one.
@@ -189,4 +191,19 @@ describe('what the Job does', () => {
       all: 'GET deployments/invoice: 401 Unauthorized',
     });
   });
+});
+
+it('services get keys and credentials as files, which the commands for operators know as variables of Secrets', async () => {
+  const rendered = await manifests({ global: { internal: { existingSecret: 'callers' } } }, valuesFiles.prod);
+  const services = rendered.ofKind('Deployment').filter(({ metadata }) => metadata.name !== 'gateway');
+  const fromSecrets = (containers: V1Container[]) =>
+    containers.flatMap(({ env = [] }) =>
+      env.filter(({ valueFrom }) => valueFrom?.secretKeyRef).map(({ name }) => name),
+    );
+  expect(services.flatMap(({ spec }) => fromSecrets(spec.template.spec.containers))).toEqual([]);
+  const known = fromSecrets(containersOf(rendered.named('Deployment', 'auth')));
+  expect(known).toEqual(expect.arrayContaining(['JWT_PRIVATE_KEY', 'INTERNAL_CREDENTIAL', 'OPERATOR_CREDENTIALS']));
+  const [volume] = rendered.podOf('auth').volumes.filter(({ name }: { name: string }) => name === 'secrets');
+  const pair = volume.projected.sources.find((source: Manifest) => source.secret.items[0].path === 'JWT_PRIVATE_KEY');
+  expect(pair.secret).toMatchObject({ name: 'store-jwt-key', optional: true });
 });

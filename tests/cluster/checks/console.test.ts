@@ -1,5 +1,6 @@
 import { execa } from 'execa';
 import { exec, isReady, podsOf } from '../../../tools/cluster/pods.ts';
+import { variableOf } from '../../../tools/cluster/rollout.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
 import { createSend, type Send, sendExpecting } from '../../kit/http.ts';
@@ -48,9 +49,8 @@ let ada: Customer;
 let tea: string;
 
 async function readToken(): Promise<string> {
-  const { spec } = await apps.readNamespacedDeployment({ name: 'console', namespace });
-  const env = spec?.template.spec?.containers[0]?.env ?? [];
-  const { name = '', key = '' } = env.find(({ name }) => name === 'CONSOLE_TOKEN')?.valueFrom?.secretKeyRef ?? {};
+  const deployment = await apps.readNamespacedDeployment({ name: 'console', namespace });
+  const { name = '', key = '' } = variableOf(deployment, 'CONSOLE_TOKEN')?.valueFrom?.secretKeyRef ?? {};
   const { data } = await core.readNamespacedSecret({ name, namespace });
   return Buffer.from(data?.[key] ?? '', 'base64').toString();
 }

@@ -42,7 +42,8 @@ function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, stri
 /** The chart mounts the URL of an external database, so that it may change. */
 function mountedSecrets({ spec }: V1Deployment) {
   const { volumes = [] } = spec?.template.spec ?? {};
-  return volumes.flatMap(({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? []);
+  const all = volumes.flatMap(({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? []);
+  return all.filter(({ optional }) => !optional);
 }
 
 function problemOf(secret: V1Secret, variables: Map<string, string>, isJwt: boolean): string | undefined {

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { bearerConfig, tokenKeyConfig } from '../auth/config.ts';
 import { databaseConfig } from '../database/config.ts';
@@ -121,4 +124,18 @@ it.each<[object, string[]]>([
   [{ KAFKA_LOGIN: 'plain', KAFKA_USERNAME: 'order', KAFKA_PASSWORD: 'x' }, []],
 ])('refuses half of a login to Kafka: %j', (env, lines) => {
   expect(linesOf({ KAFKA_BROKERS: 'kafka:9092', ...env }, configOf(messagingConfig))).toEqual(lines);
+});
+
+it('reads a variable from the file that <name>_FILE names, unless it is set itself', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'config-'));
+  const file = join(dir, 'url');
+  await writeFile(file, 'http://order.file:8080\n');
+  const env = { DATABASE_URL: needed.DATABASE_URL, ORDER_URL_FILE: file };
+  expect(readConfig(schema, env).ORDER_URL).toBe('http://order.file:8080');
+  expect(readConfig(schema, { ...env, ORDER_URL: needed.ORDER_URL }).ORDER_URL).toBe('http://order:8080');
+  expect(linesOf({ ...env, ORDER_URL_FILE: join(dir, 'missing') })).toEqual(['ORDER_URL is not set']);
+  expect(linesOf({ ...env, ORDER_URL_FILE: dir })).toEqual(['ORDER_URL_FILE: cannot be read (EISDIR)']);
+  await writeFile(file, 'hidden');
+  expect(linesOf(env)).toEqual(['ORDER_URL: must be an http or https URL']);
+  await rm(dir, { recursive: true });
 });

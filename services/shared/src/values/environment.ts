@@ -45,9 +45,31 @@ export const secret = z
 /** For a refinement over several variables: runs even if others are invalid, so that all problems are reported at once. */
 export const reportTogether = { when: () => true };
 
-/** Reads the environment; an empty variable is unset. @throws ConfigError that names no value: it may be a secret */
+/**
+ * The text of the file that `<name>_FILE` names, which is read once; undefined without such a variable or file: a Secret may lack it.
+ * @throws ConfigError where the file is there and cannot be read
+ */
+function textOfFile(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  const file = env[`${name}_FILE`];
+  if (!file) return undefined;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new ConfigError([`${name}_FILE: cannot be read (${code})`]);
+  }
+}
+
+/**
+ * Reads the environment; an empty variable is unset, and `<name>_FILE` names a file with the text of one that is unset.
+ * @throws ConfigError that names no value: it may be a secret
+ */
 export function readConfig<S extends z.ZodType>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const { shape = {} } = schema as { shape?: object };
+  const ofFiles = Object.keys(shape).map((name) => [name, textOfFile(name, env)]);
+  const isGiven = ([, value]: unknown[]) => value !== '' && value !== undefined;
+  const given = Object.fromEntries([...ofFiles.filter(isGiven), ...Object.entries(env).filter(isGiven)]);
   const result = schema.safeParse(given, { error: sentenceOf('environment') });
   if (result.success) return result.data;
   throw new ConfigError(

@@ -25,7 +25,27 @@
 {{- define "service.fromSecret" -}}
 - name: {{ .name }}
   valueFrom:
-    secretKeyRef: { name: {{ .secret }}, key: {{ .key }}{{ if .optional }}, optional: true{{ end }} }
+    secretKeyRef: { name: {{ .secret }}, key: {{ .key }} }
+{{- end }}
+
+{{- /* Keys and credentials, as files: variables would be in crash dumps, and in the environment of whatever a process starts. */}}
+{{- define "service.secretsVolume" -}}
+{{- $sources := list }}
+{{- range $name, $from := .Values.secrets }}
+{{- with tpl $from.secret $ }}
+{{- $source := dict "name" . "items" (list (dict "key" $from.key "path" $name)) }}
+{{- if eq (tpl (toString $from.optional) $) "true" }}
+{{- $_ := set $source "optional" true }}
+{{- end }}
+{{- $sources = append $sources (dict "secret" $source) }}
+{{- end }}
+{{- end }}
+{{- with $sources -}}
+- name: secrets
+  projected:
+    sources:
+      {{- toYaml . | nindent 6 }}
+{{- end }}
 {{- end }}
 
 {{- /* The URL of an external database, as a file: a variable would not follow its Secret. Empty where it has none. */}}
@@ -97,8 +117,7 @@
 {{- end }}
 {{- range $name, $from := .Values.secrets }}
 {{- with tpl $from.secret $ }}
-{{- $optional := eq (tpl (toString $from.optional) $) "true" }}
-{{- include "service.fromSecret" (dict "name" $name "secret" . "key" $from.key "optional" $optional) | nindent 0 }}
+- { name: {{ $name }}_FILE, value: /var/run/secrets/store/{{ $name }} }
 {{- end }}
 {{- end }}
 {{- with .Values.database }}
