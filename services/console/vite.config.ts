@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { Marked } from 'marked';
 import { defineConfig, type Plugin } from 'vite';
 
 /** Beside each text of assets/ its compressed forms, where the service looks: no request pays for them. */
@@ -17,10 +19,35 @@ const compressed: Plugin = {
   },
 };
 
+/** The console has no other page of the documents. */
+const markdown = new Marked({
+  renderer: {
+    link({ href, tokens }) {
+      const text = this.parser.parseInline(tokens);
+      return /^https:/.test(href) ? `<a href="${href}">${text}</a>` : text;
+    },
+  },
+});
+
+/** A Markdown file is its sections as HTML, by their headings. */
+const runbooks: Plugin = {
+  name: 'runbooks',
+  async load(id) {
+    const [path = ''] = id.split('?');
+    if (!path.endsWith('.md')) return undefined;
+    const sections = (await readFile(path, 'utf8')).split(/^## /m).slice(1);
+    const pages = sections.map((section) => {
+      const [heading = '', ...lines] = section.split('\n');
+      return [heading, markdown.parse(lines.join('\n'), { async: false })];
+    });
+    return `export default ${JSON.stringify(Object.fromEntries(pages))}`;
+  },
+};
+
 export default defineConfig({
   root: 'pages',
   base: './',
-  plugins: [compressed],
+  plugins: [runbooks, compressed],
   // The policy of the pages (src/access/guard.ts) allows no data: URL.
   build: { assetsInlineLimit: 0, modulePreload: { polyfill: false } },
 });

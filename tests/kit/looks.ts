@@ -69,6 +69,10 @@ const flawedTexts = `(() => {
   return [...flaws];
 })()`;
 
+/** For page.evaluate(): waits until what follows the size of the screen, such as a chart, has another one. */
+const settled =
+  'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))';
+
 /** Returns what is wrong with the page as it is now: its width, its texts, and what axe finds. */
 async function flawsOf(page: Page): Promise<string[]> {
   const isTooWide = await page.evaluate(isWiderThanScreen);
@@ -87,6 +91,7 @@ export async function lookAt(page: Page, name: string, at: readonly Look[] = loo
   for (const { suffix, width, colorScheme } of at) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.evaluate(settled);
     for (const flaw of await flawsOf(page)) flaws.push(`${name}${suffix}: ${flaw}`);
     await page.screenshot({ path: join(folder, `${name}${suffix}.png`), fullPage: true, animations: 'disabled' });
   }

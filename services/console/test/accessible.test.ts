@@ -111,6 +111,7 @@ describePages('everybody can use the console', (newPage) => {
   }
 
   it.each(states)('on every page, %s', async (state, seen, prepare) => {
+    const picture = state === 'as the store is' ? '' : `-${state}`;
     const page = await open('', prepare);
     const flaws: string[] = [];
     for (const [name, [path, shown]] of pages) {
@@ -118,7 +119,7 @@ describePages('everybody can use the console', (newPage) => {
       const expected: Record<string, string> = { loading: 'Loading…', failing: 'It is away. Trace id: abc123' };
       const text = asksNothing.includes(name) ? shown : (expected[state] ?? shown);
       await page.locator('main').getByText(text).first().waitFor();
-      flaws.push(...(await lookAt(page, `console-${name}`, seen)));
+      flaws.push(...(await lookAt(page, `console-${name}${picture}`, seen)));
     }
     expect(flaws).toEqual([]);
   });

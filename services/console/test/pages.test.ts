@@ -1,4 +1,5 @@
 import { findings } from '../../../tests/kit/axe.ts';
+import { lookAt } from '../../../tests/kit/looks.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { samplesIn } from '../src/watch/replicas-client.ts';
 import { describePages, logIn, token, useConsole } from './_console.ts';
@@ -54,6 +55,24 @@ describePages('a browser that lets no page keep anything', (open) => {
       Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
     await logIn(page, console);
     await page.getByRole('heading', { name: 'Now' }).waitFor();
+  });
+});
+
+describePages('an alert of the console', (open) => {
+  const history = createHistory();
+  const console = useConsole(undefined, { history });
+
+  it('has its runbook as a page, without the marks of Markdown', async () => {
+    const payment = { service: 'payment', address: '10.1.2.3:8080', state: 'UP' as const, waitingFor: [] };
+    history.add(Date.now(), [{ ...payment, samples: samplesIn('dead_letters_open{group="payment-group"} 2') }]);
+    const page = await logIn(await open(), console);
+    await page.getByText('Runbook StoreDeadLetters').click();
+    const runbook = page.locator('.runbook');
+    await runbook.locator('strong').getByText('Fix.').first().waitFor();
+    expect(await runbook.locator('code').count()).toBeGreaterThan(0);
+    const text = await runbook.textContent();
+    expect(text).not.toMatch(/\*\*|```|\]\(/);
+    expect(await lookAt(page, 'console-runbook')).toEqual([]);
   });
 });
 

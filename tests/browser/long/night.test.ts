@@ -130,7 +130,7 @@ describe('the console at night', () => {
       .filter({ hasText: 'StoreDeadLetters' });
     await alert.getByText(/payment-group has open dead letters: \d+/).waitFor({ timeout: 30_000 });
     await alert.getByText('Runbook StoreDeadLetters').click();
-    await alert.getByText('**Diagnose.**').waitFor();
+    await alert.locator('.runbook strong').getByText('Diagnose.').waitFor();
   }, 60_000);
 
   it('there is one clock: every time is in UTC, and ages are counted from the clock of the server', async () => {

@@ -1,14 +1,15 @@
+import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { ageOf } from '../../parts/clock.ts';
-import { Badge, Problem, Time } from '../../parts/parts.tsx';
+import { Answer, Badge, Time } from '../../parts/parts.tsx';
 import type { State } from './state.ts';
 
-const pages = import.meta.glob<string>('../../../../../docs/runbooks/*.md', { query: '?raw', import: 'default' });
+/** Sections of the pages of docs/runbooks as HTML, by their headings; loaded once one is opened (vite.config.ts). */
+const pages = import.meta.glob<Record<string, string>>('../../../../../docs/runbooks/*.md', { import: 'default' });
 
-/** Finds the section of an alert in the pages of docs/runbooks, which are loaded once one is opened. */
-async function runbookOf(alert: string): Promise<string | undefined> {
-  const texts = await Promise.all(Object.values(pages).map((load) => load()));
-  return texts.flatMap((text) => text.split(/^(?=## )/m)).find((section) => section.startsWith(`## ${alert}\n`));
+async function runbookOf(alert: string): Promise<string> {
+  const sections = await Promise.all(Object.values(pages).map((load) => load()));
+  return sections.find((one) => Object.hasOwn(one, alert))?.[alert] ?? '';
 }
 
 /** Shows what fires, and what to do about it. */
@@ -37,14 +38,22 @@ export function Alerts({ alerts }: Pick<State, 'alerts'>) {
 }
 
 function Runbook({ name }: { name: string }) {
-  const [text, setText] = useState<string>();
-  const [problem, setProblem] = useState<string>();
-  const open = () => runbookOf(name).then(setText, () => setProblem('The runbook cannot be loaded.'));
+  const [isOpen, setOpen] = useState(false);
+  const runbook = useQuery({
+    queryKey: ['runbook', name],
+    queryFn: () => runbookOf(name),
+    enabled: isOpen,
+    staleTime: 'static',
+    refetchInterval: false,
+  });
   return (
-    <details onToggle={open}>
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Runbook {name}</summary>
-      <Problem text={problem} />
-      {text !== undefined && <pre class="runbook">{text}</pre>}
+      {isOpen && (
+        <Answer of={runbook}>
+          {(html) => <div class="runbook" dangerouslySetInnerHTML={{ __html: html }} />}
+        </Answer>
+      )}
     </details>
   );
 }
