@@ -50,9 +50,7 @@ function Runbook({ name }: { name: string }) {
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Runbook {name}</summary>
       {isOpen && (
-        <Answer of={runbook}>
-          {(html) => <div class="runbook" dangerouslySetInnerHTML={{ __html: html }} />}
-        </Answer>
+        <Answer of={runbook}>{(html) => <div class="runbook" dangerouslySetInnerHTML={{ __html: html }} />}</Answer>
       )}
     </details>
   );
