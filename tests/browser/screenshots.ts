@@ -11,7 +11,7 @@ import { openConsole } from './operator/_console.ts';
 import { prepare, walkConsole } from './operator/_console-pictures.ts';
 
 const folder = join(root, 'docs/images');
-/** The other looks have pictures of two pages of each. */
+/** Those in dark colours, too; on a narrow screen are all pages. */
 const pagesInAllLooks = ['shop-catalogue', 'shop-order', 'console-now', 'console-dead-letters'];
 const looks: [suffix: string, options: BrowserContextOptions][] = [
   ['', { colorScheme: 'light' }],
@@ -43,7 +43,7 @@ async function walkShop(page: Page, take: (name: string) => Promise<void>): Prom
 /** @param isWhole whether pictures of the usual look show what has to be scrolled to, too */
 const taking = (page: Page, of: string, suffix: string, isWhole: boolean) => async (name: string) => {
   const picture = `${of}-${name}`;
-  if (suffix !== '' && !pagesInAllLooks.includes(picture)) return;
+  if (suffix === '-dark' && !pagesInAllLooks.includes(picture)) return;
   const path = join(folder, `${picture}${suffix}.png`);
   await page.screenshot({ path, animations: 'disabled', fullPage: isWhole && suffix !== '-narrow' });
   console.log(`docs/images/${picture}${suffix}.png`);
@@ -65,7 +65,7 @@ async function takeAll(shop: TestShop): Promise<void> {
 
 await new Tool('make screenshots')
   .description(
-    'Writes pictures of every page of the shop and the console, two of each also dark and narrow, to docs/images, from a store of its own on free ports. Takes some minutes.',
+    'Writes pictures of every page of the shop and the console, all of them wide and narrow and two of each dark, to docs/images, from a store of its own on free ports. Takes some minutes.',
   )
   .action(async () => {
     if (chromiumPath === '') throw new Error(`Pictures need Chromium: ${howToGetChromium}.`);

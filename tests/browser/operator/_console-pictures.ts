@@ -52,6 +52,11 @@ export async function walkConsole(page: Page, take: (name: string) => Promise<vo
   await page.getByText('processes are ready').waitFor();
   await take('now');
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
+  await page
+    .getByRole('region', { name: /orders/i })
+    .first()
+    .waitFor();
+  await take('orders');
   await page.getByLabel('Order, invoice, name or e-mail address').fill(orderId);
   await page.getByRole('button', { name: 'Find' }).click();
   await page.getByText('failed to handle').waitFor();
@@ -63,4 +68,16 @@ export async function walkConsole(page: Page, take: (name: string) => Promise<vo
   await page.getByRole('link', { name: 'Stock' }).click();
   await page.getByRole('row', { name: /Sea salt/ }).waitFor();
   await take('stock');
+  await page.getByRole('link', { name: 'Change Sea salt' }).click();
+  await page.getByRole('region', { name: 'Change Sea salt' }).waitFor();
+  await take('product');
+  await page.getByRole('link', { name: 'Mails', exact: true }).click();
+  await page.getByRole('row').nth(1).waitFor();
+  await take('mails');
+  await page.getByRole('link', { name: 'Accounts', exact: true }).click();
+  await page.getByRole('heading', { name: 'Accounts' }).waitFor();
+  await take('accounts');
+  await page.getByRole('link', { name: 'Audit', exact: true }).click();
+  await page.getByRole('row').nth(1).waitFor();
+  await take('audit');
 }
