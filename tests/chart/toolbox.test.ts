@@ -34,6 +34,18 @@ describe('the toolbox', () => {
     expect(rights.sort()).toEqual(callsOfCommands());
   });
 
+  it('writes no Secrets but those that its commands rotate', async () => {
+    const writable = async (values: object, files: string[] = []) => {
+      const { rules } = (await manifests({ toolbox: { enabled: true }, ...values }, files)).named('Role', 'toolbox');
+      const writing = rules.filter(({ resources, verbs }: { resources: string[]; verbs: string[] }) => {
+        return resources.includes('secrets') && verbs.includes('update');
+      });
+      return writing.map(({ resourceNames }: { resourceNames?: string[] }) => resourceNames);
+    };
+    expect(await writable({})).toEqual([['postgres', 'postgres-logins', 'store-jwt']]);
+    expect(await writable({}, valuesFiles.prod)).toEqual([['store-jwt-key']]);
+  });
+
   it('reaches the services whose paths its commands call', async () => {
     const { named } = await rendered();
     const labels = Object.keys(named('Deployment', 'toolbox').spec.template.metadata.labels);
