@@ -922,6 +922,7 @@ export interface Methods {
    * @param input
    * - `path.productId`
    * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `header.if-none-match`, optional: An ETag that the resource must not have; `*`: it must not exist. Otherwise the answer is 412.
    * - `body`
    * @param options for this call
    * @returns
@@ -2007,6 +2008,7 @@ export interface FullMethods {
    * @param input
    * - `path.productId`
    * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `header.if-none-match`, optional: An ETag that the resource must not have; `*`: it must not exist. Otherwise the answer is 412.
    * - `body`
    * @param options for this call
    * @returns
