@@ -28,12 +28,15 @@ async function insert(database: string, file: string): Promise<number> {
   return rowCount ?? 0;
 }
 
+const counted = (count: number) => (count === 0 ? 'none' : count.toLocaleString('en'));
+
 async function seed(): Promise<void> {
   const added = await insert('product', 'seed-products.sql');
-  console.log(`products: ${added || 'none'} added, ${productCount - added} existed`);
+  console.log(`products: ${counted(added)} added, ${counted(productCount - added)} there before`);
   const records = await insert('status', 'seed-status.sql');
-  const said = records ? `${records.toLocaleString('en')} added, of 100 stations` : 'none added, some existed';
-  console.log(`status records: ${said}`);
+  console.log(
+    `status records: ${counted(records)} added, ${records ? 'of 100 stations' : 'since some were there before'}`,
+  );
 }
 
 await new Tool('make seed')
