@@ -158,6 +158,9 @@ describe('the login with an account', () => {
     expect(console.asked.at(-1)?.body).toMatchObject({ by: ada.id });
     expect(console.logged).toContainEqual(expect.objectContaining({ by: ada.id, msg: 'A stock was set' }));
     expect(JSON.stringify(console.logged)).not.toMatch(/correct horse|eyJh/);
+    // Every server on the machine is sent the cookie if its path is the console's.
+    const parts = cookie.slice(cookie.indexOf('=') + 1).split('.');
+    for (const part of parts) expect(Buffer.from(part, 'base64url').toString()).not.toContain(storeToken);
   });
 
   it('cannot be taken for another one by whoever has the shared token', async () => {

@@ -3,7 +3,7 @@ import type { Credentials } from '@store/shared/contracts/account';
 import { lacksRole } from '@store/shared/http/identity';
 import { DomainError } from '@store/shared/values/errors';
 import { sleep } from '@store/shared/values/time';
-import { jwtVerify, SignJWT } from 'jose';
+import { EncryptJWT, jwtDecrypt } from 'jose';
 import pLimit from 'p-limit';
 import type { AuthClient } from './auth-client.ts';
 
@@ -33,7 +33,8 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 /**
  * Sessions of operators: with an account of the store, about which auth is asked each time, or by the token of the console, for when
- * auth is away. Nothing is stored: a session is signed with a key that is derived from the token, so that another token ends all of them.
+ * auth is away. Nothing is stored: a session is encrypted with a key that is derived from the token, so that another token ends all of
+ * them, and a server on another port of the machine, which is sent the cookie too, reads nothing in it.
  */
 export function createSessions(
   token: string,
@@ -51,21 +52,26 @@ export function createSessions(
     throw new DomainError('unauthenticated', 'The token is wrong.', { challenge: 'Cookie realm="console"' });
   }
 
-  async function sign(payload: Payload, seconds: number): Promise<Begun> {
+  async function seal(payload: Payload, seconds: number): Promise<Begun> {
     const issuedAt = Math.floor(clock().getTime() / 1000);
-    const session = await new SignJWT({ ...payload })
-      .setProtectedHeader({ alg: 'HS256' })
+    const session = await new EncryptJWT({ ...payload })
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
       .setIssuedAt(issuedAt)
       .setExpirationTime(issuedAt + seconds)
-      .sign(key);
+      .encrypt(key);
     return { session, seconds };
   }
 
   /** @returns what a session holds; undefined if it is none, or has expired */
   async function payloadOf(session: string | undefined): Promise<Payload | undefined> {
     if (session === undefined) return undefined;
-    const options = { algorithms: ['HS256'], currentDate: clock(), requiredClaims: ['exp'] };
-    return (await jwtVerify<Payload>(session, key, options).catch(() => undefined))?.payload;
+    const options = {
+      keyManagementAlgorithms: ['dir'],
+      contentEncryptionAlgorithms: ['A256GCM'],
+      currentDate: clock(),
+      requiredClaims: ['exp'],
+    };
+    return (await jwtDecrypt<Payload>(session, key, options).catch(() => undefined))?.payload;
   }
 
   const accountOf = async (storeToken: string) => {
@@ -84,7 +90,7 @@ export function createSessions(
         throw new DomainError('rateLimited', 'Too many logins fail at present.', { retryAfterSeconds: 10 });
       }
       await oneAtATime(() => mustBeToken(given));
-      return sign({ name }, sharedSeconds);
+      return seal({ name }, sharedSeconds);
     },
     /**
      * Begins a session of an account with the role operator, which is one of the store, too.
@@ -96,7 +102,7 @@ export function createSessions(
         await auth.logOut(storeToken);
         throw lacksRole('operator');
       }
-      return sign({ name, token: storeToken }, seconds);
+      return seal({ name, token: storeToken }, seconds);
     },
     /**
      * @returns whose session it is; undefined if it is none, has ended, or its account is no operator any more
