@@ -31,8 +31,10 @@ export async function showAccount(
     ask('sessions', shownSessionsOut),
     ask('keys', z.array(apiKeyOut)),
   ]);
-  if (found?.accounts.length === 0) throw new DomainError('notFound', `There is no account ${id}.`);
+  // A customer's name may be the id of another account.
+  const account = found === null ? null : found.accounts.find((one) => one.id === id);
+  if (account === undefined) throw new DomainError('notFound', `There is no account ${id}.`);
   const { roles = null } = owned ?? {};
   const { lockedAt = null } = lock ?? {};
-  return { id, account: found?.accounts[0] ?? null, roles, lockedAt, sessions, keys, problems };
+  return { id, account, roles, lockedAt, sessions, keys, problems };
 }
