@@ -211,7 +211,8 @@ function Deletion() {
       // By a deletion whose answer was lost.
       if (mayBeGone.current && error instanceof StoreProblem && error.status === 401) return;
       if (error instanceof OutcomeUnknown) {
-        mayBeGone.current = true;
+        // 401 after a failed deletion: sessions end before it, so it says nothing (contract 4.3).
+        mayBeGone.current = !(error.cause instanceof StoreProblem && error.cause.status === 401);
         announce(inDoubt.deleteAccount);
       }
       throw error;
