@@ -19,7 +19,7 @@ export async function checkJobs({ batch, namespace, release }: Cluster): Promise
   const cronJobs = (await batch.listNamespacedCronJob({ namespace, labelSelector })).items;
   // It never runs by itself.
   const scheduled = cronJobs.filter((one) => nameOf(one) !== 'postgres-restore');
-  const isFailed = (one: V1CronJob) => failed.some((job) => kindOf(job) === labelOf(one.spec?.jobTemplate.spec));
+  const isFailed = (one: V1CronJob) => failed.some((job) => kindOf(job) === kindOf(one.spec?.jobTemplate));
   return [...jobs, ...scheduled.flatMap((one) => (isFailed(one) ? [] : checkCronJob(one, namespace)))];
 }
 
@@ -45,13 +45,11 @@ const endOf = ({ status }: V1Job) =>
 
 const createdAt = ({ metadata }: V1Job) => metadata?.creationTimestamp?.getTime() ?? 0;
 
-const labelOf = (spec: V1Job['spec']) => spec?.template.metadata?.labels?.['app.kubernetes.io/name'];
-
 /** What it does, by the component of its pods. */
-const kindOf = (job: V1Job) => labelOf(job.spec);
+const kindOf = (job: Pick<V1Job, 'spec'> | undefined) => job?.spec?.template.metadata?.labels?.['app.kubernetes.io/name'];
 
 /** Its pods have the labels of a component. */
-function isOf(release: string, { spec }: V1Job): boolean {
-  const labels = spec?.template.metadata?.labels ?? {};
+function isOf(release: string, job: V1Job): boolean {
+  const labels = job.spec?.template.metadata?.labels ?? {};
   return labels['app.kubernetes.io/part-of'] === 'store' && labels['app.kubernetes.io/instance'] === release;
 }
