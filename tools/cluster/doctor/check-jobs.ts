@@ -46,7 +46,8 @@ const endOf = ({ status }: V1Job) =>
 const createdAt = ({ metadata }: V1Job) => metadata?.creationTimestamp?.getTime() ?? 0;
 
 /** What it does, by the component of its pods. */
-const kindOf = (job: Pick<V1Job, 'spec'> | undefined) => job?.spec?.template.metadata?.labels?.['app.kubernetes.io/name'];
+const kindOf = (job: Pick<V1Job, 'spec'> | undefined) =>
+  job?.spec?.template.metadata?.labels?.['app.kubernetes.io/name'];
 
 /** Its pods have the labels of a component. */
 function isOf(release: string, job: V1Job): boolean {
