@@ -20,6 +20,8 @@ describe('a customer and two operators', () => {
     const inventory = createSend(shop.store.url('inventory'));
     for (const [name, available] of Object.entries({ Fig: 2, Date: 0 }))
       await sendExpecting(201, inventory, 'PUT', `/stock/${ids.get(name)}`, { available });
+    // As if others had bought the rest between the look at the stock and the order.
+    await page.route('**/products/availability*', (route) => route.fulfill({ status: 503, json: { status: 503 } }));
     await page.evaluate(`location.hash = '#/basket'`);
     await page.getByLabel('Quantity of Fig').last().fill('5');
     await page.keyboard.press('Tab');
