@@ -125,7 +125,7 @@ it('alerts and dashboard only query series and labels that the components export
   await ada.send('GET', '/external/').catch(() => undefined);
   const series = readSeries((await Promise.all([...serviceNames, 'gateway'].map(metricsOf))).join('\n'));
   // Or of TLS: tests/security/tls.
-  const ofDependencies = /^(kafka|strimzi|pg|cnpg|kubelet|kube|envoy_listener_ssl)_/;
+  const ofDependencies = /^(kafka|strimzi|pg|cnpg|kubelet|kube|barman_cloud|envoy_listener_ssl)_/;
   const all = await expressions();
   expect(all.length).toBeGreaterThan(20);
   expect(missingSeries(all, series, (metric) => !ofDependencies.test(metric))).toEqual([]);
