@@ -100,7 +100,7 @@ export function Changes({ filter = '' }: { filter: string | undefined }) {
 
 const Who = ({ change: { actor, name, accountId } }: { change: Change }) =>
   accountId === null ? (
-    <>{actor}</>
+    actor
   ) : (
     <>
       {actor.split(' ')[0]} <a href={`#/accounts/${accountId}`}>{name ?? <code>{accountId.slice(0, 8)}</code>}</a>
