@@ -1,4 +1,3 @@
-import kafkajs from 'kafkajs'; // Node does not find its errors by name
 import { z } from 'zod';
 import { messageOf } from '../../values/errors.ts';
 import { sessionMs } from '../times.ts';
@@ -42,8 +41,10 @@ export function tokenSource({ url, clientId, clientSecret, scope }: TokenOptions
     asking ??= ask().finally(() => {
       asking = undefined;
     });
-    return asking.catch((cause) => {
+    return asking.catch(async (cause) => {
       const broker = new URL(url).host;
+      // Loaded by those who talk to Kafka; others read the configuration, too.
+      const { default: kafkajs } = await import('kafkajs');
       throw new kafkajs.KafkaJSConnectionError(`No token of ${broker}: ${messageOf(cause)}`, { broker });
     });
   };
