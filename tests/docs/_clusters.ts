@@ -79,10 +79,15 @@ const made: Record<string, (one: Manifest) => Manifest[]> = {
 
 const expanded = (all: Manifest[]): Manifest[] => all.flatMap((one) => [one, ...(made[one.kind]?.(one) ?? [])]);
 
-const secretsIn = (all: Manifest[]) =>
-  [...JSON.stringify(all).matchAll(/"(?:secretKeyRef|secret)":\{"name":"([^"]+)"/g)].map(([, name = '']) =>
-    object('Secret', name, { 'app.kubernetes.io/part-of': 'store' }),
-  );
+/** Those that variables and volumes are made of. */
+function secretsIn(all: Manifest[]): Manifest[] {
+  const names = new Set<string>();
+  JSON.stringify(all, (key, value) => {
+    if ((key === 'secretKeyRef' || key === 'secret') && value?.name) names.add(value.name);
+    return value;
+  });
+  return Array.from(names, (name) => object('Secret', name, { 'app.kubernetes.io/part-of': 'store' }));
+}
 
 /** The objects of each cluster. Secrets are those that pods refer to. */
 export async function clusters(): Promise<Manifest[][]> {

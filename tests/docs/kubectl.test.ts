@@ -104,6 +104,7 @@ function variants(text: string, all: Manifest[]): string[] {
     POSTGRES: [`pod/${postgres}`],
     PRIMARY: [`pod/${postgres}`],
     POD: [postgres],
+    ME: ['ada'],
   };
   const found = /\$\{?([A-Z]+)\}?/.exec(text);
   if (!found) return [text];
@@ -174,6 +175,7 @@ function found({ verb, rest, options }: Parsed, all: Manifest[]): Manifest[][] |
     case 'create':
       return rest[0] === 'job' ? named([options.get('--from') ?? ''], new Map(), all) : undefined;
     case 'apply':
+    case 'auth':
     case 'set':
     case 'top':
       return undefined;
