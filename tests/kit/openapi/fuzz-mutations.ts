@@ -9,7 +9,8 @@ export interface Parameter {
     format?: string;
     enum?: string[];
     items?: { examples?: string[] };
-    anyOf?: { format?: string }[];
+    pattern?: string;
+    anyOf?: { type?: string; format?: string; pattern?: string }[];
   };
 }
 
@@ -115,7 +116,9 @@ export const isRepeatable = ({ type, anyOf }: Parameter['schema']) => type === '
 export function mayBeValid(schema: Parameter['schema'], name: string, value: string): boolean {
   if (schema.type === 'integer')
     return /^-?\d{1,9}$/.test(value) && new Ajv2020({ strict: false }).validate(schema, Number(value));
-  const isFreeText = schema.type === 'string' && !schema.format && !schema.enum && name !== 'after';
+  // A repeatable parameter is one value or a list of them.
+  const { type, format, enum: names, pattern } = { ...schema, ...schema.anyOf?.[0] };
+  const isFreeText = type === 'string' && !format && !names && !(schema.anyOf && pattern) && name !== 'after';
   return isFreeText && !values.invalidTexts.has(value);
 }
 
