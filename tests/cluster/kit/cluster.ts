@@ -52,11 +52,13 @@ async function findSecureGateway(): Promise<{ url: string; ca: string } | undefi
   return { url: `https://${host}:${port}`, ca: Buffer.from(certificate, 'base64').toString() };
 }
 
-const deployments = async () =>
+type Place = Pick<typeof cluster, 'namespace' | 'release'>;
+
+const deploymentsOf = async ({ namespace, release }: Place) =>
   (await apps.listNamespacedDeployment({ namespace, labelSelector: componentsOf(release) })).items;
 
 export async function deploymentNames(): Promise<string[]> {
-  return (await deployments()).map(nameOf);
+  return (await deploymentsOf(cluster)).map(nameOf);
 }
 
 /** For kubectl (--context) and Helm (--kube-context): the cluster that CONTEXT names; empty, they take their current one. */
@@ -112,9 +114,11 @@ export async function until(description: string, condition: () => Promise<unknow
   await poll(description, holds, { timeoutMs: seconds * 1000, intervalMs: 1_000 });
 }
 
-export const areAllAvailable = async () => {
-  const items = await deployments();
+export async function areAllAvailableIn(place: Place): Promise<boolean> {
+  const items = await deploymentsOf(place);
   return (
     items.length > 0 && items.every(({ spec, status }) => (status?.availableReplicas ?? 0) >= (spec?.replicas ?? 1))
   );
-};
+}
+
+export const areAllAvailable = () => areAllAvailableIn(cluster);

@@ -1,0 +1,68 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { parse, stringify } from 'yaml';
+import { componentOf, podsOf } from '../../../tools/cluster/pods.ts';
+import { freePort } from '../../../tools/free-port.ts';
+import { root } from '../../../tools/paths.ts';
+import { useFolder } from '../../kit/folder.ts';
+import { areAllAvailableIn, contextOf, cluster as installed, kubectl, say, until } from '../kit/cluster.ts';
+
+/*
+ * skaffold dev as it is documented, from a clone of the checkout, in a namespace of its own. SKAFFOLD_PROFILE=host-network where
+ * containers need the network of the machine. What is not committed is not in it.
+ */
+
+const namespace = 'store-dev-loop';
+const cluster = { ...installed, namespace, release: 'store' };
+const clone = join(useFolder(), 'clone');
+
+const { failed: isMissing } = await execa('skaffold', ['version'], { reject: false });
+if (isMissing) say('skipped: the loop of skaffold dev, because skaffold is not on PATH');
+
+const removeNamespace = () => kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=280s']);
+
+/** skaffold.yaml with another namespace and port, and with the cluster that CONTEXT names. */
+async function configuration(port: number): Promise<string> {
+  const { deploy, portForward, ...others } = parse(await readFile(join(clone, 'skaffold.yaml'), 'utf8'));
+  const { kubeContext: _, ...helm } = deploy;
+  helm.helm.releases[0].namespace = namespace;
+  return stringify({ ...others, deploy: helm, portForward: [{ ...portForward[0], namespace, localPort: port }] });
+}
+
+(isMissing ? it.skip : it)('builds, installs, follows a changed source, and uninstalls', async () => {
+  await removeNamespace();
+  await installed.core.createNamespace({ body: { metadata: { name: namespace } } });
+  await execa('git', ['clone', '--quiet', '--shared', root, clone]);
+  const port = await freePort();
+  const dev = execa('skaffold', ['dev', '--filename', '-', ...contextOf('--kube-context'), '--tail=false'], {
+    cwd: clone,
+    input: await configuration(port),
+    all: true,
+    buffer: false,
+    reject: false,
+  });
+  dev.all.pipe(process.stderr);
+  try {
+    await until('every pod is ready', () => areAllAvailableIn(cluster), 20 * 60);
+    await until(
+      'the forwarded gateway answers',
+      async () => (await fetch(`http://localhost:${port}/health-check`)).ok,
+      60,
+    );
+
+    await appendFile(join(clone, 'services/status/src/main.ts'), "\nconsole.log('This source was changed');\n");
+    const changedAt = Date.now();
+    await until('the changed source runs', async () => {
+      const [pod] = (await podsOf(cluster)).filter((one) => componentOf(one) === 'status');
+      const name = pod?.metadata?.name ?? '';
+      return (await cluster.core.readNamespacedPodLog({ name, namespace })).includes('This source was changed');
+    });
+    say(`the changed source ran after ${((Date.now() - changedAt) / 1000).toFixed(1)} s`);
+  } finally {
+    dev.kill('SIGINT');
+    await dev;
+  }
+  expect((await cluster.apps.listNamespacedDeployment({ namespace })).items).toEqual([]);
+  await removeNamespace();
+});
