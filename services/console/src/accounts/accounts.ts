@@ -1,18 +1,32 @@
 import { foundAccountOut, lockOut, rolesOut, shownSessionsOut } from '@store/shared/contracts/account';
 import { apiKeyOut } from '@store/shared/contracts/api-key';
 import { DomainError } from '@store/shared/values/errors';
+import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { collecting, type Services } from '../services-client.ts';
 import type { shownAccountOut } from './schemas.ts';
 
 export const internal = '/internal/accounts';
 const foundOut = z.array(foundAccountOut);
+const namesOut = z.array(z.object({ id: uuid, name: z.string() }));
 
 /** Finds accounts by a part of their name, address or id, 20 at a time. */
 export async function findAccounts(services: Services, operator: string, sought: string, after?: string) {
   const query = new URLSearchParams({ q: sought, ...(after !== undefined && { after }) });
   const { body, next } = await services.call('GET', 'account', `${internal}?${query}`, foundOut, { operator });
   return { accounts: body, next: next ?? null };
+}
+
+/** Finds the names of accounts, by their ids. */
+export async function accountNames(
+  services: Services,
+  ids: Iterable<string>,
+  asked?: Parameters<Services['get']>[3],
+): Promise<Map<string, string>> {
+  const query = Array.from(new Set(ids), (id) => `id=${id}`).join('&');
+  if (query === '') return new Map();
+  const names = await services.get('account', `/internal/account-names?${query}`, namesOut, asked);
+  return new Map(names.map(({ id, name }) => [id, name]));
 }
 
 /** Returns what is known of an account. @throws DomainError notFound */

@@ -1,11 +1,9 @@
 import { maxActors } from '@store/shared/contracts/audit';
 import { operatorActor } from '@store/shared/values/audit';
 import { uuid } from '@store/shared/values/fields';
-import { z } from 'zod';
-import { findAccounts } from '../accounts/accounts.ts';
+import { accountNames, findAccounts } from '../accounts/accounts.ts';
 import type { Services } from '../services-client.ts';
 
-const namesOut = z.array(z.object({ id: uuid, name: z.string() }));
 const actorPattern = /^(account|operator) ([0-9a-f-]{36})$/;
 
 /**
@@ -25,11 +23,10 @@ export async function actorsOf(services: Services, operator: string, person: str
 export const accountIn = (actor: string): string | null => actorPattern.exec(actor)?.[2] ?? null;
 
 /** Finds the names of the operators among actors, by their ids. */
-export async function namesOf(services: Services, actors: string[]): Promise<Map<string, string>> {
+export function namesOf(services: Services, actors: string[]): Promise<Map<string, string>> {
   const operators = actors.filter((actor) => actor.startsWith('operator ')).map(accountIn);
-  const ids = [...new Set(operators.filter((id) => id !== null))];
-  if (ids.length === 0) return new Map();
-  const query = ids.map((id) => `id=${id}`).join('&');
-  const names = await services.get('account', `/internal/account-names?${query}`, namesOut);
-  return new Map(names.map(({ id, name }) => [id, name]));
+  return accountNames(
+    services,
+    operators.filter((id) => id !== null),
+  );
 }

@@ -5,6 +5,7 @@ import { pageOf } from '@store/shared/http/pagination';
 import { DomainError } from '@store/shared/values/errors';
 import { email } from '@store/shared/values/fields';
 import { z } from 'zod';
+import { accountNames } from '../accounts/accounts.ts';
 import type { DeadLetters } from '../dead-letters/dead-letters.ts';
 import { collecting, readMs, type Services } from '../services-client.ts';
 import type { Parts } from './parts.ts';
@@ -22,7 +23,6 @@ import { timelineOf } from './timeline.ts';
 import { discardedOf, waitingFor } from './waiting.ts';
 
 const nameMs = 1_000;
-const namesOut = z.array(z.object({ id: z.string(), name: z.string() }));
 /** In an actor: that of an operator. */
 const accountId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
@@ -134,11 +134,9 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         return or(undefined, Promise.reject(error));
       });
       /** Names of the customer and of operators, by their ids. Nothing waits for one: without it the id is shown. */
-      async function namesFor({ customerId, notes }: Parts['order'] & object): Promise<Map<string, string>> {
-        const ids = new Set([customerId, ...notes.flatMap(({ actor }) => actor.match(accountId) ?? [])]);
-        const path = `/internal/account-names?${Array.from(ids, (one) => `id=${one}`).join('&')}`;
-        const found = await services.get('account', path, namesOut, { ...asked, timeoutMs: nameMs }).catch(() => []);
-        return new Map(found.map(({ id, name }) => [id, name]));
+      function namesFor({ customerId, notes }: Parts['order'] & object): Promise<Map<string, string>> {
+        const ids = [customerId, ...notes.flatMap(({ actor }) => actor.match(accountId) ?? [])];
+        return accountNames(services, ids, { ...asked, timeoutMs: nameMs }).catch(() => new Map());
       }
       const [found, names, reservation, payment, mails, invoices, groups] = await Promise.all([
         findOrder,
