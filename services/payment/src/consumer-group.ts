@@ -9,7 +9,7 @@ import {
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { runInTrace } from '@store/shared/observability/trace-context';
 import { DomainError } from '@store/shared/values/errors';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 import type { Payment } from './payment.ts';
 import { type PaymentChange, type PaymentRepository, paymentsOn } from './payment-repository.ts';
 import type { ChargeResult, PaymentProvider } from './provider.ts';
@@ -37,7 +37,7 @@ type Charging = Payment & { status: 'CHARGING' };
  * outcome: the provider gives the same answer for the same order, and once the row is no longer CHARGING, the first
  * answer stands.
  */
-export function createConsumerGroup({ repository, provider, clock }: Dependencies): ConsumerGroup<DB, Answers, Kind> {
+export function createConsumerGroup({ repository, provider, clock }: Dependencies): ConsumerGroup<PrismaClient, Answers, Kind> {
   /** The payments of the events' orders: those that StockReserved begins are stored as CHARGING. */
   async function openPayments(events: OrderEvent<Kind>[]): Promise<Map<string, Payment>> {
     const starts = events.flatMap(({ kind, payload }) => {

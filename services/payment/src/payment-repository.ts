@@ -2,11 +2,11 @@ import type { Database } from '@store/shared/database/database';
 import { createKeyset, isoTime, uuidColumn } from '@store/shared/database/keyset';
 import { type PageQuery, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
+import { type Run, raw, sql } from '@store/shared/database/sql';
+import type { Transaction } from '@store/shared/database/transaction';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import { Decimal } from '@store/shared/values/money';
-import { type Kysely, sql, type Transaction } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
-import type { DB } from './generated/tables.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
 import type { Charge } from './provider.ts';
 
@@ -19,15 +19,15 @@ export interface PaymentChange {
 
 const keyset = createKeyset('payments', { orderId: uuidColumn('order_id') }, 'orderId');
 
-const asJson = sql<string>`${sql.raw(`json_build_object('orderId', order_id, 'paymentId', payment_id, 'status', status,
+const asJson = raw(`json_build_object('orderId', order_id, 'paymentId', payment_id, 'status', status,
   'amount', trim_scale(amount), 'currency', currency, 'reason', reason,
-  'createdAt', ${isoTime('created_at', 'MS')}, 'updatedAt', ${isoTime('updated_at', 'MS')})`)}::text`;
+  'createdAt', ${isoTime('created_at', 'MS')}, 'updatedAt', ${isoTime('updated_at', 'MS')})::text`);
 
 export type PaymentRepository = ReturnType<typeof createPaymentRepository>;
 
-export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }: Database<DB>) {
+export function createPaymentRepository({ prisma, run, lists }: Database<PrismaClient>) {
   const find = async (orderIds: string[]): Promise<Payment[]> =>
-    (await selectPayments(kysely, orderIds).execute()).map(toPayment);
+    (await run<PaymentRow>(paymentsOf(orderIds))).map(toPayment);
 
   return {
     find,
@@ -40,7 +40,7 @@ export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }:
         amount: amount.toFixed(),
         currency,
       }));
-      const begun = new Set(await insertMissing(kysely, rows, now));
+      const begun = new Set(await insertMissing(run, rows, now));
       const known = starts.map(({ orderId }) => orderId).filter((orderId) => !begun.has(orderId));
       const charging = starts.filter(({ orderId }) => begun.has(orderId));
       return [
@@ -53,8 +53,13 @@ export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }:
     /** A page of all payments of a customer. */
     pageOf: (customerId: string, page: PageQuery) =>
       lists.inTurn(customerId, () =>
-        readPage(
-          lists.kysely.selectFrom('payments').select(asJson.as('json')).where('customer_id', '=', customerId),
+        readPage<{ json: string }>(
+          lists.run,
+          {
+            select: sql`${asJson} as json`,
+            from: sql`payments`,
+            where: [sql`customer_id = ${customerId}::uuid`],
+          },
           keyset([{ field: 'orderId', direction: 'asc' }]),
           page,
         ),
@@ -71,36 +76,36 @@ export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }:
         amount: amount === null || currency === null ? null : { amount, currency },
         createdAt: createdAt.toISOString(),
         updatedAt: updatedAt.toISOString(),
-        events: await eventsOf(lists.kysely, orderId),
+        events: await eventsOf(lists, orderId),
       };
     },
   };
 }
 
 /** Changes rows. Callers insert missing payments first, then lock existing ones, each in the order of ids: no deadlocks. */
-export const paymentsOn = (tx: Transaction<DB>) => ({
+export const paymentsOn = ({ run }: Transaction) => ({
   /** Stores orders without payment as CANCELLED. @returns the ids of these orders */
   insertCancelled: (cancellations: Omit<NewRow, 'status'>[], now: Date): Promise<string[]> =>
     insertMissing(
-      tx,
+      run,
       cancellations.map((cancellation) => ({ ...cancellation, status: 'CANCELLED' })),
       now,
     ),
 
   /** Locks the payments of these orders. */
   async lock(orderIds: string[]): Promise<Payment[]> {
-    const rows = await selectPayments(tx, orderIds).orderBy('order_id').forUpdate().execute();
+    const rows = await run<PaymentRow>(sql`${paymentsOf(orderIds)} order by order_id for update`);
     return rows.map(toPayment);
   },
 
   /** Changes locked payments. Leaves undefined properties as they are. */
   async update(changes: PaymentChange[], now: Date): Promise<void> {
-    await sql`
+    await run(sql`
       update payments
       set status = change.status, payment_id = coalesce(change."paymentId", payment_id),
           reason = coalesce(change.reason, payments.reason), updated_at = ${now}
       from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text', paymentId: 'uuid', reason: 'text' })}
-      where order_id = change."orderId"`.execute(tx);
+      where order_id = change."orderId"`);
   },
 });
 
@@ -114,8 +119,8 @@ interface NewRow {
 }
 
 /** @returns the ids of the orders that had no payment */
-async function insertMissing(kysely: Kysely<DB>, rows: NewRow[], now: Date): Promise<string[]> {
-  const inserted = await sql<{ orderId: string }>`
+async function insertMissing(run: Run, rows: NewRow[], now: Date): Promise<string[]> {
+  const inserted = await run<{ orderId: string }>(sql`
     insert into payments (order_id, customer_id, status, amount, currency, reason, created_at, updated_at)
     select "orderId", "customerId", status, amount, currency, reason, ${now}::timestamptz, ${now}::timestamptz
     from ${rowsAs('row', rows, {
@@ -128,24 +133,22 @@ async function insertMissing(kysely: Kysely<DB>, rows: NewRow[], now: Date): Pro
     })}
     order by "orderId"
     on conflict do nothing
-    returning order_id as "orderId"`.execute(kysely);
-  return inserted.rows.map(({ orderId }) => orderId);
+    returning order_id as "orderId"`);
+  return inserted.map(({ orderId }) => orderId);
 }
 
-const selectPayments = (kysely: Kysely<DB>, orderIds: string[]) =>
-  kysely
-    .selectFrom('payments')
-    .select([
-      'order_id as orderId',
-      'customer_id as customerId',
-      'status',
-      'amount',
-      'currency',
-      'payment_id as paymentId',
-    ])
-    .where('order_id', '=', sql<string>`any(${orderIds}::uuid[])`);
+interface PaymentRow {
+  orderId: string;
+  customerId: string;
+  status: string;
+  amount: string | null;
+  currency: string | null;
+  paymentId: string | null;
+}
 
-type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayments>['executeTakeFirstOrThrow']>>;
+const paymentsOf = (orderIds: string[]) => sql`
+  select order_id as "orderId", customer_id as "customerId", status, amount, currency, payment_id as "paymentId"
+  from payments where order_id = any(${orderIds}::uuid[])`;
 
 /** The database checks which status has an amount and a payment id. */
 function toPayment({ status, amount, currency, paymentId, ...order }: PaymentRow): Payment {

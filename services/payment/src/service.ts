@@ -5,7 +5,6 @@ import { createBuiltInProvider } from './built-in-provider.ts';
 import { configSchema, type PaymentConfig } from './config.ts';
 import { createConsumerGroup } from './consumer-group.ts';
 import { PrismaClient } from './generated/client.ts';
-import type { DB } from './generated/tables.ts';
 import { createPaymentRepository } from './payment-repository.ts';
 import type { PaymentProvider } from './provider.ts';
 import { paymentRoutes } from './routes.ts';
@@ -16,23 +15,22 @@ interface Replaceable {
 }
 
 export function createPaymentService(
-  { config, log, database }: ServiceContext<PaymentConfig, DB>,
+  { config, log, database }: ServiceContext<PaymentConfig, PrismaClient>,
   { provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE), clock = () => new Date() }: Replaceable = {},
 ) {
-  const prisma = new PrismaClient({ adapter: database.adapter });
-  const repository = createPaymentRepository(prisma, database);
+  const repository = createPaymentRepository(database);
   const group = createConsumerGroup({ repository, provider, clock });
   const consumer = { group, config, publishesAs: 'payment' };
-  const routes = [...paymentRoutes(repository), ...deadLetterRoutes(consumer, database.kysely)];
+  const routes = [...paymentRoutes(repository), ...deadLetterRoutes(consumer, database)];
   return {
     app: createHttpApp({ title: 'Payment', routes, log, config }),
     consumer,
-  } satisfies Service<DB>;
+  } satisfies Service<PrismaClient>;
 }
 
-export const paymentService: ServiceDefinition<typeof configSchema, DB> = {
+export const paymentService: ServiceDefinition<typeof configSchema, PrismaClient> = {
   name: 'payment',
   configSchema,
-  migrations: new URL('../prisma/migrations/', import.meta.url),
+  database: { PrismaClient, migrations: new URL('../prisma/migrations/', import.meta.url) },
   build: createPaymentService,
 };

@@ -8,7 +8,6 @@ import { createBuiltInProvider } from '../src/built-in-provider.ts';
 import { configSchema } from '../src/config.ts';
 import type { Answers } from '../src/consumer-group.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import type { DB } from '../src/generated/tables.ts';
 import type { PaymentProvider } from '../src/provider.ts';
 import { createPaymentService } from '../src/service.ts';
 
@@ -72,16 +71,16 @@ export function testPayments(
   databaseUrl: string,
   { provider = fakeProvider(), clock = () => new Date(), env }: Options = {},
 ) {
-  const database = openDatabase<DB>(databaseUrl, 20);
-  const prisma = new PrismaClient({ adapter: database.adapter });
+  const database = openDatabase(PrismaClient, databaseUrl, 20);
+  const { prisma } = database;
   const config = configSchema.parse({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', ...env });
   const context = { config, log: createLog('payment', 'silent'), database };
   const { app, consumer } = createPaymentService(context, { provider, clock });
   const { group } = consumer;
-  const processorOf = (changed: ConsumerGroup<DB, Answers> = group) => ({
+  const processorOf = (changed: ConsumerGroup<PrismaClient, Answers> = group) => ({
     group: changed,
-    database: database.kysely,
-    process: (events: OrderEvent[]) => handleOnce(changed, database.kysely, events),
+    database,
+    process: (events: OrderEvent[]) => handleOnce(changed, database, events),
   });
   type Stored = ReturnType<typeof stockReserved>;
   const outboxOf = (key: string) => prisma.outbox.findMany({ where: { key }, orderBy: { seq: 'asc' } });

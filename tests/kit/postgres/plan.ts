@@ -1,7 +1,4 @@
-/** A PrismaClient of any service. */
-interface Client {
-  $queryRawUnsafe<Rows>(sql: string, ...values: unknown[]): PromiseLike<Rows>;
-}
+import { type Statements, type Sql, sql } from '@store/shared/database/sql';
 
 export interface Plan {
   'Node Type': string;
@@ -24,13 +21,9 @@ export const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flat
 export const blocksOf = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 
 /** Runs a statement and returns the nodes of its plan. */
-export async function explain(
-  prisma: Client,
-  { sql, parameters }: { sql: string; parameters: readonly unknown[] },
-): Promise<[Plan, ...Plan[]]> {
-  const [row] = await prisma.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-    `explain (analyze, buffers, format json) ${sql}`,
-    ...parameters,
+export async function explain({ run }: Statements, statement: Sql): Promise<[Plan, ...Plan[]]> {
+  const [row] = await run<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    sql`explain (analyze, buffers, format json) ${statement}`,
   );
   return nodesOf(row?.['QUERY PLAN'][0].Plan as Plan) as [Plan, ...Plan[]];
 }

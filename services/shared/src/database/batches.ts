@@ -1,21 +1,21 @@
+import { type Run, raw, type Sql, sql } from './sql.ts';
+
 /** Small enough for a statement to end long before its time-out. */
 const batchSize = 5_000;
 
-/** The number of deleted rows, as Prisma, a builder of Kysely, or a statement of SQL returns it. */
-type Deleted = { count: number } | { numDeletedRows: bigint } | { numAffectedRows?: bigint };
-
-/** Deletes rows by short statements, each of at most `limit`. @returns how many */
-export async function deleteInBatches(deleteSome: (limit: number) => Promise<Deleted>): Promise<number> {
+/**
+ * Deletes rows by short statements.
+ * @param deletion of at most `limit` rows
+ * @returns how many were deleted
+ */
+export async function deleteInBatches(run: Run, deletion: (limit: Sql) => Sql): Promise<number> {
+  const deleteSome = sql`
+    with deleted as (${deletion(raw(String(batchSize)))} returning 1) select count(*)::int as count from deleted`;
   for (let count = 0; ; ) {
-    const deleted = countOf(await deleteSome(batchSize));
+    const [{ count: deleted } = { count: 0 }] = await run<{ count: number }>(deleteSome);
     count += deleted;
     if (deleted < batchSize) return count;
   }
-}
-
-function countOf(deleted: Deleted): number {
-  if ('count' in deleted) return deleted.count;
-  return Number('numDeletedRows' in deleted ? deleted.numDeletedRows : (deleted.numAffectedRows ?? 0));
 }
 
 /** Reads rows by short statements, each of at most `limit` behind `last`, in the order of a unique key. */

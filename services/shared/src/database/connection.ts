@@ -26,7 +26,7 @@ function currentUrl(url: string): string {
 /**
  * What every session has, whatever database and role have been given. Prisma's adapter needs the time zone: it writes times
  * without one, and takes those that it reads for UTC (prisma/orm#28629). PgBouncer passes the first two on, even from
- * ignored `options`, in the spelling that PostgreSQL reports; for the last one see {@link PreparingClient} and inTransaction.
+ * ignored `options`, in the spelling that PostgreSQL reports; for the last one see {@link PreparingClient}.
  */
 const session = '-c TimeZone=UTC -c DateStyle=ISO,\\ MDY -c default_transaction_isolation=read\\ committed';
 
@@ -53,6 +53,13 @@ export function createPool(config: ConnectionConfig & pg.PoolConfig): pg.Pool {
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
+
+/**
+ * Prisma's adapter begins a transaction without its isolation level, or sets that by one more round trip. It is named because
+ * that of a session behind a pooler is its role's.
+ */
+const prismaBegin = 'BEGIN';
+const begin = 'begin isolation level read committed';
 
 /** The most statements that stay prepared: each sort order is one of its own, and occupies memory for the life of the connection. */
 const maxPrepared = 100;
@@ -109,8 +116,7 @@ const failures = new Map<string, { at: number; error: Error }>();
 class PreparingClient extends CurrentClient {
   /** Has the type that fits all overloads of pg's. */
   override query(sql: unknown, ...values: unknown[]): never {
-    const prepared = typeof sql === 'string' ? { text: sql, name: nameOf({ sql }) } : sql;
-    return this.#send([prepared, ...values], 1) as never;
+    return this.#send([typeof sql === 'string' ? { text: sql, name: nameOf({ sql }) } : named(sql), ...values], 1) as never;
   }
 
   #send(query: unknown[], attempt: number): unknown {
@@ -132,6 +138,10 @@ class PreparingClient extends CurrentClient {
   }
 }
 
+/** A statement of Prisma's adapter, or an unprepared one. */
+const named = (statement: unknown): unknown =>
+  (statement as pg.QueryConfig).text === prismaBegin ? { ...(statement as pg.QueryConfig), text: begin } : statement;
+
 /** A pool that cannot even make a client would end the process, so what is known to be in the way is the error of a socket. */
 function opened({ connectionString: url, options }: ConnectionConfig): {
   connectionString: string | undefined;
@@ -150,7 +160,7 @@ function opened({ connectionString: url, options }: ConnectionConfig): {
 class BrokenSocket extends Socket {
   readonly #reason: Error;
 
-  /** An error of its own, because Kysely adds to the stack of each. */
+  /** An error of its own, because what throws it may add to its stack. */
   constructor({ message, code }: NodeJS.ErrnoException) {
     super();
     this.#reason = Object.assign(new Error(message), { code });

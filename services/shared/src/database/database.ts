@@ -1,22 +1,63 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type CompiledQuery, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import type pg from 'pg';
 import { DomainError } from '../values/errors.ts';
 import { createFairQueue } from '../values/fair-queue.ts';
 import { createPool, nameOf } from './connection.ts';
+import { createNotifier, type Notifier } from './notifier.ts';
 import { createReadReplica } from './replica.ts';
-import { inTransaction } from './transaction.ts';
+import { type Run, raw, type Sql, type Statements, sql } from './sql.ts';
+import { createTransactions, type InTransaction, type TransactionOf } from './transaction.ts';
 
-export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
+/** The database of a service. Functions that need less of it take `Statements` or a `Transaction`. */
+export interface Database<Client> extends Statements {
+  /** For ordinary work: `prisma.payment.findUnique(…)`. Statements that are hot, handle many rows or lock go to `run`. */
+  prisma: Client;
+  inTransaction: InTransaction<Client>;
+  /**
+   * Runs a transaction that locks what its caller has chosen, such as one order. Callers take turns, and hold half of the connections
+   * at most: those who wait for their own locks keep nobody else waiting. No lock is waited for longer than 2 s.
+   * @param callerId the account, or whoever else can have sent so many
+   * @throws DomainError unavailable if too many wait
+   */
+  transactionOf<Result>(callerId: string, work: (tx: TransactionOf<Client>) => Promise<Result>): Promise<Result>;
+  notifier: Notifier;
+  /**
+   * For what a caller can make expensive: lists never hold the connections of writes, and get less time (contract 5).
+   * @throws DomainError unavailable if too many wait
+   */
+  lists: Lists;
+  /** For a short statement that many requests wait for: neither writes nor lists hold its connections. */
+  checks: Statements;
+  close(): Promise<void>;
+}
+
+export interface Lists extends Statements {
+  /** Not prepared: PostgreSQL chooses the plan, and with it the index, for these very values. */
+  runOnce: Run;
+  readReplica: ReturnType<typeof createReadReplica>;
+  /**
+   * Reads a list for a caller: those who ask for much wait for themselves, and leave a connection to whoever comes next. Those
+   * whose lists are slow have them read one at a time.
+   * @param caller the account, or the client's address where nobody is known; undefined for whoever is behind the gateway
+   */
+  inTurn<Result>(caller: string | undefined, work: () => Promise<Result>): Promise<Result>;
+}
+
+/** The class that Prisma generates from the schema of a service. */
+export type ClientClass<Client> = new (options: { adapter: PrismaPg }) => Client;
 
 /**
- * The connections of a process, shared by Kysely and Prisma, and a few of their own for lists and checks, opened when they
- * are needed. numeric and bigint arrive as text.
+ * Opens the connections of a process, which its Prisma client uses as well, and a few of their own for lists and checks. They are
+ * opened when they are needed.
  * @param url postgresql://role:password@host:port/database, or file:///path of a file that holds it (connection.ts)
  * @param replicaUrl the same of a replica, for lists that may come from one
- * @typeParam Tables generated from schema.prisma: src/generated/tables.ts of the service
  */
-export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: string) {
+export function openDatabase<Client>(
+  PrismaClient: ClientClass<Client>,
+  url: string,
+  poolSize = 10,
+  replicaUrl?: string,
+): Database<Client> {
   const pool = createPool({ ...limits, connectionString: url, max: poolSize });
   const listPool = requireRoom(createPool({ ...limits, ...listLimits, connectionString: url }));
   const checkPool = createPool({ ...limits, ...listLimits, connectionString: url, max: maxChecks });
@@ -31,7 +72,6 @@ export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: st
     patienceMs: limits.connectionTimeoutMillis,
     refusal: tooManyLists,
   });
-  const kysely = kyselyOn<Tables>(pool);
   const lockTurns = createFairQueue({
     concurrency: Math.floor(poolSize / 2),
     spare: 1,
@@ -39,47 +79,32 @@ export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: st
     patienceMs: limits.connectionTimeoutMillis,
     refusal: tooManyChanges,
   });
+  const run = runOn(pool);
+  const notifier = createNotifier(run);
+  const adapter = new PrismaPg(pool, { onConnectionError: () => undefined, statementNameGenerator: nameOf });
+  const prisma = new PrismaClient({ adapter });
+  const inTransaction = createTransactions(prisma, pool, notifier);
   return {
-    kysely,
-    run: runOn(pool),
-    /**
-     * Runs a transaction that locks what its caller has chosen, such as one order. Callers take turns, and hold half of the connections
-     * at most: those who wait for their own locks keep nobody else waiting. No lock is waited for longer than 2 s.
-     * @param callerId the account, or whoever else can have sent so many
-     * @throws DomainError unavailable if too many wait
-     */
-    transactionOf: <Result>(callerId: string, work: (tx: Transaction<Tables>) => Promise<Result>): Promise<Result> =>
+    prisma,
+    run,
+    inTransaction,
+    transactionOf: (callerId, work) =>
       lockTurns.run([callerId], () =>
-        inTransaction(kysely, async (tx) => {
+        inTransaction(async (tx) => {
           // For this transaction: events wait longer for the locks of others, and a pooler drops settings of a connection.
-          await sql.raw(`set local lock_timeout = ${lockTimeoutMs}`).execute(tx);
+          await tx.run(sql`set local lock_timeout = ${raw(String(lockTimeoutMs))}`);
           return work(tx);
         }),
       ),
-    /** `new PrismaClient({ adapter })` uses the same connections. */
-    adapter: new PrismaPg(pool, { onConnectionError: () => undefined, statementNameGenerator: nameOf }),
-    /**
-     * For what a caller can make expensive: lists never hold the connections of writes, and get less time (contract 5).
-     * @throws DomainError unavailable if too many wait
-     */
+    notifier,
     lists: {
-      kysely: kyselyOn<Tables>(listPool),
       run: runOn(listPool),
-      /** Not prepared: PostgreSQL chooses the plan, and with it the index, for these very values. */
-      runOnce: async <Row>({ sql, parameters }: CompiledQuery<Row>): Promise<Row[]> =>
-        (await listPool.query({ text: sql, values: [...parameters] })).rows,
+      runOnce: async ({ text, values }) => (await listPool.query({ text, values })).rows,
       readReplica: createReadReplica(replicaPool),
-      /**
-       * Reads a list for a caller: those who ask for much wait for themselves, and leave a connection to whoever comes next. Those
-       * whose lists are slow have them read one at a time.
-       * @param caller the account, or the client's address where nobody is known; undefined for whoever is behind the gateway
-       */
-      inTurn: <T>(caller: string | undefined, work: () => Promise<T>) => turns.run([caller ?? 'inside'], work),
+      inTurn: (caller, work) => turns.run([caller ?? 'inside'], work),
     },
-    /** For a short statement that many requests wait for: neither writes nor lists hold its connections. */
     checks: { run: runOn(checkPool) },
-    close: async (): Promise<void> =>
-      void (await Promise.all([pool, listPool, checkPool, replicaPool].map((one) => one?.end()))),
+    close: async () => void (await Promise.all([pool, listPool, checkPool, replicaPool].map((one) => one?.end()))),
   };
 }
 
@@ -120,10 +145,7 @@ function requireRoom(pool: pg.Pool): pg.Pool {
   return pool;
 }
 
-/** For the hottest paths: Kysely's own execution awaits a dozen promises, a tenth of a request (decisions/0007). */
 const runOn =
-  (pool: pg.Pool) =>
-  async <Row>({ sql, parameters }: CompiledQuery<Row>): Promise<Row[]> =>
-    (await pool.query(sql, [...parameters])).rows;
-
-const kyselyOn = <Tables>(pool: pg.Pool) => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  (pool: pg.Pool): Run =>
+  async ({ text, values }: Sql) =>
+    (await pool.query(text, values)).rows;

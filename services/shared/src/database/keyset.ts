@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import { ifReadable, invalidFields } from '../values/errors.ts';
+import { join, raw, type Sql, sql } from './sql.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -43,8 +43,8 @@ export const timeColumn = (column: string, precision: 'MS' | 'US' = 'US'): KeyCo
 });
 
 /** Tells whether a column has a UUID that begins with these digits (`uuidPrefix` of values/fields.ts): one range of its index. */
-export const beginsWith = (column: string, digits: string): RawBuilder<boolean> =>
-  sql<boolean>`${sql.raw(column)} between ${digits.padEnd(32, '0')}::uuid and ${digits.padEnd(32, 'f')}::uuid`;
+export const beginsWith = (column: string, digits: string): Sql =>
+  sql`${raw(column)} between ${digits.padEnd(32, '0')}::uuid and ${digits.padEnd(32, 'f')}::uuid`;
 
 export const uuidColumn = (column: string): KeyColumn => ({
   sql: column,
@@ -56,11 +56,11 @@ export const uuidColumn = (column: string): KeyColumn => ({
 export interface KeysetOrder {
   /** The columns to sort by, in their order; one of them is unique. */
   key: readonly (KeyColumn & { direction: Direction })[];
-  orderBy: RawBuilder<unknown>;
+  orderBy: Sql;
   /** The row's position as a JSON array of texts: what `cursorOf` takes. */
-  position: RawBuilder<string[]>;
+  position: Sql;
   /** Condition for the rows after a cursor. @throws DomainError invalid for one of another collection or sort order */
-  after(cursor: string): RawBuilder<boolean>;
+  after(cursor: string): Sql;
   /** Returns what `cursorOf` was given; throws like `after`. */
   positionOf(cursor: string): string[];
   cursorOf(position: string[]): string;
@@ -85,7 +85,7 @@ export function createKeyset<F extends string>(collection: string, columns: Reco
     const order: KeysetOrder = {
       key,
       orderBy: orderByKey(key),
-      position: sql.raw(`json_build_array(${key.map(({ text }) => text).join(', ')})`),
+      position: raw(`json_build_array(${key.map(({ text }) => text).join(', ')})`),
       after: (cursor) => rowsAfter(key, positionOf(cursor)),
       positionOf,
       cursorOf: (position) => encodeCursor(name, position),
@@ -95,25 +95,25 @@ export function createKeyset<F extends string>(collection: string, columns: Reco
   };
 }
 
-export const orderByKey = (key: readonly { sql: string; direction: Direction }[]): RawBuilder<unknown> =>
-  sql.raw(key.map((column) => `${column.sql} ${column.direction}`).join(', '));
+export const orderByKey = (key: readonly { sql: string; direction: Direction }[]): Sql =>
+  raw(key.map((column) => `${column.sql} ${column.direction}`).join(', '));
 
 /** `(a, b) > ($1, $2)`, also in mixed directions: an index starts at the cursor, or then at the first column of it. */
 export function rowsAfter(
   key: readonly (Pick<KeyColumn, 'sql' | 'type'> & { direction: Direction })[],
   position: readonly string[],
-): RawBuilder<boolean> {
-  const columns = key.map((column) => sql.raw(column.sql));
-  const values = key.map(({ type }, index) => sql`${position[index]}::${sql.raw(type)}`);
-  const compare = (index: number) => sql.raw(key[index]?.direction === 'desc' ? '<' : '>');
+): Sql {
+  const columns = key.map((column) => raw(column.sql));
+  const values = key.map(({ type }, index) => sql`${position[index]}::${raw(type)}`);
+  const compare = (index: number) => raw(key[index]?.direction === 'desc' ? '<' : '>');
   if (key.every(({ direction }) => direction === key[0]?.direction)) {
-    return sql<boolean>`(${sql.join(columns)}) ${compare(0)} (${sql.join(values)})`;
+    return sql`(${join(columns)}) ${compare(0)} (${join(values)})`;
   }
   const alternatives = columns.map((column, index) => {
     const ties = columns.slice(0, index).map((tied, before) => sql`${tied} = ${values[before]}`);
-    return sql`(${sql.join([...ties, sql`${column} ${compare(index)} ${values[index]}`], sql` and `)})`;
+    return sql`(${join([...ties, sql`${column} ${compare(index)} ${values[index]}`], ' and ')})`;
   });
-  return sql<boolean>`(${columns[0]} ${compare(0)}= ${values[0]} and (${sql.join(alternatives, sql` or `)}))`;
+  return sql`(${columns[0]} ${compare(0)}= ${values[0]} and (${join(alternatives, ' or ')}))`;
 }
 
 export function encodeCursor(name: string, position: string[]): string {

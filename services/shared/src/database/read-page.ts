@@ -1,5 +1,5 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { KeysetOrder } from './keyset.ts';
+import { empty, join, type Run, type Sql, sql } from './sql.ts';
 
 /** Where totals and page numbers end: both read every row before (contract 5). */
 export const mostCounted = 10_000;
@@ -22,33 +22,44 @@ export interface CountedPage<Row> extends Page<Row> {
   total: number;
 }
 
-export async function readPage<Tables, Table extends keyof Tables, Row>(
-  query: SelectQueryBuilder<Tables, Table, Row>,
+/** The rows of a list: ``{ select: sql`id, name`, from: sql`products`, where: [sql`price > ${least}`] }``. */
+export interface Selection {
+  select: Sql;
+  from: Sql;
+  /** Conditions that all hold. */
+  where?: readonly Sql[];
+}
+
+/** @typeParam Row what `select` names */
+export async function readPage<Row>(
+  run: Run,
+  { select, from, where = [] }: Selection,
   order: KeysetOrder,
   { page = 0, size, after }: PageQuery,
 ): Promise<Page<Row>> {
+  const conditions = after === undefined ? where : [...where, order.after(after)];
+  const offset = after === undefined ? sql`offset ${page}::bigint * ${size}::int` : empty;
   // One row more than requested tells whether there is a next page.
-  const sorted = query
-    .select(order.position.as('position'))
-    .orderBy(order.orderBy)
-    .limit(sql<number>`${size}::int + 1`);
-  const selected =
-    after === undefined ? sorted.offset(sql<number>`${page}::bigint * ${size}::int`) : sorted.where(order.after(after));
-  const found = (await selected.execute()) as (Row & { position: string[] })[];
+  const found = await run<Row & { position: string[] }>(sql`
+    select ${select}, ${order.position} as position from ${from} where ${allOf(conditions)}
+    order by ${order.orderBy} limit ${size}::int + 1 ${offset}`);
   const last = found.length > size ? found[size - 1] : undefined;
   return { rows: found.slice(0, size), next: last && order.cursorOf(last.position) };
 }
 
 /** Reads a page as `readPage` does, and counts the rows of all pages, up to `mostCounted`. */
-export async function readCountedPage<Tables, Table extends keyof Tables, Row>(
-  kysely: Kysely<Tables>,
-  query: SelectQueryBuilder<Tables, Table, Row>,
+export async function readCountedPage<Row>(
+  run: Run,
+  selection: Selection,
   order: KeysetOrder,
   asked: PageQuery,
 ): Promise<CountedPage<Row>> {
-  const all = query.clearSelect().select(sql.lit(1).as('one'));
-  const counted = sql<{ total: number }>`
-    select count(*)::int as total from (${all} limit ${mostCounted}::int) as found`;
-  const [page, { rows }] = await Promise.all([readPage(query, order, asked), counted.execute(kysely)]);
-  return { ...page, total: rows[0]?.total ?? 0 };
+  const { from, where = [] } = selection;
+  const counted = run<{ total: number }>(sql`
+    select count(*)::int as total from (select from ${from} where ${allOf(where)} limit ${mostCounted}::int) as found`);
+  const [page, [count]] = await Promise.all([readPage<Row>(run, selection, order, asked), counted]);
+  return { ...page, total: count?.total ?? 0 };
 }
+
+/** A condition that holds if all of them do. */
+export const allOf = (conditions: readonly Sql[]): Sql => join([sql`true`, ...conditions], ' and ');

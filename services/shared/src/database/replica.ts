@@ -1,7 +1,7 @@
-import type { CompiledQuery } from 'kysely';
 import type pg from 'pg';
 import { Counter } from 'prom-client';
 import { isConflict, isDatabaseUnavailable } from './errors.ts';
+import type { Sql } from './sql.ts';
 
 const reads = new Counter({
   name: 'replica_reads_total',
@@ -17,11 +17,10 @@ const timedOut = '57014';
 export function createReadReplica(pool: pg.Pool | undefined) {
   let restsUntil = 0;
 
-  async function ask<Row>({ sql, parameters }: CompiledQuery<Row>, isPrepared: boolean): Promise<Row[] | undefined> {
+  async function ask({ text, values }: Sql, isPrepared: boolean) {
     if (pool === undefined || Date.now() < restsUntil) return undefined;
     try {
-      const values = [...parameters];
-      return (await (isPrepared ? pool.query(sql, values) : pool.query({ text: sql, values }))).rows;
+      return (await (isPrepared ? pool.query(text, values) : pool.query({ text, values }))).rows;
     } catch (error) {
       if ((error as pg.DatabaseError).code === timedOut) throw error;
       // A statement that was in the way of replication, a conflict, says nothing of the next one.
@@ -36,8 +35,8 @@ export function createReadReplica(pool: pg.Pool | undefined) {
    * @param isCurrent tells from the rows whether they are recent enough
    * @returns undefined where the primary has to be asked: there is no replica, it is behind, or it fails
    */
-  return async <Row>(
-    statement: CompiledQuery<Row>,
+  return async <Row = unknown>(
+    statement: Sql,
     isCurrent: (rows: Row[]) => boolean | Promise<boolean>,
     isPrepared = true,
   ): Promise<Row[] | undefined> => {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { join, raw, type Sql, sql } from './sql.ts';
 
 /**
  * Rows as a table of a statement, such as `from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text' })}`. Each
@@ -9,8 +9,10 @@ export function rowsAs<Row>(
   alias: string,
   rows: readonly Row[],
   types: { readonly [Name in keyof Row & string]?: string },
-): RawBuilder<unknown> {
+): Sql {
   const names = Object.keys(types) as (keyof Row & string)[];
-  const columns = names.map((name) => sql`${rows.map((row) => row[name])}::${sql.raw(String(types[name]))}[]`);
-  return sql`unnest(${sql.join(columns)}) as ${sql.id(alias)}(${sql.join(names.map((name) => sql.id(name)))})`;
+  const columns = names.map((name) => sql`${rows.map((row) => row[name])}::${raw(String(types[name]))}[]`);
+  return sql`unnest(${join(columns)}) as ${quoted(alias)}(${join(names.map(quoted))})`;
 }
+
+const quoted = (name: string) => raw(`"${name}"`);

@@ -1,6 +1,6 @@
-import type { QueryExecutorProvider } from 'kysely';
 import { z } from 'zod';
 import { auditEntryOut, auditQuery } from '../contracts/audit.ts';
+import type { Statements } from '../database/sql.ts';
 import { deleteOldChanges, readChanges } from '../database/audit.ts';
 import { nextLink, nextPage } from '../http/pagination.ts';
 import { type AnyRoute, ok, route } from '../http/route.ts';
@@ -9,7 +9,7 @@ import { hourMs } from '../values/time.ts';
 import type { Job } from './service.ts';
 
 /** Makes the route by which operators read the audit trail of a database (contract 4.16). */
-export const auditRoute = (database: QueryExecutorProvider): AnyRoute =>
+export const auditRoute = (database: Statements): AnyRoute =>
   route({
     method: 'get',
     path: '/internal/audit',
@@ -29,5 +29,5 @@ export const auditRoute = (database: QueryExecutorProvider): AnyRoute =>
   });
 
 /** Makes the job that deletes what is too old. */
-export const auditCleanUp = (database: QueryExecutorProvider): Job =>
+export const auditCleanUp = (database: Statements): Job =>
   loop({ name: 'old audit entries', everyMs: hourMs }, () => deleteOldChanges(database));

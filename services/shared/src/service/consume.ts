@@ -8,7 +8,7 @@ import { reportOpenLetters } from '../messaging/dead-letters/records.ts';
 import { createKafka, type KafkaOptions } from '../messaging/kafkajs/client.ts';
 import { createPublisher } from '../messaging/kafkajs/publisher.ts';
 import { answersTo, startWatchdog, type Watched } from '../messaging/kafkajs/watchdog.ts';
-import { wakeDirectly } from '../messaging/outbox/append.ts';
+import { outboxChannel } from '../messaging/outbox/append.ts';
 import { laneCount, startRelay } from '../messaging/outbox/relay.ts';
 import { deleteSent } from '../messaging/outbox/statements.ts';
 import { orderEventsTopic } from '../messaging/topics.ts';
@@ -21,9 +21,9 @@ import type { ServiceConsumer, ServicePublisher, Started } from './service.ts';
 type OnCrash = (sentence: string, error: unknown) => void;
 
 /** Starts the consumer of a process and what goes with it, in this order. The database must be migrated. */
-export function consume<Tables>(
-  { group, config, publishesAs, servesWithoutKafka }: ServiceConsumer<Tables>,
-  { kysely: database }: Database<Tables>,
+export function consume<Client>(
+  { group, config, publishesAs, servesWithoutKafka }: ServiceConsumer<Client>,
+  database: Database<Client>,
   processLog: Logger,
   onCrash: OnCrash,
 ): Started[] {
@@ -60,9 +60,9 @@ export function consume<Tables>(
 }
 
 /** Starts to publish the outbox of a process that consumes nothing. The database must be migrated. */
-export function publish<Tables>(
+export function publish<Client>(
   { topic, config, publishesAs }: ServicePublisher,
-  { kysely: database }: Database<Tables>,
+  database: Database<Client>,
   log: Logger,
   onCrash: OnCrash,
 ): Started[] {
@@ -84,13 +84,13 @@ const publishersOf = (broker: KafkaOptions, count: number) =>
 /** For callers that report a missing answer themselves, or need not each time, such as a scrape. */
 const quietly = (broker: KafkaOptions): KafkaOptions => ({ ...broker, log: broker.log.child({}, { level: 'silent' }) });
 
-function relayOf<Tables>(
+function relayOf<Client>(
   topic: string,
   publishers: Publisher[],
-  { databaseUrl, database, log }: { databaseUrl: string; database: Database<Tables>['kysely']; log: Logger },
+  { databaseUrl, database, log }: { databaseUrl: string; database: Database<Client>; log: Logger },
 ): Started[] {
   const relay = startRelay({ databaseUrl, topic, publishers, log });
-  wakeDirectly(database, relay);
+  database.notifier.wakeDirectly(outboxChannel, relay.wake);
   const cleanUp = loop({ name: 'published events', everyMs: hourMs }, () => deleteSent(database));
   return [cleanUp.start(log), { name: 'relay', stop: relay.stop }];
 }

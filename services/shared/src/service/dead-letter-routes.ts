@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import {
   auditOut,
@@ -11,6 +10,7 @@ import {
   resultsOut,
   wholeLetterOut,
 } from '../contracts/dead-letters.ts';
+import type { Database } from '../database/database.ts';
 import { type AnyRoute, ok, problem, route } from '../http/route.ts';
 import { brokersFrom } from '../messaging/config.ts';
 import { consumerMetrics } from '../messaging/consumer/metrics.ts';
@@ -30,14 +30,14 @@ const maxEntries = 500;
 const maxCharacters = 4_000;
 
 /** Makes the routes for operators of a consumer group: its own dead letters (contract 4.13), and the audit trail. */
-export function deadLetterRoutes<Tables>(
-  { group, config }: ServiceConsumer<Tables>,
-  database: Kysely<Tables>,
+export function deadLetterRoutes<Client>(
+  { group, config }: ServiceConsumer<Client>,
+  database: Database<Client>,
 ): AnyRoute[] {
   const { name } = group;
 
   /** @throws DomainError unavailable without an answer of the broker */
-  async function asking<T>(work: (letters: Letters<Tables>) => Promise<T>): Promise<T> {
+  async function asking<T>(work: (letters: Letters<Client>) => Promise<T>): Promise<T> {
     // Loaded with the first request: what builds a service without starting it needs no client of Kafka.
     const { createKafka, isKafkaError } = await import('../messaging/kafkajs/client.ts');
     const log = createLog(name, 'silent'); // failures are those of the request, which is logged
@@ -51,7 +51,7 @@ export function deadLetterRoutes<Tables>(
   const list = (selected: { ids?: string[]; orderId?: string | undefined }) =>
     asking((letters) => listDeadLetters(letters, selected));
 
-  async function decided(dryRun: boolean, work: (letters: Letters<Tables>) => Promise<Map<string, Result>>) {
+  async function decided(dryRun: boolean, work: (letters: Letters<Client>) => Promise<Map<string, Result>>) {
     const results = await asking(work);
     // Neither in a dry run nor by somebody before.
     for (const { outcome } of dryRun ? [] : results.values()) {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { Gauge } from 'prom-client';
 import type { z } from 'zod';
 import type { DatabaseConfig } from '../database/config.ts';
-import { openDatabase } from '../database/database.ts';
+import { type Database, openDatabase } from '../database/database.ts';
 import { isDatabaseUnavailable } from '../database/errors.ts';
 import { migrate } from '../database/migrate.ts';
 import { createLog, type Logger } from '../observability/log.ts';
@@ -28,13 +28,12 @@ const migrationWaiting = new Gauge({
  * is started. On SIGTERM or SIGINT it turns unready, after SIGTERM keeps answering for `DRAIN_SECONDS`, finishes the requests in
  * flight, stops what it started, last first, and exits with 0.
  */
-export async function runService<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Tables>({
+export async function runService<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Client>({
   name,
   configSchema,
-  migrations,
-  poolSize,
+  database: owned,
   build,
-}: ServiceDefinition<Schema, Tables>): Promise<void> {
+}: ServiceDefinition<Schema, Client>): Promise<void> {
   const config = configOrExit(name, configSchema);
   const { DATABASE_URL = '', DATABASE_POOLER_URL = DATABASE_URL, DATABASE_REPLICA_URL } = config;
   const log = createLog(name, config.LOG_LEVEL);
@@ -56,9 +55,11 @@ export async function runService<Schema extends z.ZodType<ServiceConfig & Partia
     const { startTracing } = await import('../observability/trace-exporter.ts');
     started.push({ name: 'traces', stop: startTracing(name, log).stop });
   }
-  const database = openDatabase<Tables>(DATABASE_POOLER_URL, poolSize, DATABASE_REPLICA_URL);
-  started.push({ name: 'database', stop: database.close });
-  const service = await build({ config, log, database });
+  const database =
+    owned && openDatabase(owned.PrismaClient, DATABASE_POOLER_URL, owned.poolSize, DATABASE_REPLICA_URL);
+  if (database) started.push({ name: 'database', stop: database.close });
+  // Only a definition without a database builds a service without one.
+  const service = await build({ config, log, database: database as Database<Client> });
 
   const listener = withHealth(service.app, readiness);
   const ports = [config.PORT, ...(service.extraPorts ?? [])];
@@ -83,21 +84,21 @@ export async function runService<Schema extends z.ZodType<ServiceConfig & Partia
   const { consumer, publisher, jobs = [] } = service;
   // A process without events does not load the client of Kafka.
   const messaging = (consumer ?? publisher) && (await import('./consume.ts'));
-  if (migrations !== undefined) {
+  if (owned !== undefined) {
     missing.add('database');
     const onWait = (waiting: object) => {
       migrationWaiting.set(1);
       log.warn(waiting, 'A migration waits for others to be done with its tables');
     };
-    await untilDatabaseAnswers(() => migrate(DATABASE_URL, migrations, onWait), log, readiness);
+    await untilDatabaseAnswers(() => migrate(DATABASE_URL, owned.migrations, onWait), log, readiness);
     migrationWaiting.set(0);
     missing.delete('database');
   }
   if (readiness.stopping) return;
   try {
     started.push(...jobs.map((job) => job.start(log)));
-    if (messaging && publisher) started.push(...messaging.publish(publisher, database, log, crash));
-    if (messaging && consumer) started.push(...messaging.consume(consumer, database, log, crash));
+    if (messaging && publisher && database) started.push(...messaging.publish(publisher, database, log, crash));
+    if (messaging && consumer && database) started.push(...messaging.consume(consumer, database, log, crash));
   } catch (error) {
     exitUnstarted(log, error);
   }

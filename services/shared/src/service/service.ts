@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { z } from 'zod';
 import type { DatabaseConfig } from '../database/config.ts';
-import type { Database } from '../database/database.ts';
+import type { ClientClass, Database } from '../database/database.ts';
 import type { MessagingConfig } from '../messaging/config.ts';
 import type { ConsumerGroup } from '../messaging/consumer/handle-once.ts';
 import type { Logger } from '../observability/log.ts';
@@ -21,9 +21,9 @@ export interface Started {
   stop(): unknown;
 }
 
-export interface ServiceConsumer<Tables> {
+export interface ServiceConsumer<Client> {
   // biome-ignore lint/suspicious/noExplicitAny: what `prepare` returns concerns the group alone
-  group: ConsumerGroup<Tables, any>;
+  group: ConsumerGroup<Client, any>;
   config: MessagingConfig & { DATABASE_URL: string };
   /** Starts the relay of its database, which has an outbox; the source of its events is `/store/<publishesAs>`. */
   publishesAs?: string;
@@ -39,9 +39,9 @@ export interface ServicePublisher {
   publishesAs: string;
 }
 
-export interface Service<Tables = never> {
+export interface Service<Client = never> {
   app: RequestListener;
-  consumer?: ServiceConsumer<Tables>;
+  consumer?: ServiceConsumer<Client>;
   publisher?: ServicePublisher;
   jobs?: Job[];
   /** Ends the answers that would never end by themselves; called when no new requests are expected any more. */
@@ -50,19 +50,23 @@ export interface Service<Tables = never> {
   extraPorts?: number[];
 }
 
-export interface ServiceContext<Config, Tables> {
+export interface ServiceContext<Config, Client> {
   config: Config;
   log: Logger;
-  /** Connects to nothing in a service without migrations. */
-  database: Database<Tables>;
+  /** Undefined in a service that has none. */
+  database: Database<Client>;
 }
 
 /** How a process is built, for main.ts or worker.ts, or to read its routes. Building connects to and starts nothing. */
-export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Tables = never> {
+export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Client = never> {
   name: string;
   configSchema: Schema;
-  /** Its folder of Prisma migrations; without it the service has no database. */
-  migrations?: URL;
-  poolSize?: number;
-  build(context: ServiceContext<z.output<Schema>, Tables>): Promise<Service<Tables>> | Service<Tables>;
+  /** Its database, if it has one. */
+  database?: {
+    /** The folder of its Prisma migrations. */
+    migrations: URL;
+    PrismaClient: ClientClass<Client>;
+    poolSize?: number;
+  };
+  build(context: ServiceContext<z.output<Schema>, Client>): Promise<Service<Client>> | Service<Client>;
 }

@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
-import type { Kysely } from 'kysely';
+import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
 import { backoff, sleep, within } from '../../values/time.ts';
@@ -14,9 +14,9 @@ import { briefMs, retryPauses } from '../times.ts';
 import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf, type Refused, topicsOf } from './handle-once.ts';
 import { consumerMetrics, initialiseMetrics } from './metrics.ts';
 
-export interface ConsumerOptions<Tables> extends Omit<GroupOptions, 'groupId' | 'topics' | 'maxWaitMs' | 'handle'> {
-  group: ConsumerGroup<Tables>;
-  database: Kysely<Tables>;
+export interface ConsumerOptions<Client> extends Omit<GroupOptions, 'groupId' | 'topics' | 'maxWaitMs' | 'handle'> {
+  group: ConsumerGroup<Client>;
+  database: Database<Client>;
   /** Default: those that have its kinds. */
   topics?: string[];
   /** For dead letters. */
@@ -37,7 +37,7 @@ interface ReadMessage {
  * chunk fails. Each event is processed once, since its id is recorded in the transaction of its handler; offsets are committed
  * afterwards. An unavailable database, broker or service is no failure of the message: the partition waits.
  */
-export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consumer {
+export function startConsumer<Client>(options: ConsumerOptions<Client>): Consumer {
   const { group, database, sender, retry, log } = options;
   const kinds = kindsOf(group);
   const handle = (events: StoreEvent[]) => handleOnce(group, database, events);

@@ -1,6 +1,6 @@
-import type { Kysely, QueryExecutorProvider, Transaction } from 'kysely';
+import type { Database } from '../../database/database.ts';
 import { isDatabaseUnavailable } from '../../database/errors.ts';
-import { inTransaction } from '../../database/transaction.ts';
+import type { Transaction, TransactionOf } from '../../database/transaction.ts';
 import { runInTrace, startSpan, type Trace, traceFrom } from '../../observability/trace-context.ts';
 import { DomainError } from '../../values/errors.ts';
 import { letterRef } from '../dead-letters/dead-letters.ts';
@@ -33,7 +33,7 @@ export interface NewEvent<Prepared = unknown, Kind extends EventKind = EventKind
 }
 
 /** A consumer group: its name, the kinds it handles, and how (contract 6.6). One that names its kinds is told where it forgets one. */
-export interface ConsumerGroup<Tables, Prepared = unknown, Kind extends EventKind = EventKind> {
+export interface ConsumerGroup<Client, Prepared = unknown, Kind extends EventKind = EventKind> {
   /** Has offsets, and processed event ids, of its own. */
   name: string;
   /** Other kinds are skipped unread. */
@@ -50,11 +50,11 @@ export interface ConsumerGroup<Tables, Prepared = unknown, Kind extends EventKin
    * handle other events meanwhile, so rows are locked in a fixed order (decisions/0022).
    * @param refuse says that an event becomes a dead letter as well, although what the handler does because of it stands
    */
-  handle(events: NewEvent<Prepared, Kind>[], tx: Transaction<Tables>, refuse: Refuse): Promise<void>;
+  handle(events: NewEvent<Prepared, Kind>[], tx: TransactionOf<Client>, refuse: Refuse): Promise<void>;
   /** For the events of accounts, if it handles any: in the same transaction, each of another account. */
   accounts?: {
     kinds: readonly AccountEventKind[];
-    handle(events: AccountEvent[], tx: Transaction<Tables>): Promise<void>;
+    handle(events: AccountEvent[], tx: TransactionOf<Client>): Promise<void>;
   };
   /** How many messages are handled together at most. More are faster; the handler may call others for all at once. */
   chunkSize: number;
@@ -78,11 +78,11 @@ type Handled = Pick<ConsumerGroup<unknown>, 'kinds'> & { accounts?: { kinds: rea
  * @param claim for one event or none, called first in the transaction; if it returns false, nothing is handled
  * @returns those that need a dead letter, including repeated ones: the process may have ended before it wrote theirs
  */
-export async function handleOnce<Tables, Prepared>(
-  group: ConsumerGroup<Tables, Prepared>,
-  database: Kysely<Tables>,
+export async function handleOnce<Client, Prepared>(
+  group: ConsumerGroup<Client, Prepared>,
+  database: Pick<Database<Client>, 'inTransaction'>,
   events: StoreEvent[],
-  claim?: (tx: QueryExecutorProvider) => Promise<boolean>,
+  claim?: (tx: Transaction) => Promise<boolean>,
 ): Promise<Refused> {
   const { round, later } = firstOfEachKey(events);
   const spans = new Map(round.map((event) => [event, startEventSpan(event, group.name)]));
@@ -95,7 +95,7 @@ export async function handleOnce<Tables, Prepared>(
     const [first] = delivered;
     // A call that serves several events belongs to the trace of the first one.
     const prepared = first && (await runInTrace(first.trace, async () => group.prepare?.(delivered)));
-    await inTransaction(database, async (tx) => {
+    await database.inTransaction(async (tx) => {
       processed.clear();
       refused.clear();
       if (claim !== undefined && !(await claim(tx))) return;
@@ -155,7 +155,7 @@ const startEventSpan = (event: StoreEvent, group: string) =>
   });
 
 /** Finds the repeated events that were refused: the process may have ended before their letters were written. */
-async function refusedBefore(group: string, events: StoreEvent[], tx: QueryExecutorProvider) {
+async function refusedBefore(group: string, events: StoreEvent[], tx: Transaction) {
   if (events.length === 0) return [];
   const idOf = ({ message }: StoreEvent) => letterRef(group, message).id;
   const records = await recordsOf(tx, group, events.map(idOf));

@@ -1,6 +1,7 @@
 import type { Admin } from 'kafkajs';
-import { type QueryExecutorProvider, sql } from 'kysely';
 import { deleteInBatches } from '../../database/batches.ts';
+import { raw, type Statements, sql } from '../../database/sql.ts';
+import type { Transaction } from '../../database/transaction.ts';
 import { dayMs } from '../../values/time.ts';
 import { askAdmin } from '../kafkajs/admin.ts';
 import type { KafkaOptions } from '../kafkajs/client.ts';
@@ -10,21 +11,22 @@ import { recoveryMs } from '../times.ts';
 const shortestDays = 30;
 
 /** Deletes the ids of events that come no more: neither a topic nor an open dead letter has them. @returns how many */
-export async function deleteOldEventIds(database: QueryExecutorProvider, broker: KafkaOptions, topics: string[]) {
+export async function deleteOldEventIds({ run }: Statements, broker: KafkaOptions, topics: string[]) {
   const perTopic = await askAdmin(broker, recoveryMs, (admin) =>
     Promise.all(topics.map((topic) => daysToKeep(admin, topic))),
   );
   const days = Math.max(...perTopic);
   // By where the rows are, which stays so since nothing updates them: by its key each would be looked up once more.
-  return deleteInBatches((limit) =>
-    sql`
+  return deleteInBatches(
+    run,
+    (limit) => sql`
       delete from processed_events where ctid = any(array(
         select ctid from processed_events processed
-        where processed_at < now() - interval '${sql.raw(String(days))} days' and not exists (
+        where processed_at < now() - interval '${raw(String(days))} days' and not exists (
           select from dead_letters letter
           where letter.consumer_group = processed.consumer_group and letter.event_id = processed.event_id
             and letter.status = 'OPEN')
-        limit ${sql.lit(limit)}))`.execute(database),
+        limit ${limit}))`,
   );
 }
 
@@ -42,9 +44,9 @@ async function daysToKeep(admin: Admin, topic: string): Promise<number> {
 }
 
 /** Records ids in their order, so that consumers with the same events do not deadlock. @returns those that are new */
-export async function recordEvents(group: string, ids: string[], tx: QueryExecutorProvider): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
+export async function recordEvents(group: string, ids: string[], tx: Transaction): Promise<Set<string>> {
+  const rows = await tx.run<{ id: string }>(sql`
     insert into processed_events (consumer_group, event_id) select ${group}, unnest(${[...ids].sort()}::uuid[])
-    on conflict do nothing returning event_id::text as id`.execute(tx);
+    on conflict do nothing returning event_id::text as id`);
   return new Set(rows.map(({ id }) => id));
 }

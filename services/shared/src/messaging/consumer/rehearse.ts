@@ -1,6 +1,7 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ResultOut } from '../../contracts/dead-letters.ts';
-import { inTransaction } from '../../database/transaction.ts';
+import type { Database } from '../../database/database.ts';
+import { sql } from '../../database/sql.ts';
+import type { Transaction, TransactionOf } from '../../database/transaction.ts';
 import { traceFrom } from '../../observability/trace-context.ts';
 import { isOfAccount, type OrderEvent, type StoreEvent } from '../events.ts';
 import type { ConsumerGroup } from './handle-once.ts';
@@ -13,16 +14,16 @@ type Rehearsal = Pick<ResultOut, 'outcome' | 'effect'>;
  * prepared outside the transaction, such as by a charge, is not handled.
  * @param event undefined if it is of a kind that the group does not handle
  */
-export async function rehearse<Tables, Prepared>(
-  group: ConsumerGroup<Tables, Prepared>,
-  database: Kysely<Tables>,
+export async function rehearse<Client, Prepared>(
+  group: ConsumerGroup<Client, Prepared>,
+  { inTransaction }: Pick<Database<Client>, 'inTransaction'>,
   event: StoreEvent | undefined,
 ): Promise<Rehearsal> {
   if (event === undefined)
     return { outcome: 'REDRIVEN', effect: `${group.name} skips this kind: it would do nothing.` };
   const rehearsed: Rehearsal[] = [];
   const rollBack = new Error('The changes are taken back');
-  await inTransaction(database, async (tx) => {
+  await inTransaction(async (tx) => {
     rehearsed.push(await handled(group, tx, event));
     throw rollBack;
   }).catch((error) => {
@@ -31,9 +32,9 @@ export async function rehearse<Tables, Prepared>(
   return rehearsed[0] as Rehearsal;
 }
 
-async function handled<Tables, Prepared>(
-  { name, prepare, handle, accounts }: ConsumerGroup<Tables, Prepared>,
-  tx: Transaction<Tables>,
+async function handled<Client, Prepared>(
+  { name, prepare, handle, accounts }: ConsumerGroup<Client, Prepared>,
+  tx: TransactionOf<Client>,
   event: StoreEvent,
 ): Promise<Rehearsal> {
   const isNew = await recordEvents(name, [event.id], tx);
@@ -52,7 +53,7 @@ async function handled<Tables, Prepared>(
   const trace = traceFrom(event.traceparent);
   if (isOfAccount(event)) await accounts?.handle([event], tx);
   else await handle([{ event, trace, prepared: undefined as Prepared }], tx, refuse);
-  await sql`set constraints all immediate`.execute(tx);
+  await tx.run(sql`set constraints all immediate`);
   const changes = [...(await rowsWritten(tx))].flatMap(([what, count]) => {
     const more = count - (before.get(what) ?? 0);
     return more > 0 ? `${more} ${more === 1 ? 'row' : 'rows'} ${what}` : [];
@@ -62,11 +63,11 @@ async function handled<Tables, Prepared>(
 }
 
 /** By this connection, and not yet added to the statistics of the database. */
-async function rowsWritten<Tables>(tx: Transaction<Tables>): Promise<Map<string, number>> {
-  const { rows } = await sql<{ what: string; count: number }>`
+async function rowsWritten(tx: Transaction): Promise<Map<string, number>> {
+  const rows = await tx.run<{ what: string; count: number }>(sql`
     select what || ' ' || relname as what, count::int
     from pg_stat_xact_user_tables,
          lateral (values ('added to', n_tup_ins), ('changed in', n_tup_upd), ('deleted from', n_tup_del)) as written (what, count)
-    where count > 0 order by relname, what`.execute(tx);
+    where count > 0 order by relname, what`);
   return new Map(rows.map(({ what, count }) => [what, count]));
 }

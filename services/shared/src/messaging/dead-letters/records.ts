@@ -1,8 +1,8 @@
-import { type QueryExecutorProvider, sql } from 'kysely';
 import { Gauge } from 'prom-client';
 import type { AuditOut, DecisionOut } from '../../contracts/dead-letters.ts';
 import { insertChange } from '../../database/audit.ts';
 import { isoTime } from '../../database/keyset.ts';
+import { raw, type Statements, sql } from '../../database/sql.ts';
 import { operatorActor } from '../../values/audit.ts';
 import { storable } from '../../values/text.ts';
 import { within } from '../../values/time.ts';
@@ -38,12 +38,12 @@ export const decisionOf = ({ letterId: _, eventId: __, ...decision }: AuditOut):
  * recognises what the group has processed in another way (contract 6.6).
  * @param refused why the event is refused, where it was processed in the same transaction
  */
-export async function recordOpen(on: QueryExecutorProvider, letter: LetterRef, refused?: string): Promise<void> {
+export async function recordOpen({ run }: Statements, letter: LetterRef, refused?: string): Promise<void> {
   const { group, id, eventId } = letter;
-  await sql`
+  await run(sql`
     insert into dead_letters (consumer_group, id, event_id, error)
     values (${group}, ${id}, ${eventId}, ${refused && storable(refused, maxReason)})
-    on conflict do nothing`.execute(on);
+    on conflict do nothing`);
 }
 
 /**
@@ -51,7 +51,7 @@ export async function recordOpen(on: QueryExecutorProvider, letter: LetterRef, r
  * transaction it locks the letter until the end: of two who press at once the second waits, and finds it decided.
  * @returns whether it was recorded
  */
-export async function decide(on: QueryExecutorProvider, letter: LetterRef, decision: Decision): Promise<boolean> {
+export async function decide({ run }: Statements, letter: LetterRef, decision: Decision): Promise<boolean> {
   const { group, id, eventId } = letter;
   const { outcome, by } = decision;
   const reason = decision.reason && storable(decision.reason, maxReason);
@@ -63,7 +63,7 @@ export async function decide(on: QueryExecutorProvider, letter: LetterRef, decis
     before: JSON.stringify({ group, status: 'OPEN' }),
     after: JSON.stringify({ group, status, outcome, reason }),
   } as const;
-  const { rows } = await sql`
+  const rows = await run(sql`
     with letter as (
       insert into dead_letters (consumer_group, id, event_id, status, failures, error)
       values (${group}, ${id}, ${eventId}, ${status}, ${failures}, ${error})
@@ -74,27 +74,27 @@ export async function decide(on: QueryExecutorProvider, letter: LetterRef, decis
       where dead_letters.status = 'OPEN'
       returning id
     )
-    ${insertChange(change, sql`from letter`)} returning id`.execute(on);
+    ${insertChange(change, sql`from letter`)} returning id`);
   return rows.length > 0;
 }
 
 /** The records of a group's letters, or of some of them, by letter id. */
-export async function recordsOf(on: QueryExecutorProvider, group: string, ids?: string[]) {
-  const { rows } = await sql<LetterRecord & { id: string }>`
+export async function recordsOf({ run }: Statements, group: string, ids?: string[]) {
+  const rows = await run<LetterRecord & { id: string }>(sql`
     select id::text, status, failures, error from dead_letters
-    where consumer_group = ${group} and (${ids ?? null}::uuid[] is null or id = any(${ids ?? null}))`.execute(on);
+    where consumer_group = ${group} and (${ids ?? null}::uuid[] is null or id = any(${ids ?? null}))`);
   return new Map<string, LetterRecord>(rows.map(({ id, ...record }) => [id, record]));
 }
 
 /** How many letters of a group are neither redriven nor discarded: they are recorded before they are written. */
-export async function countOpen(on: QueryExecutorProvider, group: string): Promise<number> {
-  const { rows } = await sql<{ open: number }>`
-    select count(*)::int as open from dead_letters where consumer_group = ${group} and status = 'OPEN'`.execute(on);
+export async function countOpen({ run }: Statements, group: string): Promise<number> {
+  const rows = await run<{ open: number }>(sql`
+    select count(*)::int as open from dead_letters where consumer_group = ${group} and status = 'OPEN'`);
   return rows[0]?.open ?? 0;
 }
 
 /** Reports the open letters. While the database does not answer, the last count stands, so that no alert ends early. */
-export function reportOpenLetters(database: QueryExecutorProvider, group: string): void {
+export function reportOpenLetters(database: Statements, group: string): void {
   new Gauge({
     name: 'dead_letters_open',
     help: 'Dead letters of the group that are neither redriven nor discarded.',
@@ -107,14 +107,14 @@ export function reportOpenLetters(database: QueryExecutorProvider, group: string
 }
 
 /** The `latest` entries, or all, of the audit trail of a group, or of some of its letters, the oldest of them first. */
-export async function auditOf(on: QueryExecutorProvider, group: string, ids?: string[], latest?: number) {
-  const { rows } = await sql<AuditOut>`
+export async function auditOf({ run }: Statements, group: string, ids?: string[], latest?: number) {
+  const rows = await run<AuditOut>(sql`
     select subject::text as "letterId", event_id::text as "eventId", after->>'outcome' as outcome,
       after->>'reason' as reason, substr(actor, ${operatorActor('').length + 1}) as "requestedBy",
-      ${sql.raw(isoTime('at', 'MS'))} as at
+      ${raw(isoTime('at', 'MS'))} as at
     from audit join dead_letters letter on letter.id = subject and consumer_group = after->>'group'
     where kind = 'dead letter' and consumer_group = ${group}
       and (${ids ?? null}::uuid[] is null or subject = any(${ids ?? null}))
-    order by audit.id desc limit ${latest ?? null}::int`.execute(on);
+    order by audit.id desc limit ${latest ?? null}::int`);
   return rows.reverse();
 }

@@ -1,6 +1,7 @@
 import type { Kafka } from 'kafkajs';
-import type { Kysely, QueryExecutorProvider } from 'kysely';
 import type { DiscardIn, RedriveIn, ResultOut } from '../../contracts/dead-letters.ts';
+import type { Database } from '../../database/database.ts';
+import type { Statements } from '../../database/sql.ts';
 import { DomainError, messageOf } from '../../values/errors.ts';
 import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf } from '../consumer/handle-once.ts';
 import { rehearse } from '../consumer/rehearse.ts';
@@ -12,15 +13,15 @@ import { auditOf, decide, decisionOf, type LetterRecord, recordsOf } from './rec
 export type Result = Omit<ResultOut, 'id'>;
 
 /** A group's letters: on the topic, and what its database knows about them. */
-export interface Letters<Tables> {
+export interface Letters<Client> {
   kafka: Kafka;
-  group: ConsumerGroup<Tables>;
-  database: Kysely<Tables>;
+  group: ConsumerGroup<Client>;
+  database: Pick<Database<Client>, 'run' | 'inTransaction'>;
 }
 
 /** The letters that were neither redriven nor discarded, or all of an order: at most `limit`, and their number. */
-export async function listDeadLetters<Tables>(
-  { kafka, group: { name }, database }: Letters<Tables>,
+export async function listDeadLetters<Client>(
+  { kafka, group: { name }, database }: Letters<Client>,
   { ids, orderId, limit = 500 }: { ids?: string[]; orderId?: string | undefined; limit?: number } = {},
 ) {
   const open = { letters: [] as DeadLetter[], total: 0 };
@@ -47,7 +48,7 @@ export async function listDeadLetters<Tables>(
  * letter is handled once or stays open. One that fails again stays open with one more attempt.
  * @throws DomainError notFound before anything is done; whatever makes a dependency unavailable, and the rest stays open
  */
-export async function redrive<Tables>(letters: Letters<Tables>, request: RedriveIn): Promise<Map<string, Result>> {
+export async function redrive<Client>(letters: Letters<Client>, request: RedriveIn): Promise<Map<string, Result>> {
   const { group, database } = letters;
   const { by, dryRun } = request;
   const kinds = kindsOf(group);
@@ -72,7 +73,7 @@ export async function redrive<Tables>(letters: Letters<Tables>, request: Redrive
 }
 
 /** Decides that letters are never redriven, nor listed. @throws DomainError notFound before anything is done */
-export async function discard<Tables>(letters: Letters<Tables>, request: DiscardIn): Promise<Map<string, Result>> {
+export async function discard<Client>(letters: Letters<Client>, request: DiscardIn): Promise<Map<string, Result>> {
   const { ids, by, dryRun, reason } = request;
   return eachLetter(letters, ids, async (letter) => {
     const isOurs = dryRun || (await decide(letters.database, letter, { outcome: 'DISCARDED', reason, by }));
@@ -82,7 +83,7 @@ export async function discard<Tables>(letters: Letters<Tables>, request: Discard
 
 const isDecided = (record: LetterRecord | undefined) => record !== undefined && record.status !== 'OPEN';
 
-async function earlierDecision(database: QueryExecutorProvider, { group, id }: DeadLetter): Promise<Result> {
+async function earlierDecision(database: Statements, { group, id }: DeadLetter): Promise<Result> {
   const entries = await auditOf(database, group, [id]);
   const entry = entries.findLast(({ outcome }) => outcome !== 'FAILED');
   return { outcome: 'DECIDED', decision: entry && decisionOf(entry) };
@@ -93,8 +94,8 @@ async function earlierDecision(database: QueryExecutorProvider, { group, id }: D
  * @param work returns undefined for a letter that somebody decided meanwhile; it is not called for those decided before
  * @returns the results by letter id
  */
-async function eachLetter<Tables>(
-  { kafka, group, database }: Letters<Tables>,
+async function eachLetter<Client>(
+  { kafka, group, database }: Letters<Client>,
   ids: string[],
   work: (letter: DeadLetter) => Promise<Result | undefined>,
 ): Promise<Map<string, Result>> {

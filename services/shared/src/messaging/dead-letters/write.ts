@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
-import type { QueryExecutorProvider } from 'kysely';
+import type { Statements } from '../../database/sql.ts';
 import type { Logger } from '../../observability/log.ts';
 import { sleep } from '../../values/time.ts';
 import { brokerError } from '../kafkajs/client.ts';
@@ -23,7 +23,7 @@ interface NewLetter {
 /** Moves a message to the dead letters, however long it takes; false if the signal made it somebody else's task. */
 export async function writeDeadLetter(
   { group, topic, partition, message, attempts, error }: NewLetter,
-  { database, sender, log }: { database: QueryExecutorProvider; sender: Sender; log: Logger },
+  { database, sender, log }: { database: Statements; sender: Sender; log: Logger },
   signal: AbortSignal,
 ): Promise<boolean> {
   const origin = { topic, partition, offset: message.offset };

@@ -1,13 +1,11 @@
-import { type QueryExecutorProvider, sql } from 'kysely';
 import type { EventOut } from '../../contracts/order-record.ts';
 import { isoTime } from '../../database/keyset.ts';
+import { raw, type Statements, sql } from '../../database/sql.ts';
 
 /** The events about an order that a service has written, in their order: published ones are deleted after 7 days. */
-export async function eventsOf(on: QueryExecutorProvider, orderId: string): Promise<EventOut[]> {
-  const { rows } = await sql<EventOut>`
+export const eventsOf = ({ run }: Statements, orderId: string): Promise<EventOut[]> =>
+  run<EventOut>(sql`
     select id::text, kind, payload, split_part(traceparent, '-', 2) as "traceId",
-      ${sql.raw(isoTime('created_at', 'MS'))} as "createdAt", ${sql.raw(isoTime('sent_at', 'MS'))} as "sentAt"
+      ${raw(isoTime('created_at', 'MS'))} as "createdAt", ${raw(isoTime('sent_at', 'MS'))} as "sentAt"
     from outbox where key = ${orderId}
-    order by seq`.execute(on);
-  return rows;
-}
+    order by seq`);

@@ -1,6 +1,6 @@
-import { type QueryExecutorProvider, sql } from 'kysely';
 import type pg from 'pg';
 import { deleteInBatches } from '../../database/batches.ts';
+import { raw, type Statements, sql } from '../../database/sql.ts';
 import type { StoredEvent } from '../events.ts';
 
 const fewIds = 50;
@@ -44,11 +44,10 @@ export async function markAndRead(
 }
 
 /** Deletes what was published long ago. */
-export const deleteSent = (database: QueryExecutorProvider): Promise<number> =>
-  deleteInBatches((limit) =>
-    sql`
+export const deleteSent = ({ run }: Statements): Promise<number> =>
+  deleteInBatches(
+    run,
+    (limit) => sql`
       delete from outbox where id = any(array(
-        select id from outbox where sent_at < now() - interval '${sql.lit(keptDays)} days' limit ${sql.lit(limit)}))`.execute(
-      database,
-    ),
+        select id from outbox where sent_at < now() - interval '${raw(String(keptDays))} days' limit ${limit}))`,
   );
