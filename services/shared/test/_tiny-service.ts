@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
+import { PrismaClient } from '../../payment/src/generated/client.ts';
 import { databaseConfig } from '../src/database/config.ts';
 import { configOf } from '../src/service/config.ts';
 import { runService } from '../src/service/run-service.ts';
@@ -15,10 +16,10 @@ const configSchema = configOf({
 const loaded = () => Object.keys(createRequire(import.meta.url).cache);
 
 /** A service with nothing but its lifecycle: /slow is answered after SIGUSR2, /crash crashes, /loaded lists packages. */
-const tiny: ServiceDefinition<typeof configSchema, object> = {
+const tiny: ServiceDefinition<typeof configSchema, PrismaClient> = {
   name: 'tiny',
   configSchema,
-  migrations: new URL(process.env.MIGRATIONS ?? 'no-migrations/', import.meta.url),
+  database: { PrismaClient, migrations: new URL(process.env.MIGRATIONS ?? 'no-migrations/', import.meta.url) },
   build({ config, log }) {
     const released = once(process, 'SIGUSR2');
     return {

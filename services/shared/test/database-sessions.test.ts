@@ -1,14 +1,13 @@
-import { type Kysely, sql } from 'kysely';
 import type pg from 'pg';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { openAnyDatabase } from '../../../tests/kit/postgres/open-database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createClient } from '../src/database/connection.ts';
-import { openDatabase } from '../src/database/database.ts';
 import { isDatabaseUnavailable } from '../src/database/errors.ts';
-import { inTransaction } from '../src/database/transaction.ts';
+import { raw, sql } from '../src/database/sql.ts';
 
 const database = useDatabase('account');
-const opened = database.open((url) => openDatabase<never>(url, 4));
+const opened = database.open((url) => openAnyDatabase(url, 4));
 
 const foreign = [
   "timezone = 'America/Los_Angeles'",
@@ -51,8 +50,8 @@ describe.each([
   ['the role, with options of its URL', () => `${ofRole()}?options=-c%20TimeZone%3DAsia/Tokyo%20-c%20work_mem%3D5MB`],
 ])('where the settings of %s are others', (_, url) => {
   it('every session is in UTC, writes times as ISO and reads what is committed', async () => {
-    const one = database.closeLater(openDatabase<never>(url(), 2, url()));
-    const statement = sql<Record<string, string>>`${sql.raw(asked)}`.compile(one.kysely);
+    const one = database.closeLater(openAnyDatabase(url(), 2, url()));
+    const statement = raw(asked);
     const client = await connect(url(), '-c idle_session_timeout=9000');
     const answers = [
       await one.run(statement),
@@ -72,12 +71,12 @@ it('options of a URL still apply', async () => {
 });
 
 /** As behind a pooler that passes no options on. */
-async function withRepeatableRead<T>(work: (kysely: Kysely<never>, run: typeof opened.run) => Promise<T>): Promise<T> {
-  const one = openDatabase<never>(database.url, 4);
+async function withRepeatableRead<T>(work: (database: typeof opened) => Promise<T>): Promise<T> {
+  const one = openAnyDatabase(database.url, 4);
   const lock = sql`select set_config('default_transaction_isolation', 'repeatable read', false), pg_sleep(0.05)`;
   try {
-    await Promise.all(Array.from({ length: 4 }, () => lock.execute(one.kysely)));
-    return await work(one.kysely, one.run);
+    await Promise.all(Array.from({ length: 4 }, () => one.run(lock)));
+    return await work(one);
   } finally {
     await one.close();
   }
@@ -88,10 +87,10 @@ const counted = () => asAdmin('select value from counter where id = 1');
 beforeEach(() => asAdmin('delete from counter').then(() => asAdmin('insert into counter values (1, 0), (2, 0)')));
 
 it('statements that wait for the same row each take effect once, whatever the isolation level of their session', () =>
-  withRepeatableRead(async (kysely, run) => {
+  withRepeatableRead(async ({ run }) => {
     const other = await connect(database.url);
     await other.query('begin; update counter set value = value + 1 where id = 1');
-    const waiting = [0, 1].flatMap(() => [increase.execute(kysely), run(increase.compile(kysely))]);
+    const waiting = Array.from({ length: 4 }, () => run(increase));
     const locks =
       'select from pg_locks where database = (select oid from pg_database where datname = current_database())';
     await until('they wait', async () => (await asAdmin(`${locks} and not granted`)).length > 0);
@@ -101,11 +100,11 @@ it('statements that wait for the same row each take effect once, whatever the is
   }));
 
 it('a transaction reads what others have committed since it began, whatever the isolation level of its session', () =>
-  withRepeatableRead(async (kysely) => {
-    const read = await inTransaction(kysely, async (tx) => {
-      await sql`select`.execute(tx);
+  withRepeatableRead(async ({ inTransaction }) => {
+    const read = await inTransaction(async (tx) => {
+      await tx.run(sql`select`);
       await asAdmin('update counter set value = 5 where id = 1');
-      return (await sql<{ value: number }>`select value from counter where id = 1 for update`.execute(tx)).rows;
+      return tx.run(sql`select value from counter where id = 1 for update`);
     });
     expect(read).toEqual([{ value: 5 }]);
   }));
@@ -114,12 +113,12 @@ it('of two transactions that wait for each other, the one that PostgreSQL ends i
   const holding: number[] = [];
   let attempts = 0;
   const change = (first: number, second: number) =>
-    inTransaction(opened.kysely, async (tx) => {
+    opened.inTransaction(async (tx) => {
       attempts += 1;
-      await sql`update counter set value = value + 1 where id = ${first}`.execute(tx);
+      await tx.run(sql`update counter set value = value + 1 where id = ${first}`);
       holding.push(first);
       await until('both hold a row', () => holding.includes(1) && holding.includes(2));
-      await sql`update counter set value = value + 1 where id = ${second}`.execute(tx);
+      await tx.run(sql`update counter set value = value + 1 where id = ${second}`);
     });
   await Promise.all([change(1, 2), change(2, 1)]);
   expect(await asAdmin('select value from counter')).toEqual([{ value: 2 }, { value: 2 }]);
@@ -128,9 +127,9 @@ it('of two transactions that wait for each other, the one that PostgreSQL ends i
 
 it.each(['40001', '40P01'])('a transaction that keeps failing with %s is given up, as unavailable', async (code) => {
   let attempts = 0;
-  const failing = inTransaction(opened.kysely, async (tx) => {
+  const failing = opened.inTransaction(async (tx) => {
     attempts += 1;
-    await sql`do ${sql.lit(`begin raise exception 'again' using errcode = '${code}'; end`)}`.execute(tx);
+    await tx.run(raw(`do $$ begin raise exception 'again' using errcode = '${code}'; end $$`));
   });
   const error = await failing.catch((reason: unknown) => reason);
   expect(isDatabaseUnavailable(error)).toBe(true);
@@ -139,9 +138,9 @@ it.each(['40001', '40P01'])('a transaction that keeps failing with %s is given u
 
 it('a transaction that fails for another reason is not repeated', async () => {
   let attempts = 0;
-  const failing = inTransaction(opened.kysely, async (tx) => {
+  const failing = opened.inTransaction(async (tx) => {
     attempts += 1;
-    await sql`select 1 / 0`.execute(tx);
+    await tx.run(sql`select 1 / 0`);
   });
   await expect(failing).rejects.toThrow('division by zero');
   expect(attempts).toBe(1);

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { openAnyDatabase } from '../../../tests/kit/postgres/open-database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createPool } from '../src/database/connection.ts';
-import { openDatabase } from '../src/database/database.ts';
+import { sql } from '../src/database/sql.ts';
 import { startExternalPostgres } from './_external-postgres.ts';
 import { killAll, start } from './_service.ts';
 
@@ -60,10 +60,10 @@ it('a service that comes before its role and its database waits for both', async
 });
 
 it('no statement fails when the URL changes to another role, which every new connection uses', async () => {
-  const database = openDatabase<never>(await postgres.writeUrl(postgres.url('localhost')));
+  const database = openAnyDatabase(await postgres.writeUrl(postgres.url('localhost')));
   const failures: unknown[] = [];
   let isChanging = true;
-  const statement = () => sql`select pg_sleep(0.01)`.execute(database.kysely);
+  const statement = () => database.run(sql`select pg_sleep(0.01)`);
   const ask = async () => {
     while (isChanging) await statement().catch((error) => failures.push(error));
   };
@@ -80,7 +80,7 @@ it('no statement fails when the URL changes to another role, which every new con
   const roles = await postgres.sql(
     "select usename::text, count(*)::int from pg_stat_activity where datname = 'store' group by 1 order by 1",
   );
-  const { rows } = await sql`select current_user::text as owner`.execute(database.kysely);
+  const rows = await database.run(sql`select current_user::text as owner`);
   await database.close();
   await postgres.sql('alter role store login');
   expect(failures).toEqual([]);
@@ -92,15 +92,15 @@ it('no statement fails when the URL changes to another role, which every new con
 });
 
 it('no statement fails when the password changes, as far as there are connections', async () => {
-  const database = openDatabase<never>(await postgres.writeUrl(postgres.url('localhost')));
-  const ask = () => sql`select 1`.execute(database.kysely);
+  const database = openAnyDatabase(await postgres.writeUrl(postgres.url('localhost')));
+  const ask = () => database.run(sql`select 1`);
   await Promise.all(Array.from({ length: 10 }, ask));
   await postgres.sql("alter role store password 'second'");
   await Promise.all(Array.from({ length: 10 }, ask));
   await postgres.writeUrl(postgres.url('localhost', 'store', 'second'));
   await database.close();
-  const fresh = openDatabase<never>(await postgres.writeUrl(postgres.url('localhost', 'store', 'second')));
-  await sql`select 1`.execute(fresh.kysely);
+  const fresh = openAnyDatabase(await postgres.writeUrl(postgres.url('localhost', 'store', 'second')));
+  await fresh.run(sql`select 1`);
   await fresh.close();
   await postgres.sql("alter role store password 'first-password'");
 });

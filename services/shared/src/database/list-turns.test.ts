@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { openDatabase } from './database.ts';
+import { openAnyDatabase } from '../../../../tests/kit/postgres/open-database.ts';
+import { sql } from './sql.ts';
 
 const server = useDatabase('account');
 
@@ -9,11 +9,11 @@ const select = sql`select 1`;
 const slowly = sql`select pg_sleep(0.5)`;
 
 it('a caller who reads many lists at once leaves a connection to whoever comes next', async () => {
-  const { lists, close } = openDatabase<never>(server.url);
+  const { lists, close } = openAnyDatabase(server.url);
   const done: string[] = [];
   const read = (caller: string | undefined, statement: typeof select) =>
     lists.inTurn(caller, async () => {
-      await lists.run(statement.compile(lists.kysely));
+      await lists.run(statement);
       done.push(`${caller}`);
     });
   await read('first', select);
@@ -25,14 +25,14 @@ it('a caller who reads many lists at once leaves a connection to whoever comes n
 });
 
 it('a caller whose lists are slow has them read one at a time', async () => {
-  const { lists, close } = openDatabase<never>(server.url);
+  const { lists, close } = openAnyDatabase(server.url);
   let running = 0;
   let most = 0;
   const read = () =>
     lists.inTurn('first', async () => {
       running += 1;
       most = Math.max(most, running);
-      await lists.run(sql`select pg_sleep(0.1)`.compile(lists.kysely));
+      await lists.run(sql`select pg_sleep(0.1)`);
       running -= 1;
     });
   await read();

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { openAnyDatabase } from '../../../../tests/kit/postgres/open-database.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import { type Statements, sql } from './sql.ts';
+
+const server = useDatabase('payment');
+const database = server.open((url) => openAnyDatabase(url, 8));
+
+const payment = (orderId: string) => ({
+  orderId,
+  customerId: orderId,
+  status: 'CANCELLED',
+  createdAt: new Date(),
+  updatedAt: new Date(),
+});
+const countOf = ({ run }: Statements, orderId: string) =>
+  run<{ count: number }>(sql`select count(*)::int as count from payments where order_id = ${orderId}::uuid`);
+
+describe('a transaction', () => {
+  it('has its models and its statements on one connection', async () => {
+    const orderId = randomUUID();
+    await database.inTransaction(async (tx) => {
+      await tx.payment.create({ data: payment(orderId) });
+      expect(await countOf(tx, orderId)).toEqual([{ count: 1 }]);
+      expect(await countOf(database, orderId)).toEqual([{ count: 0 }]);
+    });
+    expect(await countOf(database, orderId)).toEqual([{ count: 1 }]);
+  });
+
+  it('takes both back when its work fails', async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    const work = database.inTransaction(async (tx) => {
+      await tx.payment.create({ data: payment(first) });
+      await tx.run(sql`
+        insert into payments (order_id, customer_id, status, created_at, updated_at)
+        values (${second}::uuid, ${second}::uuid, 'CANCELLED', now(), now())`);
+      throw new Error('enough');
+    });
+    await expect(work).rejects.toThrow('enough');
+    expect(await database.prisma.payment.count({ where: { orderId: { in: [first, second] } } })).toBe(0);
+  });
+
+  it('has a connection of its own beside others, also beside one that is begun within it', async () => {
+    const pids = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        database.inTransaction(async (tx) => {
+          const pid = () => tx.run<{ pid: number }>(sql`select pg_backend_pid() as pid, pg_sleep(0.05)::text`);
+          const [[before], [inner]] = [await pid(), await database.inTransaction((own) => own.run(sql`select 1 as pid`))];
+          const [after] = await pid();
+          expect(inner).toEqual({ pid: 1 });
+          expect(after?.pid).toBe(before?.pid);
+          return before?.pid;
+        }),
+      ),
+    );
+    expect(new Set(pids).size).toBe(4);
+  });
+
+  it('refuses statements after its end', async () => {
+    const ended = await database.inTransaction(async (tx) => tx);
+    await expect(ended.run(sql`select 1`)).rejects.toThrow('The transaction has ended');
+  });
+
+  it('notifies a channel after its commit, once, and never without one', async () => {
+    const heard: string[] = [];
+    const listener = new pg.Client({ connectionString: server.url });
+    server.closeLater({ close: () => listener.end() });
+    listener.on('notification', ({ channel }) => heard.push(channel));
+    await listener.connect();
+    await listener.query('listen lost; listen kept');
+    const failing = database.inTransaction(async (tx) => {
+      tx.notifyAfterCommit('lost');
+      throw new Error('enough');
+    });
+    await expect(failing).rejects.toThrow('enough');
+    await database.inTransaction(async (tx) => {
+      tx.notifyAfterCommit('kept');
+      tx.notifyAfterCommit('kept');
+      await listener.query('select 1');
+      expect(heard).toEqual([]);
+    });
+    await until('the commit is heard of', () => heard.length > 0);
+    await listener.query('select 1');
+    expect(heard).toEqual(['kept']);
+  });
+});
