@@ -1,6 +1,6 @@
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
 import { type OrderEvent, PoisonError } from '@store/shared/messaging/events';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 import type { OrderClient, OrderDemand } from './order-client.ts';
 import type { Item } from './reservation-repository.ts';
 import { type Demand, type HandleReservations, type Kind, kinds } from './reservations.ts';
@@ -19,7 +19,7 @@ export function createConsumerGroup({
   stock,
   orders,
   handle,
-}: Dependencies): ConsumerGroup<DB, Demand | undefined, Kind> {
+}: Dependencies): ConsumerGroup<PrismaClient, Demand | undefined, Kind> {
   return {
     name: 'inventory-group',
     kinds,

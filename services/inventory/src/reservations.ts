@@ -1,3 +1,4 @@
+import type { Transaction } from '@store/shared/database/transaction';
 import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/handle-once';
 import {
   type EventKind,
@@ -11,8 +12,6 @@ import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { runInTrace } from '@store/shared/observability/trace-context';
 import { unavailable, unreachable } from '@store/shared/values/errors';
 import type { Money } from '@store/shared/values/money';
-import type { Transaction } from 'kysely';
-import type { DB } from './generated/tables.ts';
 import {
   type Item,
   type Reservation,
@@ -172,7 +171,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
   }
 
   /** Handles events of different orders together. Late and repeated ones change nothing. */
-  return async (delivered: Demanded[], tx: Transaction<DB>, refuse: Refuse): Promise<void> => {
+  return async (delivered: Demanded[], tx: Transaction, refuse: Refuse): Promise<void> => {
     const [on, now] = [reservationsOn(tx), clock()];
     const steps = await openSteps(delivered, on, now);
     const moving = steps.filter(({ event }) => event.kind !== 'OrderShipped');

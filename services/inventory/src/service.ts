@@ -1,11 +1,10 @@
 import { createProductClient, type ProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
-import type { ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { configSchema, type InventoryConfig } from './config.ts';
 import { createConsumerGroup } from './consumer-group.ts';
 import { PrismaClient } from './generated/client.ts';
-import type { DB } from './generated/tables.ts';
 import { createOrderClient, type OrderClient } from './order-client.ts';
 import { createReservationRepository } from './reservation-repository.ts';
 import { createReservations } from './reservations.ts';
@@ -20,17 +19,15 @@ interface Replaceable {
 }
 
 export function createInventoryService(
-  { config, log, database }: ServiceContext<InventoryConfig, DB>,
+  { config, log, database }: ServiceContext<InventoryConfig, PrismaClient>,
   {
     products = createProductClient(config.PRODUCT_URL),
     orders = createOrderClient({ baseUrl: config.ORDER_URL, credential: config.INTERNAL_CREDENTIAL }),
     clock = () => new Date(),
   }: Replaceable = {},
 ) {
-  const { adapter, kysely } = database;
-  const prisma = new PrismaClient({ adapter });
   const stock = createStock({
-    repository: createStockRepository(prisma, database),
+    repository: createStockRepository(database),
     products,
     initialStock: config.INITIAL_STOCK,
   });
@@ -42,18 +39,18 @@ export function createInventoryService(
   const group = createConsumerGroup({ stock, orders, handle });
   const consumer = { group, config, publishesAs: 'inventory', servesWithoutKafka: true };
   const routes = [
-    ...inventoryRoutes(stock, createReservationRepository(prisma, database)),
-    ...deadLetterRoutes(consumer, kysely),
+    ...inventoryRoutes(stock, createReservationRepository(database)),
+    ...deadLetterRoutes(consumer, database),
   ];
   return {
     app: createHttpApp({ title: 'Inventory API', routes, log, config }),
     consumer,
-  };
+  } satisfies Service<PrismaClient>;
 }
 
-export const inventoryService: ServiceDefinition<typeof configSchema, DB> = {
+export const inventoryService: ServiceDefinition<typeof configSchema, PrismaClient> = {
   name: 'inventory',
   configSchema,
-  migrations: new URL('../prisma/migrations/', import.meta.url),
+  database: { PrismaClient, migrations: new URL('../prisma/migrations/', import.meta.url) },
   build: createInventoryService,
 };

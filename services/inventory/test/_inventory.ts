@@ -9,7 +9,6 @@ import { receivedEvent, storedEvent } from '../../../tests/kit/kafka/order-event
 import { testLog } from '../../../tests/kit/observability/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import type { DB } from '../src/generated/tables.ts';
 import type { OrderClient, OrderDemand } from '../src/order-client.ts';
 import type { Item } from '../src/reservation-repository.ts';
 import { createInventoryService } from '../src/service.ts';
@@ -65,8 +64,8 @@ interface Options {
 
 /** The real service over a database of the test's own, without Kafka: events are handed to it by `take`. */
 export function testInventory(databaseUrl: string, options: Options = {}) {
-  const database = openDatabase<DB>(databaseUrl, 25);
-  const prisma = new PrismaClient({ adapter: database.adapter });
+  const database = openDatabase(PrismaClient, databaseUrl, 25);
+  const { prisma } = database;
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
     KAFKA_BROKERS: 'unused:1',
@@ -87,12 +86,12 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
   return {
     app,
     prisma,
-    kysely: database.kysely,
+    database,
     group: consumer.group,
     close: database.close,
 
     /** One delivery of a chunk of events, as the consumer does it. */
-    take: (...events: StoredEvent[]) => handleOnce(consumer.group, database.kysely, events.map(receivedEvent)),
+    take: (...events: StoredEvent[]) => handleOnce(consumer.group, database, events.map(receivedEvent)),
 
     async setStock(available: number): Promise<string> {
       const productId = randomUUID();

@@ -24,7 +24,7 @@ it.each([
   const group = { ...inventory.group, name: `inventory-${randomUUID()}` };
   const consumer = startConsumer({
     group,
-    database: inventory.kysely,
+    database: inventory.database,
     topics: [topic],
     connect: (signal) => createKafka({ ...broker, signal }),
     sender,
@@ -37,7 +37,7 @@ it.each([
   if (isOrdered) orders.know(order);
   await sender.publish(topic, [order.created()]);
   const letters = async () =>
-    (await listDeadLetters({ kafka: createKafka(broker), group, database: inventory.kysely })).letters;
+    (await listDeadLetters({ kafka: createKafka(broker), group, database: inventory.database })).letters;
   await until('there is a dead letter', async () => (await letters()).length > 0);
   const error = expect.stringContaining(`There is no product ${unknown}`);
   expect(await letters()).toMatchObject([{ attempts: 1, error, message: { key: order.orderId } }]);
