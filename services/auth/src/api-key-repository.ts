@@ -2,11 +2,11 @@ import { recordChange } from '@store/shared/database/audit';
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
 import { isoTime } from '@store/shared/database/keyset';
+import { empty, raw, type Statements, sql } from '@store/shared/database/sql';
 import { DomainError } from '@store/shared/values/errors';
-import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
-import type { DB } from './generated/tables.ts';
 import type { SignedKey } from './orphaned-keys.ts';
+import type { ApiKeyOut } from './schemas.ts';
 import { lockSessions, notify, secondsOf, storeEnd } from './session-repository.ts';
 import type { Session } from './tokens.ts';
 
@@ -17,7 +17,7 @@ const maxKeys = 100;
 
 export const sessionEnded = () => new DomainError('unauthenticated', 'The session has ended.');
 
-const timeOf = (column: string) => sql<string>`${sql.raw(isoTime(column, 'MS'))}`;
+const timeOf = (column: string) => raw(isoTime(column, 'MS'));
 
 interface NewKey {
   id: string;
@@ -27,29 +27,25 @@ interface NewKey {
   expiresAt: number;
 }
 
-export function createApiKeyRepository(prisma: PrismaClient, { kysely, transactionOf }: Database<DB>) {
-  /** @throws DomainError unauthenticated if the session has ended, conflict if the account has no room for a key @returns the time */
-  async function mustMake(on: Kysely<DB>, accountId: string, by: Session): Promise<number> {
-    const { count, hasEnded, now } = await on
-      .selectFrom('api_keys')
-      .where('account_id', '=', accountId)
-      .where('expires_at', '>', sql<Date>`now()`)
-      .select([
-        sql<number>`count(*)::int`.as('count'),
-        sql<number>`extract(epoch from clock_timestamp())::float8`.as('now'),
-        sql<boolean>`exists (select from ended_sessions where id = ${by.id}) or exists (
-          select from session_cutoffs
-          where account_id = ${accountId} and ended_at >= to_timestamp(${by.authenticatedAt})
-        )`.as('hasEnded'),
-      ])
-      .executeTakeFirstOrThrow();
-    if (hasEnded) throw sessionEnded();
-    if (count < maxKeys) return now;
-    throw new DomainError('conflict', `The account has ${maxKeys} API keys that have not expired.`, {
-      code: 'too-many-keys',
-    });
-  }
+/** @throws DomainError unauthenticated if the session has ended, conflict if the account has no room for a key @returns the time */
+async function mustMake({ run }: Statements, accountId: string, by: Session): Promise<number> {
+  const [{ count, hasEnded, now }] = (await run(sql`
+    select count(*)::int as count, extract(epoch from clock_timestamp())::float8 as now,
+      exists (select from ended_sessions where id = ${by.id}) or exists (
+        select from session_cutoffs
+        where account_id = ${accountId} and ended_at >= to_timestamp(${by.authenticatedAt})
+      ) as "hasEnded"
+    from api_keys where account_id = ${accountId} and expires_at > now()`)) as [
+    { count: number; hasEnded: boolean; now: number },
+  ];
+  if (hasEnded) throw sessionEnded();
+  if (count < maxKeys) return now;
+  throw new DomainError('conflict', `The account has ${maxKeys} API keys that have not expired.`, {
+    code: 'too-many-keys',
+  });
+}
 
+export function createApiKeyRepository({ prisma, run, transactionOf }: Database<PrismaClient>) {
   return {
     /**
      * Stores a key unless the session that makes it has ended meanwhile: nothing that was under way outlives a new password.
@@ -63,29 +59,23 @@ export function createApiKeyRepository(prisma: PrismaClient, { kysely, transacti
       tokenFor: (authenticatedAt: number) => Promise<{ token: string; digest: Buffer; kid: string }>,
     ): Promise<{ token: string; createdAt: number }> {
       // Without the lock first: whoever is refused anyway must not wait for it.
-      await mustMake(kysely, key.accountId, by);
+      await mustMake({ run }, key.accountId, by);
       return transactionOf(key.accountId, async (tx) => {
         await lockSessions(tx, key.accountId);
         const createdAt = await mustMake(tx, key.accountId, by);
         const { token, digest, kid } = await tokenFor(createdAt);
         const signed: SignedKey = { digest: digest.toString('base64url'), kid, expiresAt: key.expiresAt };
-        await tx
-          .with('stored', (db) =>
-            db.insertInto('api_keys').values({
-              id: key.id,
-              account_id: key.accountId,
-              name: key.name,
-              scopes: key.scopes,
-              token_digest: digest,
-              kid,
-              created_at: sql`to_timestamp(${createdAt})`,
-              expires_at: sql`to_timestamp(${key.expiresAt})`,
-              announced_at: null,
-            }),
+        // Replicas that do not know the signing key, during a rotation, are told of it.
+        await tx.run(sql`
+          with stored as (
+            insert into api_keys (
+              id, account_id, name, scopes, token_digest, kid, created_at, expires_at, announced_at
+            ) values (
+              ${key.id}, ${key.accountId}, ${key.name}, ${key.scopes}, ${digest}, ${kid}, to_timestamp(${createdAt}),
+              to_timestamp(${key.expiresAt}), null
+            )
           )
-          // For replicas that do not know the signing key, during a rotation
-          .selectNoFrom(notify(JSON.stringify(signed)))
-          .execute();
+          select ${notify(JSON.stringify(signed))}`);
         // Without the name, which may say more of a person than an id.
         const after = JSON.stringify({ accountId: key.accountId, scopes: key.scopes });
         await recordChange(tx, { actor, kind: 'key', subject: key.id, after });
@@ -95,40 +85,35 @@ export function createApiKeyRepository(prisma: PrismaClient, { kysely, transacti
 
     /** Those of which the account service has not been told, the oldest first, 20 at most. */
     unannounced: () =>
-      kysely
-        .selectFrom('api_keys')
-        .select(['id', 'account_id as accountId'])
-        .where('announced_at', 'is', null)
-        .orderBy('created_at')
-        .limit(20)
-        .execute(),
-    noteAnnounced: (id: string) =>
-      kysely.updateTable('api_keys').set({ announced_at: sql<Date>`now()` }).where('id', '=', id).execute(),
+      prisma.apiKey.findMany({
+        where: { announcedAt: null },
+        select: { id: true, accountId: true },
+        orderBy: { createdAt: 'asc' },
+        take: 20,
+      }),
+    /** Of a key that may have been forgotten with its account meanwhile. */
+    async noteAnnounced(id: string): Promise<void> {
+      await prisma.apiKey.updateMany({ where: { id }, data: { announcedAt: new Date() } });
+    },
 
     /** Those that have neither expired nor ended, the newest first. */
     ofAccount: (accountId: string) =>
-      kysely
-        .selectFrom('api_keys')
-        .select(['id', 'name', 'scopes', timeOf('created_at').as('createdAt'), timeOf('expires_at').as('expiresAt')])
-        .select(sql<string | null>`${timeOf('last_used_at')}`.as('lastUsedAt'))
-        .where('account_id', '=', accountId)
-        .where('expires_at', '>', sql<Date>`now()`)
-        .where('ended_at', 'is', null)
-        .orderBy('created_at', 'desc')
-        .execute(),
+      run<ApiKeyOut>(sql`
+        select id, name, scopes, ${timeOf('created_at')} as "createdAt", ${timeOf('expires_at')} as "expiresAt",
+          ${timeOf('last_used_at')} as "lastUsedAt"
+        from api_keys where account_id = ${accountId} and expires_at > now() and ended_at is null
+        order by created_at desc`),
 
     /** Passes on the keys that have neither expired nor ended, of which other signing keys than these made the token. */
     async load(kids: string[], add: (key: SignedKey) => void): Promise<void> {
-      const keys = kysely
-        .selectFrom('api_keys')
-        .select(['id', 'kid', 'token_digest as digest', secondsOf('expires_at').as('expiresAt')])
-        .where('expires_at', '>', sql<Date>`now()`)
-        .where('ended_at', 'is', null)
-        .where((one) => one.or([one('kid', 'is', null), one('kid', 'not in', kids)]))
-        .orderBy('id');
-      for await (const rows of readInBatches<{ id: string; kid: string | null; digest: Buffer; expiresAt: number }>(
-        (last, limit) => (last ? keys.where('id', '>', last.id) : keys).limit(limit).execute(),
-      ))
+      const keys = readInBatches<{ id: string; kid: string | null; digest: Buffer; expiresAt: number }>((last, limit) =>
+        run(sql`
+          select id, kid, token_digest as digest, ${secondsOf('expires_at')} as "expiresAt" from api_keys
+          where expires_at > now() and ended_at is null and (kid is null or kid <> all(${kids}))
+            ${last ? sql`and id > ${last.id}` : empty}
+          order by id limit ${limit}`),
+      );
+      for await (const rows of keys)
         for (const { digest, ...key } of rows) add({ ...key, digest: digest.toString('base64url') });
     },
 
@@ -138,17 +123,13 @@ export function createApiKeyRepository(prisma: PrismaClient, { kysely, transacti
      */
     end: (actor: string, accountId: string, id: string): Promise<number | undefined> =>
       transactionOf(accountId, async (tx) => {
-        const key = await tx
-          .selectFrom('api_keys')
-          .select(['scopes', 'ended_at', secondsOf('expires_at').as('expiresAt')])
-          .where('id', '=', id)
-          .where('account_id', '=', accountId)
-          .forUpdate()
-          .executeTakeFirst();
+        const [key] = await tx.run<{ scopes: string[]; hasEnded: boolean; expiresAt: number }>(sql`
+          select scopes, ended_at is not null as "hasEnded", ${secondsOf('expires_at')} as "expiresAt"
+          from api_keys where id = ${id} and account_id = ${accountId} for update`);
         if (key === undefined) return undefined;
-        const { scopes, ended_at: endedAt, expiresAt } = key;
-        if (endedAt === null) {
-          await tx.updateTable('api_keys').set({ ended_at: sql<Date>`now()` }).where('id', '=', id).execute();
+        const { scopes, hasEnded, expiresAt } = key;
+        if (!hasEnded) {
+          await tx.apiKey.update({ where: { id }, data: { endedAt: new Date() }, select: { id: true } });
           await recordChange(tx, { actor, kind: 'key', subject: id, before: JSON.stringify({ accountId, scopes }) });
         }
         await storeEnd(tx, { id, expiresAt });
@@ -157,17 +138,18 @@ export function createApiKeyRepository(prisma: PrismaClient, { kysely, transacti
 
     /** Notes that keys were used in the present hour. */
     async noteUse(ids: string[]): Promise<void> {
-      const hour = sql<Date>`date_trunc('hour', now())`;
-      await kysely
-        .updateTable('api_keys')
-        .set({ last_used_at: hour })
-        .where('id', 'in', ids)
-        .where(sql<boolean>`coalesce(last_used_at < ${hour}, true)`)
-        .execute();
+      const hour = sql`date_trunc('hour', now())`;
+      await run(sql`
+        update api_keys set last_used_at = ${hour}
+        where id = any(${ids}::uuid[]) and coalesce(last_used_at < ${hour}, true)`);
     },
 
     async deleteExpired(): Promise<void> {
-      await deleteInBatches((limit) => prisma.apiKey.deleteMany({ where: { expiresAt: { lt: new Date() } }, limit }));
+      await deleteInBatches(
+        run,
+        (limit) => sql`
+          delete from api_keys where id in (select id from api_keys where expires_at < now() limit ${limit})`,
+      );
     },
   };
 }

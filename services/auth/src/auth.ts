@@ -56,7 +56,7 @@ export function createAuth(dependencies: Dependencies) {
     found(await accounts.find(accountId), `account ${accountId}`);
 
   async function listSessions(accountId: string, currentId?: string): Promise<OwnSession[]> {
-    const current = await sessions.ofAccount(accountId);
+    const current = await sessions.listOpen(accountId);
     return current.map(({ id, authenticatedAt, address, userAgent }) => ({
       id,
       since: new Date(authenticatedAt * 1000).toISOString(),
@@ -159,9 +159,9 @@ export function createAuth(dependencies: Dependencies) {
     },
     /** @param by who ends it, as the audit trail has it */
     async endSession(by: string, accountId: string, id: string): Promise<void> {
-      const session = found((await sessions.ofAccount(accountId, id))[0], `session ${id}`);
+      const session = found(await sessions.find(accountId, id), `session ${id}`);
       await sessions.endOther(by, accountId, session);
-      endedSessions.add({ id, expiresAt: session.expiresAt });
+      endedSessions.add(session);
       log.info({ accountId, sessionId: id, by }, 'Session ended');
     },
     /** Ends the session of a token; one that is not valid has none, nor has an API key, which only its account ends. */

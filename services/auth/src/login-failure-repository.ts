@@ -1,7 +1,7 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
-import { type RawBuilder, sql } from 'kysely';
-import type { DB } from './generated/tables.ts';
+import { raw, type Sql, sql } from '@store/shared/database/sql';
+import type { PrismaClient } from './generated/client.ts';
 
 export type LoginFailureRepository = ReturnType<typeof createLoginFailureRepository>;
 
@@ -10,20 +10,20 @@ const freeFailures = 10;
 const maxDelaySeconds = 900;
 
 /** Without a login in between, the failures are forgotten, so that rows of guessed addresses do not pile up. */
-const isForgotten = sql<boolean>`login_failures.last_at <= now() - interval '1 hour'`;
+const isForgotten = sql`login_failures.last_at <= now() - interval '1 hour'`;
 
 /** lower() is that of the account service, which has the last word on which spellings mean one account. */
-const digestOf = (email: string) => sql<Buffer>`sha256(convert_to(lower(${email}), 'UTF8'))`;
+const digestOf = (email: string) => sql`sha256(convert_to(lower(${email}), 'UTF8'))`;
 
 /** Null before the tenth failure; 1 s after it, and twice as long after each further one. */
-function blockedAfter(failures: RawBuilder<number>): RawBuilder<Date | null> {
-  const [free, max] = [sql.lit(freeFailures), sql.lit(maxDelaySeconds)];
+function blockedAfter(failures: Sql): Sql {
+  const [free, max] = [raw(String(freeFailures)), raw(String(maxDelaySeconds))];
   const seconds = sql`least(2 ^ least(${failures} - ${free}, 10), ${max})`;
   return sql`case when ${failures} >= ${free} then now() + make_interval(secs => ${seconds}) end`;
 }
 
-export function createLoginFailureRepository({ kysely, transactionOf }: Database<DB>) {
-  const failures = sql<number>`case when ${isForgotten} then 1 else login_failures.failures + 1 end`;
+export function createLoginFailureRepository({ run, transactionOf }: Database<PrismaClient>) {
+  const failures = sql`(case when ${isForgotten} then 1 else login_failures.failures + 1 end)`;
 
   return {
     /**
@@ -31,60 +31,47 @@ export function createLoginFailureRepository({ kysely, transactionOf }: Database
      * @returns when it was counted, in seconds since 1970; undefined during a delay
      */
     async count(email: string): Promise<number | undefined> {
-      const counted = await transactionOf(email.toLowerCase(), (tx) =>
-        tx
-          .insertInto('login_failures')
-          .values({ email_digest: digestOf(email), failures: 1, last_at: sql`now()` })
-          .onConflict((conflict) =>
-            conflict
-              .column('email_digest')
-              .doUpdateSet({ failures, blocked_until: blockedAfter(failures), last_at: sql`now()` })
-              .where(sql<boolean>`coalesce(login_failures.blocked_until <= now(), true)`),
-          )
-          .returning(sql<number>`extract(epoch from now())::float8`.as('at'))
-          .executeTakeFirst(),
+      const [counted] = await transactionOf(email.toLowerCase(), (tx) =>
+        tx.run<{ at: number }>(sql`
+          insert into login_failures (email_digest, failures, last_at) values (${digestOf(email)}, 1, now())
+          on conflict (email_digest) do update
+            set failures = ${failures}, blocked_until = ${blockedAfter(failures)}, last_at = now()
+            where coalesce(login_failures.blocked_until <= now(), true)
+          returning extract(epoch from now())::float8 as at`),
       );
       return counted?.at;
     },
 
     /** @returns seconds until the delay is over, at least 1 */
     async delayOf(email: string): Promise<number> {
-      const row = await kysely
-        .selectFrom('login_failures')
-        .select(sql<number>`ceil(extract(epoch from blocked_until - now()))::int`.as('seconds'))
-        .where('email_digest', '=', digestOf(email))
-        .executeTakeFirst();
+      const [row] = await run<{ seconds: number | null }>(sql`
+        select ceil(extract(epoch from blocked_until - now()))::int as seconds
+        from login_failures where email_digest = ${digestOf(email)}`);
       return Math.max(row?.seconds ?? 1, 1);
     },
 
     /** Takes back what was counted then, with its delay, but not that of a later failure: the password could not be checked. */
     async uncount(email: string, at: number): Promise<void> {
-      const isLast = sql<boolean>`extract(epoch from last_at)::float8 = ${at}`;
-      await kysely
-        .updateTable('login_failures')
-        .set({
-          failures: sql`greatest(failures - 1, 0)`,
-          blocked_until: sql`case when ${isLast} then null else blocked_until end`,
-        })
-        .where('email_digest', '=', digestOf(email))
-        .execute();
+      await run(sql`
+        update login_failures set
+          failures = greatest(failures - 1, 0),
+          blocked_until = case when extract(epoch from last_at)::float8 = ${at} then null else blocked_until end
+        where email_digest = ${digestOf(email)}`);
     },
 
     /** For a customer who has the right password, or has set a new one. */
     async forget(email: string): Promise<void> {
-      await kysely.deleteFrom('login_failures').where('email_digest', '=', digestOf(email)).execute();
+      await run(sql`delete from login_failures where email_digest = ${digestOf(email)}`);
     },
 
     async deleteForgotten(): Promise<void> {
-      await deleteInBatches((limit) =>
-        kysely
-          .deleteFrom('login_failures')
-          // A login may have counted since the subquery.
-          .where(isForgotten)
-          .where('email_digest', 'in', (db) =>
-            db.selectFrom('login_failures').select('email_digest').where(isForgotten).limit(limit),
-          )
-          .executeTakeFirstOrThrow(),
+      await deleteInBatches(
+        run,
+        // A login may have counted since the subquery.
+        (limit) => sql`
+          delete from login_failures
+          where ${isForgotten} and email_digest in (
+            select email_digest from login_failures where ${isForgotten} limit ${limit})`,
       );
     },
   };

@@ -1,59 +1,49 @@
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
-import { inTransaction } from '@store/shared/database/transaction';
+import { sql } from '@store/shared/database/sql';
+import type { Transaction } from '@store/shared/database/transaction';
 import { type Role, roleNames } from '@store/shared/http/identity';
-import { sql, type Transaction } from 'kysely';
 import { z } from 'zod';
 import type { SessionCutoff } from './ended-sessions.ts';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 import type { AccountRoles } from './roles.ts';
 import { endAllIn, notify, secondsOf } from './session-repository.ts';
 
 export type RoleRepository = ReturnType<typeof createRoleRepository>;
 
-const columns = [
-  'account_id as accountId',
-  'roles',
-  sql<boolean>`locked_at is not null`.as('isLocked'),
-  secondsOf('changed_at').as('changedAt'),
-] as const;
+const columns = sql`
+  account_id as "accountId", roles, locked_at is not null as "isLocked", ${secondsOf('changed_at')} as "changedAt"`;
 
-export function createRoleRepository({ kysely, transactionOf }: Database<DB>) {
-  const ofAccount = (on: Pick<Transaction<DB>, 'selectFrom'>, accountId: string) =>
-    on.selectFrom('account_roles').select(columns).where('account_id', '=', accountId);
+/** Returns the row of an account, locked and with nothing where it is new: of two changes at a time each knows what was before. */
+async function lockRow({ run }: Transaction, accountId: string): Promise<AccountRoles> {
+  await run(sql`
+    insert into account_roles (account_id, roles, changed_at) values (${accountId}, '{}', clock_timestamp())
+    on conflict do nothing`);
+  const [row] = (await run(sql`
+    select ${columns} from account_roles where account_id = ${accountId} for update`)) as [AccountRoles];
+  return row;
+}
 
-  /** Returns the row of an account, locked and with nothing where it is new: of two changes at a time each knows what was before. */
-  async function lockRow(tx: Transaction<DB>, accountId: string): Promise<AccountRoles> {
-    await tx
-      .insertInto('account_roles')
-      .values({ account_id: accountId, roles: [], changed_at: sql<Date>`clock_timestamp()` })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    return ofAccount(tx, accountId).forUpdate().executeTakeFirstOrThrow();
-  }
+/** Stores a row that is locked, and tells every replica. */
+async function store({ run }: Transaction, { accountId, roles, isLocked }: AccountRoles): Promise<AccountRoles> {
+  // Whichever clock: of two changes the one that is stored last counts.
+  const [stored] = (await run(sql`
+    with stored as (
+      update account_roles set
+        roles = ${roles},
+        locked_at = case when ${isLocked} then coalesce(locked_at, now()) end,
+        changed_at = greatest(clock_timestamp(), changed_at + interval '1 microsecond')
+      where account_id = ${accountId}
+      returning ${columns}
+    )
+    select stored.*, ${notify(sql`row_to_json(stored)::text`)} from stored`)) as [AccountRoles];
+  return stored;
+}
 
-  /** Stores a row that is locked, and tells every replica. */
-  const store = (tx: Transaction<DB>, { accountId, roles, isLocked }: AccountRoles): Promise<AccountRoles> =>
-    tx
-      .with('stored', (db) =>
-        db
-          .updateTable('account_roles')
-          .set({
-            roles,
-            locked_at: isLocked ? sql<Date>`coalesce(locked_at, now())` : null,
-            // Whichever clock: of two changes the one that is stored last counts.
-            changed_at: sql`greatest(clock_timestamp(), changed_at + interval '1 microsecond')`,
-          })
-          .where('account_id', '=', accountId)
-          .returning(columns),
-      )
-      .selectFrom('stored')
-      .select(['accountId', 'roles', 'isLocked', 'changedAt', notify(sql`row_to_json(stored)::text`)])
-      .executeTakeFirstOrThrow();
-
+export function createRoleRepository({ prisma, run, inTransaction, transactionOf }: Database<PrismaClient>) {
   /** @param rolesAfter what becomes of the roles; the same array if nothing does */
   const changeRoles = (actor: string, accountId: string, rolesAfter: (before: string[]) => string[]) =>
-    inTransaction(kysely, async (tx): Promise<AccountRoles> => {
+    inTransaction(async (tx): Promise<AccountRoles> => {
       const current = await lockRow(tx, accountId);
       const roles = rolesAfter(current.roles);
       if (roles === current.roles) return current;
@@ -89,18 +79,15 @@ export function createRoleRepository({ kysely, transactionOf }: Database<DB>) {
       }),
     /** @returns since when an account is locked; null if it is not */
     async lockedAt(accountId: string): Promise<string | null> {
-      const row = await kysely
-        .selectFrom('account_roles')
-        .select('locked_at')
-        .where('account_id', '=', accountId)
-        .executeTakeFirst();
-      return row?.locked_at?.toISOString() ?? null;
+      const row = await prisma.accountRoles.findUnique({ where: { accountId }, select: { lockedAt: true } });
+      return row?.lockedAt?.toISOString() ?? null;
     },
     async find(accountId: string): Promise<Role[]> {
-      return z.array(z.enum(roleNames)).parse((await ofAccount(kysely, accountId).executeTakeFirst())?.roles ?? []);
+      const row = await prisma.accountRoles.findUnique({ where: { accountId }, select: { roles: true } });
+      return z.array(z.enum(roleNames)).parse(row?.roles ?? []);
     },
     async load(add: (one: AccountRoles) => void): Promise<void> {
-      for (const one of await kysely.selectFrom('account_roles').select(columns).execute()) add(one);
+      for (const one of await run<AccountRoles>(sql`select ${columns} from account_roles`)) add(one);
     },
   };
 }

@@ -18,7 +18,6 @@ import { type AuthConfig, configSchema } from './config.ts';
 import { createEndedSessions, notificationOf } from './ended-sessions.ts';
 import { createFollower, type Follower } from './follower.ts';
 import { PrismaClient } from './generated/client.ts';
-import type { DB } from './generated/tables.ts';
 import { createLoginFailureRepository } from './login-failure-repository.ts';
 import { createOrphanedKeys } from './orphaned-keys.ts';
 import { createRoleRepository } from './role-repository.ts';
@@ -30,21 +29,20 @@ import { jwksOf, tokenKeysFrom } from './token-keys.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 
 export async function createAuthService(
-  { config, log, database }: ServiceContext<AuthConfig, DB>,
+  { config, log, database }: ServiceContext<AuthConfig, PrismaClient>,
   accounts: AccountClient = createAccountClient({
     baseUrl: config.ACCOUNT_URL,
     credential: config.INTERNAL_CREDENTIAL,
   }),
-): Promise<Service<DB>> {
+): Promise<Service<PrismaClient>> {
   const ttlSeconds = config.JWT_TTL_SECONDS;
   const keys = await tokenKeysFrom(config);
-  const prisma = new PrismaClient({ adapter: database.adapter });
-  const sessions = createSessionRepository(prisma, database);
+  const sessions = createSessionRepository(database);
   const failures = createLoginFailureRepository(database);
   const endedSessions = createEndedSessions();
   const roleRepository = createRoleRepository(database);
   const roles = createRoles();
-  const keyRepository = createApiKeyRepository(prisma, database);
+  const keyRepository = createApiKeyRepository(database);
   const kids = [keys.key, ...keys.previousKeys].map(({ kid }) => kid);
   const orphanedKeys = createOrphanedKeys(kids);
   const follower = createFollower({
@@ -85,9 +83,9 @@ export async function createAuthService(
         keys: apiKeys,
         cookie,
         jwks: await jwksOf([keys.key, ...keys.previousKeys]),
-        recordLook: lookRecorder(database.kysely),
+        recordLook: lookRecorder(database),
       }),
-      auditRoute(database.kysely),
+      auditRoute(database),
     ],
     log,
     config,
@@ -108,18 +106,21 @@ export async function createAuthService(
       }),
       loop({ name: 'mails about new API keys' }, apiKeys.announce),
       loop({ name: 'uses of API keys', everyMs: 1_000 }, uses.flush),
-      auditCleanUp(database.kysely),
+      auditCleanUp(database),
       loop({ name: 'forgotten login failures', everyMs: hourMs }, failures.deleteForgotten),
     ],
   };
 }
 
-export const authService: ServiceDefinition<typeof configSchema, DB> = {
+export const authService: ServiceDefinition<typeof configSchema, PrismaClient> = {
   name: 'auth',
   configSchema,
-  migrations: new URL('../prisma/migrations/', import.meta.url),
-  // A login takes two short statements, and most of its time is spent on the password.
-  poolSize: 5,
+  database: {
+    PrismaClient,
+    migrations: new URL('../prisma/migrations/', import.meta.url),
+    // A login takes two short statements, and most of its time is spent on the password.
+    poolSize: 5,
+  },
   build: (context) => createAuthService(context),
 };
 

@@ -1,11 +1,11 @@
 import { recordChange } from '@store/shared/database/audit';
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
+import { empty, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
+import type { Transaction } from '@store/shared/database/transaction';
 import { cut } from '@store/shared/values/text';
-import { type Kysely, sql, type Transaction } from 'kysely';
 import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
 import type { PrismaClient } from './generated/client.ts';
-import type { DB } from './generated/tables.ts';
 import type { Session } from './tokens.ts';
 
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
@@ -13,36 +13,31 @@ export type SessionRepository = ReturnType<typeof createSessionRepository>;
 /** On which replicas hear of what has ended and of roles, as JSON: a token check needs both. */
 export const endedSessionsChannel = 'ended_sessions';
 
-export const secondsOf = (column: 'began_at' | 'changed_at' | 'created_at' | 'ended_at' | 'expires_at') =>
-  sql<number>`extract(epoch from ${sql.ref(column)})::float8`;
-const sessionColumns = ['id', secondsOf('expires_at').as('expiresAt')] as const;
-const cutoffColumns = [
-  'account_id as accountId',
-  secondsOf('ended_at').as('endedAt'),
-  secondsOf('expires_at').as('expiresAt'),
-] as const;
+/** A time in seconds since 1970, with microseconds, which the Dates of model calls lack. */
+export const secondsOf = (column: string) => raw(`extract(epoch from ${column})::float8`);
+
+const cutoffColumns = sql`
+  account_id as "accountId", ${secondsOf('ended_at')} as "endedAt", ${secondsOf('expires_at')} as "expiresAt"`;
 
 /** Sent by PostgreSQL when the statement is committed. */
-export const notify = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
+export const notify = (json: string | Sql) => sql`pg_notify(${endedSessionsChannel}, ${json})`;
 
 /** Stores the end of a session or an API key, once or again, and tells every replica. @returns false if it was stored before */
-export async function storeEnd(on: Kysely<DB>, { id, expiresAt }: EndedSession): Promise<boolean> {
-  const { isNew } = await on
-    .with('stored', (db) =>
-      db
-        .insertInto('ended_sessions')
-        .values({ id, expires_at: sql`to_timestamp(${expiresAt})` })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('id'),
+export async function storeEnd({ run }: Statements, { id, expiresAt }: EndedSession): Promise<boolean> {
+  const [{ isNew }] = (await run(sql`
+    with stored as (
+      insert into ended_sessions (id, expires_at) values (${id}, to_timestamp(${expiresAt}))
+      on conflict do nothing returning id
     )
-    .selectNoFrom([notify(JSON.stringify({ id, expiresAt })), sql<boolean>`exists (select from stored)`.as('isNew')])
-    .executeTakeFirstOrThrow();
+    select exists (select from stored) as "isNew", ${notify(JSON.stringify({ id, expiresAt }))}`)) as [
+    { isNew: boolean },
+  ];
   return isNew;
 }
 
 /** Until the end of the transaction nobody else makes a key of an account or ends all of its sessions. */
-export const lockSessions = (tx: Transaction<DB>, accountId: string) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 0))`.execute(tx);
+export const lockSessions = ({ run }: Transaction, accountId: string) =>
+  run(sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 0))`);
 
 /**
  * Ends all sessions and API keys of an account that began before, in a transaction, and tells every replica.
@@ -50,43 +45,35 @@ export const lockSessions = (tx: Transaction<DB>, accountId: string) =>
  * @param ttlSeconds how long the tokens of sessions live at most
  */
 export async function endAllIn(
-  tx: Transaction<DB>,
+  tx: Transaction,
   actor: string,
   accountId: string,
   ttlSeconds: number,
 ): Promise<SessionCutoff> {
   await lockSessions(tx, accountId);
-  // Not when the transaction began, while a key may have been under way.
-  const now = sql<Date>`statement_timestamp()`;
-  const keys = await tx
-    .updateTable('api_keys')
-    .set({ ended_at: now })
-    .where('account_id', '=', accountId)
-    .where('ended_at', 'is', null)
-    .returning(['id', 'scopes', secondsOf('expires_at').as('expiresAt')])
-    .execute();
+  // By `statement_timestamp()`, not by when the transaction began, while a key may have been under way.
+  const keys = await tx.run<{ id: string; scopes: string[]; expiresAt: number }>(sql`
+    update api_keys set ended_at = statement_timestamp() where account_id = ${accountId} and ended_at is null
+    returning id, scopes, ${secondsOf('expires_at')} as "expiresAt"`);
   for (const { id, scopes } of keys)
     await recordChange(tx, { actor, kind: 'key', subject: id, before: JSON.stringify({ accountId, scopes }) });
   const before = JSON.stringify({ sessions: 'all' });
   await recordChange(tx, { actor, kind: 'session', subject: accountId, before });
   const lastKey = Math.max(0, ...keys.map(({ expiresAt }) => expiresAt));
-  const expiry = sql<Date>`greatest(${now} + make_interval(secs => ${ttlSeconds}), to_timestamp(${lastKey}))`;
-  return tx
-    .with('stored', (db) =>
-      db
-        .insertInto('session_cutoffs')
-        .values({ account_id: accountId, ended_at: now, expires_at: expiry })
-        .onConflict((conflict) =>
-          conflict.column('account_id').doUpdateSet({
-            ended_at: sql`greatest(session_cutoffs.ended_at, excluded.ended_at)`,
-            expires_at: sql`greatest(session_cutoffs.expires_at, excluded.expires_at)`,
-          }),
-        )
-        .returning(cutoffColumns),
+  const [cutoff] = (await tx.run(sql`
+    with stored as (
+      insert into session_cutoffs (account_id, ended_at, expires_at)
+      values (
+        ${accountId}, statement_timestamp(),
+        greatest(statement_timestamp() + make_interval(secs => ${ttlSeconds}), to_timestamp(${lastKey}))
+      )
+      on conflict (account_id) do update set
+        ended_at = greatest(session_cutoffs.ended_at, excluded.ended_at),
+        expires_at = greatest(session_cutoffs.expires_at, excluded.expires_at)
+      returning ${cutoffColumns}
     )
-    .selectFrom('stored')
-    .select(['accountId', 'endedAt', 'expiresAt', notify(sql`row_to_json(stored)::text`)])
-    .executeTakeFirstOrThrow();
+    select stored.*, ${notify(sql`row_to_json(stored)::text`)} from stored`)) as [SessionCutoff];
+  return cutoff;
 }
 
 /** Sessions that are listed: the others have begun before. */
@@ -101,47 +88,40 @@ export interface Client {
 /** The name of a browser takes some hundred characters. */
 const maxName = 300;
 
-/** Long enough for every replica to have forgotten what expired, whose clocks may differ. */
-const keptMs = 3_600_000;
+/** Of what all replicas have forgotten since it expired, though their clocks differ. */
+const isForgotten = sql`expires_at < now() - interval '1 hour'`;
 
-export function createSessionRepository(prisma: PrismaClient, { kysely, transactionOf }: Database<DB>) {
+export function createSessionRepository({ prisma, run, transactionOf }: Database<PrismaClient>) {
   return {
     /** Stores from where the session began, for its customer to see. */
     async begin({ id, accountId, authenticatedAt, expiresAt }: Session, client: Client): Promise<void> {
-      await kysely
-        .insertInto('sessions')
-        .values({
-          id,
-          account_id: accountId,
-          began_at: sql`to_timestamp(${authenticatedAt})`,
-          expires_at: sql`to_timestamp(${expiresAt})`,
-          address: client.clientAddress,
-          user_agent: client.userAgent && cut(client.userAgent, maxName),
-        })
-        .execute();
+      const userAgent = client.userAgent && cut(client.userAgent, maxName);
+      await run(sql`
+        insert into sessions (id, account_id, began_at, expires_at, address, user_agent)
+        values (
+          ${id}, ${accountId}, to_timestamp(${authenticatedAt}), to_timestamp(${expiresAt}), ${client.clientAddress},
+          ${userAgent}
+        )`);
     },
-    /** The newest ones that have neither expired nor ended; with an id that one, ended or not. */
-    ofAccount(accountId: string, id?: string) {
-      const ofAccount = kysely
-        .selectFrom('sessions')
-        .select(['id', 'account_id as accountId', 'address', 'user_agent as userAgent'])
-        // Not by Prisma, whose times have milliseconds.
-        .select([secondsOf('began_at').as('authenticatedAt'), secondsOf('expires_at').as('expiresAt')])
-        .where('account_id', '=', accountId)
-        .where('expires_at', '>', sql<Date>`now()`)
-        .orderBy('began_at', 'desc')
-        .limit(maxListed);
-      if (id !== undefined) return ofAccount.where('id', '=', id).execute();
-      return ofAccount
-        .where(
-          sql<boolean>`not exists (select from ended_sessions where ended_sessions.id = sessions.id)
-            and not exists (select from session_cutoffs as cutoff
-              where cutoff.account_id = sessions.account_id and cutoff.ended_at >= sessions.began_at)`,
-        )
-        .execute();
+    /** Lists the sessions of an account that have neither expired nor ended, the newest first, 100 at most. */
+    listOpen: (accountId: string) =>
+      run<Pick<Session, 'id' | 'authenticatedAt'> & { address: string | null; userAgent: string | null }>(sql`
+        select id, ${secondsOf('began_at')} as "authenticatedAt", address, user_agent as "userAgent" from sessions
+        where account_id = ${accountId} and expires_at > now()
+          and not exists (select from ended_sessions where ended_sessions.id = sessions.id)
+          and not exists (
+            select from session_cutoffs as cutoff
+            where cutoff.account_id = sessions.account_id and cutoff.ended_at >= sessions.began_at
+          )
+        order by began_at desc limit ${maxListed}`),
+    /** Finds a session of an account that has not expired, even if it has ended. */
+    async find(accountId: string, id: string): Promise<EndedSession | undefined> {
+      const where = { id, accountId, expiresAt: { gt: new Date() } };
+      const session = await prisma.session.findUnique({ where, select: { expiresAt: true } });
+      return session === null ? undefined : { id, expiresAt: session.expiresAt.getTime() / 1000 };
     },
     /** Once or again. */
-    end: (session: EndedSession): Promise<boolean> => storeEnd(kysely, session),
+    end: (session: EndedSession): Promise<boolean> => storeEnd({ run }, session),
     /** Ends one of the sessions of an account, which is not the one that asks, once or again. @param actor as the audit trail has it */
     endOther: (actor: string, accountId: string, session: EndedSession): Promise<void> =>
       transactionOf(accountId, async (tx) => {
@@ -160,31 +140,38 @@ export function createSessionRepository(prisma: PrismaClient, { kysely, transact
 
     /** Passes on everything that has ended and not expired. */
     async load(add: (one: EndedSession | SessionCutoff) => void): Promise<void> {
-      const sessions = kysely.selectFrom('ended_sessions').select(sessionColumns).orderBy('id');
-      const cutoffs = kysely.selectFrom('session_cutoffs').select(cutoffColumns).orderBy('account_id');
-      for await (const rows of readInBatches<EndedSession>((last, limit) =>
-        (last ? sessions.where('id', '>', last.id) : sessions).limit(limit).execute(),
-      ))
-        rows.forEach(add);
-      for await (const rows of readInBatches<SessionCutoff>((last, limit) =>
-        (last ? cutoffs.where('account_id', '>', last.accountId) : cutoffs).limit(limit).execute(),
-      ))
-        rows.forEach(add);
+      const sessions = readInBatches<EndedSession>((last, limit) =>
+        run(sql`
+          select id, ${secondsOf('expires_at')} as "expiresAt" from ended_sessions
+          ${last ? sql`where id > ${last.id}` : empty} order by id limit ${limit}`),
+      );
+      const cutoffs = readInBatches<SessionCutoff>((last, limit) =>
+        run(sql`
+          select ${cutoffColumns} from session_cutoffs
+          ${last ? sql`where account_id > ${last.accountId}` : empty} order by account_id limit ${limit}`),
+      );
+      for await (const rows of sessions) rows.forEach(add);
+      for await (const rows of cutoffs) rows.forEach(add);
     },
 
     async deleteForgotten(): Promise<void> {
-      const until = new Date(Date.now() - keptMs);
-      await deleteInBatches((limit) => prisma.session.deleteMany({ where: { expiresAt: { lt: new Date() } }, limit }));
-      await deleteInBatches((limit) => prisma.endedSession.deleteMany({ where: { expiresAt: { lt: until } }, limit }));
-      await deleteInBatches((limit) =>
-        kysely
-          .deleteFrom('session_cutoffs')
-          // A repeated DELETE /auth/sessions may have prolonged it since the subquery, which a `limit` of Prisma's overlooks.
-          .where('expires_at', '<', until)
-          .where('account_id', 'in', (db) =>
-            db.selectFrom('session_cutoffs').select('account_id').where('expires_at', '<', until).limit(limit),
-          )
-          .executeTakeFirstOrThrow(),
+      await deleteInBatches(
+        run,
+        (limit) => sql`
+          delete from sessions where id in (select id from sessions where expires_at < now() limit ${limit})`,
+      );
+      await deleteInBatches(
+        run,
+        (limit) => sql`
+          delete from ended_sessions where id in (select id from ended_sessions where ${isForgotten} limit ${limit})`,
+      );
+      await deleteInBatches(
+        run,
+        // A repeated DELETE /auth/sessions may have prolonged it since the subquery.
+        (limit) => sql`
+          delete from session_cutoffs
+          where ${isForgotten} and account_id in (
+            select account_id from session_cutoffs where ${isForgotten} limit ${limit})`,
       );
     },
   };

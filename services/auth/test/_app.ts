@@ -8,7 +8,7 @@ import { queryOnce, unreachableDatabaseUrl, useDatabase } from '../../../tests/k
 import { until } from '../../../tests/kit/until.ts';
 import type { AccountClient } from '../src/account-client.ts';
 import { configSchema } from '../src/config.ts';
-import type { DB } from '../src/generated/tables.ts';
+import { PrismaClient } from '../src/generated/client.ts';
 import { authService, createAuthService } from '../src/service.ts';
 import { tokenKeysFrom } from '../src/token-keys.ts';
 import { createTokens } from '../src/tokens.ts';
@@ -117,7 +117,7 @@ export async function testApp({
   });
   const logged: string[] = [];
   const log = createLog('auth', 'trace', { write: (line) => logged.push(line) });
-  const database = openDatabase<DB>(databaseUrl, authService.poolSize);
+  const database = openDatabase(PrismaClient, databaseUrl, authService.database?.poolSize);
   const service = await createAuthService({ config, log, database }, accounts);
   const jobs = (service.jobs ?? []).map((job) => job.start(createLog('auth', 'silent')));
   const isReady = () => jobs.every((job) => job.waitingFor?.() === undefined);

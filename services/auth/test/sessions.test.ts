@@ -6,7 +6,6 @@ import { whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createEndedSessions } from '../src/ended-sessions.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import type { DB } from '../src/generated/tables.ts';
 import { createSessionRepository } from '../src/session-repository.ts';
 import { createTokens } from '../src/tokens.ts';
 import { newKey, newSecret, useAuth } from './_app.ts';
@@ -16,7 +15,7 @@ const previousSecret = newSecret();
 const { accounts, database, query, start, open } = useAuth();
 const auth = open({ JWT_PREVIOUS_SECRET_KEYS: previousSecret, JWT_TTL_SECONDS: '600' });
 const previous = open({ JWT_SECRET_KEY: previousSecret });
-const connection = database.open((url) => openDatabase<DB>(url));
+const connection = database.open((url) => openDatabase(PrismaClient, url));
 const { loggedIn, logIn, check, logout } = customersOf(auth);
 
 const nowSeconds = Math.floor(Date.now() / 1000);
@@ -212,7 +211,7 @@ describe('ended sessions', () => {
   });
   let sessions: ReturnType<typeof createSessionRepository>;
   beforeAll(() => {
-    sessions = createSessionRepository(new PrismaClient({ adapter: connection.adapter }), connection);
+    sessions = createSessionRepository(connection);
   });
   beforeEach(() => query('truncate ended_sessions, session_cutoffs'));
 
