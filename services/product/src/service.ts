@@ -4,25 +4,25 @@ import { auditCleanUp, auditRoute } from '@store/shared/service/audit';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { createCatalogueCache } from './catalogue-cache.ts';
 import { configSchema, type ProductConfig } from './config.ts';
-import type { DB } from './generated/tables.ts';
+import { PrismaClient } from './generated/client.ts';
 import { createProductRepository } from './product-repository.ts';
 import { productRoutes } from './routes.ts';
 
 export function createProductService(
-  { config, log, database }: ServiceContext<ProductConfig, DB>,
+  { config, log, database }: ServiceContext<ProductConfig, PrismaClient>,
   repository = createProductRepository(database),
-): Service<DB> {
+): Service<PrismaClient> {
   const cache = createCatalogueCache(config.CATALOGUE_CACHE_MIB * 1024 * 1024, repository.currentVersion);
-  const routes = [...productRoutes({ repository, cache, writers: writersOf(config) }), auditRoute(database.kysely)];
+  const routes = [...productRoutes({ repository, cache, writers: writersOf(config) }), auditRoute(database)];
   return {
     app: createHttpApp({ title: 'Product API', routes, log, config }),
-    jobs: [auditCleanUp(database.kysely)],
+    jobs: [auditCleanUp(database)],
   };
 }
 
-export const productService: ServiceDefinition<typeof configSchema, DB> = {
+export const productService: ServiceDefinition<typeof configSchema, PrismaClient> = {
   name: 'product',
   configSchema,
-  migrations: new URL('../prisma/migrations/', import.meta.url),
+  database: { PrismaClient, migrations: new URL('../prisma/migrations/', import.meta.url) },
   build: (context) => createProductService(context),
 };

@@ -4,7 +4,6 @@ import request from 'supertest';
 import { testLog } from '../../../tests/kit/observability/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import type { DB } from '../src/generated/tables.ts';
 import { createProductRepository, type ProductRepository } from '../src/product-repository.ts';
 import { createProductService } from '../src/service.ts';
 
@@ -21,16 +20,15 @@ interface Options {
 
 /** The real service over a database of the test's own. */
 export function testApp(databaseUrl: string, { env, log = testLog('product'), ...replaced }: Options = {}) {
-  const database = openDatabase<DB>(databaseUrl);
-  const prisma = new PrismaClient({ adapter: database.adapter });
+  const database = openDatabase(PrismaClient, databaseUrl);
   const repository = { ...createProductRepository(database), ...replaced.repository };
   const config = configSchema.parse({ DATABASE_URL: databaseUrl, APP_PROFILE: 'dev', ...env });
   const { app } = createProductService({ config, log, database }, repository);
   return {
     app,
-    prisma,
     repository,
-    kysely: database.kysely,
+    prisma: database.prisma,
+    run: database.run,
     lists: database.lists,
     close: database.close,
     /** The body is an object, or text if its digits matter. */

@@ -105,7 +105,7 @@ describe('the audit trail of products', () => {
       );
     }
     const [, kept] = await trail();
-    await deleteOldChanges(product.kysely);
+    await deleteOldChanges(product);
     expect(await trail()).toEqual([kept]);
   });
 });

@@ -1,4 +1,5 @@
 import { encodeCursor } from '@store/shared/database/keyset';
+import { sql } from '@store/shared/database/sql';
 import { nextLink } from '../../../tests/kit/http.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from './_app.ts';
@@ -110,7 +111,7 @@ describe('filters of GET /products', () => {
       await product.post({ ...tea, category });
     for (let times = 0; times < 3; times += 1)
       expect(await categories()).toEqual(['Drinks', 'Kitchen', 'Été "chaud"'].sort());
-    await product.kysely.deleteFrom('products').where('category', '=', 'Kitchen').execute();
+    await product.prisma.product.deleteMany({ where: { category: 'Kitchen' } });
     expect(await categories()).toHaveLength(2);
   });
 
@@ -139,8 +140,9 @@ describe('filters of GET /products', () => {
 
 describe('GET /products parameters', () => {
   it('default to 100 products per page and allow up to 1000', async () => {
-    await product.prisma.$executeRaw`insert into products (id, name, price, unit)
-      select gen_random_uuid(), 'Tea ' || n, 1, 'kg' from generate_series(1, 1001) n`;
+    await product.run(sql`
+      insert into products (id, name, price, unit)
+      select gen_random_uuid(), 'Tea ' || n, 1, 'kg' from generate_series(1, 1001) n`);
     const length = async (query: string) => (await product.get(`/products${query}`)).body.length;
     expect(await Promise.all(['', '?size=1', '?size=1000'].map(length))).toEqual([100, 1, 1000]);
     expect(await all('/products')).toHaveLength(1001);
