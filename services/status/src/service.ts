@@ -1,11 +1,15 @@
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { configSchema, type StatusConfig } from './config.ts';
-import type { DB } from './generated/tables.ts';
+import { PrismaClient } from './generated/client.ts';
 import { statusRoutes } from './routes.ts';
 import { createStatusRepository } from './status-repository.ts';
 
-export function createStatusService({ config, log, database }: ServiceContext<StatusConfig, DB>): Service<DB> {
+export function createStatusService({
+  config,
+  log,
+  database,
+}: ServiceContext<StatusConfig, PrismaClient>): Service<PrismaClient> {
   const routes = statusRoutes(createStatusRepository(database.lists));
   return {
     app: createHttpApp({ title: 'Status API', routes, log, config }),
@@ -13,9 +17,9 @@ export function createStatusService({ config, log, database }: ServiceContext<St
   };
 }
 
-export const statusService: ServiceDefinition<typeof configSchema, DB> = {
+export const statusService: ServiceDefinition<typeof configSchema, PrismaClient> = {
   name: 'status',
   configSchema,
-  migrations: new URL('../prisma/migrations/', import.meta.url),
+  database: { PrismaClient, migrations: new URL('../prisma/migrations/', import.meta.url) },
   build: createStatusService,
 };

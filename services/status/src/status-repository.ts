@@ -1,8 +1,8 @@
-import type { Database } from '@store/shared/database/database';
+import type { Lists } from '@store/shared/database/database';
 import { decodeCursor, encodeCursor, isoTime, rowsAfter } from '@store/shared/database/keyset';
+import { allOf } from '@store/shared/database/read-page';
+import { empty, raw, type Sql, sql } from '@store/shared/database/sql';
 import { utcTime } from '@store/shared/values/utc-time';
-import { type RawBuilder, sql } from 'kysely';
-import type { DB } from './generated/tables.ts';
 import { int4 } from './int4.ts';
 import type { StatusQuery } from './schemas.ts';
 
@@ -30,12 +30,12 @@ export const cursorOf = (position: Position) => encodeCursor(cursorName, positio
 
 const maxRow = String(2n ** 63n - 1n);
 
-const isoUtc = sql<string>`${sql.raw(isoTime('time', 'US'))}`;
+const isoUtc = raw(isoTime('time', 'US'));
 
 /** By which a replica that lags behind is left alone. What it replayed last is at least as old as what the primary has now. */
-const maxAge = '10 seconds';
-const isRecent = sql<boolean>`(not pg_is_in_recovery()
-  or clock_timestamp() - pg_last_xact_replay_timestamp() < ${sql.lit(maxAge)}::interval) is true`;
+const maxAge = raw(`interval '10 seconds'`);
+const isRecent = sql`(not pg_is_in_recovery()
+  or clock_timestamp() - pg_last_xact_replay_timestamp() < ${maxAge}) is true`;
 
 interface Row {
   json: string;
@@ -43,7 +43,7 @@ interface Row {
   isRecent: boolean;
 }
 
-export function createStatusRepository({ kysely, run, readReplica, inTurn }: Database<DB>['lists']) {
+export function createStatusRepository({ run, readReplica, inTurn }: Lists) {
   return {
     /**
      * Reads a page by one statement, whose rows PostgreSQL joins to JSON: fast, and no microsecond is lost in a Date. `after` is exact
@@ -53,22 +53,21 @@ export function createStatusRepository({ kysely, run, readReplica, inTurn }: Dat
       const position = after === undefined ? undefined : decodeCursor(after, cursorName, [time, station, row]);
       // The index of a station has the order (time, id): only a comparison of just these is a range of it.
       const key = stationId === undefined ? [time, station, row] : [time, row];
-      const orderBy = sql.raw(key.map((column) => column.sql).join(', '));
+      const orderBy = raw(key.map((column) => column.sql).join(', '));
 
-      const conditions: RawBuilder<unknown>[] = [];
+      const conditions: Sql[] = [];
       if (stationId !== undefined) conditions.push(sql`station_id = ${stationId}`);
       if (position !== undefined) {
         const from = stationId === undefined ? position : withinStation(position as Position, stationId);
         conditions.push(rowsAfter(key, from));
       } else if (cursor !== undefined) conditions.push(sql`time > ${cursor}::timestamptz`);
-      const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
-      const offset = position === undefined && skip > 0 ? sql`offset ${skip}::bigint` : sql``;
+      const offset = position === undefined && skip > 0 ? sql`offset ${skip}::bigint` : empty;
       // One row more than requested tells whether there is a next page. json_agg would set blanks between the records.
-      const statement = sql<Row>`
+      const statement = sql`
         with page as (
           select *, row_number() over (order by ${orderBy}) as n
           from (
-            select * from station_status ${where} order by ${orderBy} limit ${limit}::int + 1 ${offset}
+            select * from station_status where ${allOf(conditions)} order by ${orderBy} limit ${limit}::int + 1 ${offset}
           ) as rows
         ), item as (
           select station_id, bikes_available, docks_available, ${isoUtc} as time, category1, category2
@@ -77,10 +76,10 @@ export function createStatusRepository({ kysely, run, readReplica, inTurn }: Dat
         select (select '[' || coalesce(string_agg(row_to_json(item)::text, ','), '') || ']' from item) as json,
                (select json_build_array(${isoUtc}, station_id::text, id::text)::text from page
                 where n = ${limit}::int and exists (select from page where n > ${limit}::int)) as last,
-               ${isRecent} as "isRecent"`.compile(kysely);
+               ${isRecent} as "isRecent"`;
       const [read] = await inTurn(caller, async () => {
-        const copies = await readReplica(statement, ([copy]) => copy?.isRecent === true);
-        return copies ?? (await run(statement));
+        const copies = await readReplica<Row>(statement, ([copy]) => copy?.isRecent === true);
+        return copies ?? (await run<Row>(statement));
       });
       const { json = '[]', last = null } = read ?? {};
       return { json, next: last === null ? undefined : cursorOf(JSON.parse(last)) };

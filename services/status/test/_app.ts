@@ -1,9 +1,9 @@
 import { openDatabase } from '@store/shared/database/database';
+import { sql } from '@store/shared/database/sql';
 import request from 'supertest';
 import { testLog } from '../../../tests/kit/observability/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import type { DB } from '../src/generated/tables.ts';
 import { createStatusService } from '../src/service.ts';
 
 export const path = '/api/v1/status/';
@@ -19,23 +19,24 @@ interface Made {
 
 /** The real service over a database of the test's own. */
 export function testApp(databaseUrl: string, env: Record<string, string> = {}, log = testLog('status')) {
-  const database = openDatabase<DB>(databaseUrl);
-  const prisma = new PrismaClient({ adapter: database.adapter });
+  const database = openDatabase(PrismaClient, databaseUrl);
+  const { prisma, run } = database;
   const config = configSchema.parse({ DATABASE_URL: databaseUrl, APP_PROFILE: 'dev', ...env });
   const { app } = createStatusService({ config, log, database });
   return {
     app,
     prisma,
+    run,
     close: database.close,
     get: (query = '') => request(app).get(`${path}${query}`),
     /** Stores records in the order given: their rows are numbered so. */
     async add(...records: Made[]): Promise<void> {
       for (const { time, station = 1, bikes = null, docks = null, category1 = null, category2 = null } of records) {
-        await prisma.$executeRaw`
+        await run(sql`
           insert into station_status (station_id, bikes_available, docks_available, time, category1, category2)
-          values (${station}, ${bikes}, ${docks}, ${time}::text::timestamptz, ${category1}, ${category2})`;
+          values (${station}, ${bikes}, ${docks}, ${time}::timestamptz, ${category1}, ${category2})`);
       }
     },
-    clear: () => prisma.$executeRaw`truncate station_status`,
+    clear: () => run(sql`truncate station_status`),
   };
 }

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { sql } from '@store/shared/database/sql';
 import { execa } from 'execa';
 import { useFolder } from '../../../tests/kit/folder.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
@@ -30,10 +31,10 @@ async function importText(content: string, ...options: string[]) {
 }
 
 const stored = () =>
-  status.prisma.$queryRaw`
+  status.run(sql`
     select station_id, bikes_available, docks_available, category1, category2,
            to_char(time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time
-    from station_status order by id`;
+    from station_status order by id`);
 
 const empty = { bikes_available: null, docks_available: null, category1: null, category2: null };
 
@@ -69,7 +70,7 @@ describe('the import of CSV', () => {
   const csv = 'station_id,time\n1,2026-01-01T00:00:00Z\n';
 
   it('reads standard input, and creates the tables of an empty database', async () => {
-    await status.prisma.$executeRaw`drop table station_status, _prisma_migrations`;
+    await status.run(sql`drop table station_status, _prisma_migrations`);
     const { stdout } = await run(['-'], { input: csv });
     expect(stdout).toBe('1 rows imported');
     expect(await stored()).toHaveLength(1);

@@ -1,9 +1,9 @@
+import { sql } from '@store/shared/database/sql';
 import request from 'supertest';
 import { nextLink, paginate } from '../../../tests/kit/http.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { explain, type Plan } from '../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../tests/kit/postgres/recorded-statement.ts';
-import type { DB } from '../src/generated/tables.ts';
 import type { StatusQuery } from '../src/schemas.ts';
 import { createStatusRepository, cursorOf } from '../src/status-repository.ts';
 import { path, testApp } from './_app.ts';
@@ -26,8 +26,8 @@ const namesOf = (records: { category1: string }[]) => records.map(({ category1 }
 
 /** The plan node that reads the table for a page. */
 async function scanOf(query: StatusQuery): Promise<Plan> {
-  const statement = await recordedStatement<DB>((_, { lists }) => createStatusRepository(lists).page(query));
-  const nodes = await explain(status.prisma, statement);
+  const statement = await recordedStatement(({ lists }) => createStatusRepository(lists).page(query));
+  const nodes = await explain(status, statement);
   const [scan, ...others] = nodes.filter((plan) => plan['Relation Name'] === 'station_status');
   if (scan === undefined || others.length > 0) throw new Error('The plan does not read the table exactly once');
   return scan;
@@ -91,13 +91,14 @@ describe('pagination of status records', () => {
 
   // Cursors replace skip because the cost of an offset grows (contract 4.8).
   it('reads no more rows than a page has, at any position', async () => {
-    await status.prisma.$executeRaw`insert into station_status (station_id, time)
-      select n % 20, timestamptz '2026-01-01Z' + n / 20 * interval '1 minute' from generate_series(0, 39999) n`;
-    await status.prisma.$executeRaw`analyze station_status`;
-    const [last] = await status.prisma.$queryRaw<{ time: string; station: string; row: string }[]>`
+    await status.run(sql`
+      insert into station_status (station_id, time)
+      select n % 20, timestamptz '2026-01-01Z' + n / 20 * interval '1 minute' from generate_series(0, 39999) n`);
+    await status.run(sql`analyze station_status`);
+    const [last] = await status.run<{ time: string; station: string; row: string }>(sql`
       select to_char(time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time, station_id::text as station,
              id::text as row
-      from station_status order by time desc, station_id desc, id desc offset 1000 limit 1`;
+      from station_status order by time desc, station_id desc, id desc offset 1000 limit 1`);
     const { time: cursor = '', station = '', row = '' } = last ?? {};
     const after = cursorOf([cursor, station, row]);
     for (const query of [

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sql } from '@store/shared/database/sql';
 import request from 'supertest';
 import { nextLink } from '../../../tests/kit/http.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
@@ -52,8 +53,9 @@ describe('GET /api/v1/status/', () => {
   });
 
   it('limits a page to 100 records, and to 1000 at most', async () => {
-    await status.prisma.$executeRaw`insert into station_status (station_id, time)
-      select n, '2026-01-01Z'::timestamptz from generate_series(1, 1001) n`;
+    await status.run(sql`
+      insert into station_status (station_id, time)
+      select n, '2026-01-01Z'::timestamptz from generate_series(1, 1001) n`);
     expect((await status.get()).body).toHaveLength(100);
     expect((await status.get('?limit=1')).body).toHaveLength(1);
     expect((await status.get('?limit=1000')).body).toHaveLength(1000);
