@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { openDatabase } from '@store/shared/database/database';
+import { type Database, openDatabase } from '@store/shared/database/database';
 import type { AccountEventKind, EventKind } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import type { Service, ServiceDefinition } from '@store/shared/service/service';
@@ -63,12 +63,16 @@ export async function buildServices(): Promise<BuiltService[]> {
     const named = (name: string) => Object.values(exported).find((one) => typeof one === 'object' && one.name === name);
     const definition = named(service.name) ?? named(service.image);
     if (definition === undefined) throw new Error(`${file} defines no ${service.name}.`);
-    const database = openDatabase(given.databaseUrl);
+    const database = definition.database && openDatabase(definition.database.PrismaClient, given.databaseUrl);
     const config = definition.configSchema.parse(serviceEnv(service, given));
     const log = createLog('test', 'silent');
-    const { app, consumer }: Service<unknown> = await definition.build({ config, database, log });
+    const { app, consumer }: Service<unknown> = await definition.build({
+      config,
+      database: database as Database<unknown>,
+      log,
+    });
     const { body } = await request(app).get('/v3/api-docs');
-    await database.close();
+    await database?.close();
     const { paths = {}, components: { schemas = {} } = {} } = body;
     const kinds = consumer ? [...consumer.group.kinds, ...(consumer.group.accounts?.kinds ?? [])] : [];
     built.push({ name: service.name, kinds, app, paths, schemas });

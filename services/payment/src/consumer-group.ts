@@ -37,7 +37,11 @@ type Charging = Payment & { status: 'CHARGING' };
  * outcome: the provider gives the same answer for the same order, and once the row is no longer CHARGING, the first
  * answer stands.
  */
-export function createConsumerGroup({ repository, provider, clock }: Dependencies): ConsumerGroup<PrismaClient, Answers, Kind> {
+export function createConsumerGroup({
+  repository,
+  provider,
+  clock,
+}: Dependencies): ConsumerGroup<PrismaClient, Answers, Kind> {
   /** The payments of the events' orders: those that StockReserved begins are stored as CHARGING. */
   async function openPayments(events: OrderEvent<Kind>[]): Promise<Map<string, Payment>> {
     const starts = events.flatMap(({ kind, payload }) => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { startConsumer } from '@store/shared/messaging/consumer/consumer';
+import { probe } from '@store/shared/messaging/kafkajs/admin';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
-import { answersTo, startWatchdog } from '@store/shared/messaging/kafkajs/watchdog';
+import { startWatchdog } from '@store/shared/messaging/kafkajs/watchdog';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import { type ApiName, createKafkaProxy } from '../../../tests/kit/kafka/kafka-proxy.ts';
@@ -108,7 +109,7 @@ async function isRenewedWhenDeaf(): Promise<void> {
   const deaf: string[] = [];
   const watchdog = startWatchdog({
     watched: [payment.publisher, payment.consumer],
-    probe: () => answersTo(payment.broker, payment.name, payment.group),
+    probe: () => probe(payment.broker, payment.name, payment.group),
     onDeaf: (name) => deaf.push(name),
     log: createLog('payment', 'warn', { write: (line) => void lines.push(line) }),
     probeEveryMs: 500,

@@ -1,4 +1,4 @@
-import { type Statements, type Sql, sql } from '@store/shared/database/sql';
+import { type Sql, type Statements, sql } from '@store/shared/database/sql';
 
 export interface Plan {
   'Node Type': string;

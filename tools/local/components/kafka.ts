@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
+import { createTopics } from '@store/shared/messaging/kafkajs/admin';
 import { storeTopics } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
@@ -53,7 +53,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     args: [...flags, 'kafka.Kafka', configFile],
     // Repeated, as a broker that has just started may drop a request. Topics that are there stay as they are.
     ready: async () => {
-      await askAdmin(client, 5_000, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
+      await createTopics(client, topics, 5_000);
       return true;
     },
     stopSeconds: 20,

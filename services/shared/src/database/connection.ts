@@ -116,7 +116,10 @@ const failures = new Map<string, { at: number; error: Error }>();
 class PreparingClient extends CurrentClient {
   /** Has the type that fits all overloads of pg's. */
   override query(sql: unknown, ...values: unknown[]): never {
-    return this.#send([typeof sql === 'string' ? { text: sql, name: nameOf({ sql }) } : named(sql), ...values], 1) as never;
+    return this.#send(
+      [typeof sql === 'string' ? { text: sql, name: nameOf({ sql }) } : named(sql), ...values],
+      1,
+    ) as never;
   }
 
   #send(query: unknown[], attempt: number): unknown {

@@ -47,7 +47,10 @@ describe('a transaction', () => {
       Array.from({ length: 4 }, () =>
         database.inTransaction(async (tx) => {
           const pid = () => tx.run<{ pid: number }>(sql`select pg_backend_pid() as pid, pg_sleep(0.05)::text`);
-          const [[before], [inner]] = [await pid(), await database.inTransaction((own) => own.run(sql`select 1 as pid`))];
+          const [[before], [inner]] = [
+            await pid(),
+            await database.inTransaction((own) => own.run(sql`select 1 as pid`)),
+          ];
           const [after] = await pid();
           expect(inner).toEqual({ pid: 1 });
           expect(after?.pid).toBe(before?.pid);

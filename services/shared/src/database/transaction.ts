@@ -35,11 +35,7 @@ const unlimited = { maxWait: 2 ** 31 - 1, timeout: 2 ** 31 - 1 };
  * @param prisma has an adapter on this pool
  * @param pool made by createPool, which adds the isolation level to Prisma's BEGIN
  */
-export function createTransactions<Client>(
-  prisma: Client,
-  pool: pg.Pool,
-  notifier: Notifier,
-): InTransaction<Client> {
+export function createTransactions<Client>(prisma: Client, pool: pg.Pool, notifier: Notifier): InTransaction<Client> {
   const connectionOf = rememberConnections(pool);
 
   async function transact<Result>(work: (tx: TransactionOf<Client>) => Promise<Result>) {
@@ -85,7 +81,8 @@ function rememberConnections(pool: pg.Pool) {
     return connection;
   };
   // A pool takes connections for single statements with a callback.
-  pool.connect = ((...callback: []) => (callback.length > 0 ? connect(...callback) : remember())) as typeof pool.connect;
+  pool.connect = ((...callback: []) =>
+    callback.length > 0 ? connect(...callback) : remember()) as typeof pool.connect;
 
   return <Result>(work: (connection: () => pg.PoolClient) => Promise<Result>): Promise<Result> => {
     const taken: { connection?: pg.PoolClient } = {};

@@ -5,8 +5,7 @@ import { messageOf } from '../values/errors.ts';
 import { wholeNumber } from '../values/fields.ts';
 import { retry } from '../values/time.ts';
 import { brokerConfig, brokersFrom, requireLogin } from './config.ts';
-import { askAdmin } from './kafkajs/admin.ts';
-import { pauseMs, recoveryMs } from './times.ts';
+import { createTopics } from './kafkajs/admin.ts';
 import { storeTopics } from './topics.ts';
 
 // node dist/messaging/create-topics.js: creates the missing topics of the store as soon as Kafka answers.
@@ -26,8 +25,9 @@ const schema = z.object({
 });
 
 const attempts = 130;
+const retryAfterMs = 2_000;
 
-async function createTopics(config: z.output<typeof schema>): Promise<void> {
+async function createStoreTopics(config: z.output<typeof schema>): Promise<void> {
   const topics = storeTopics({
     partitions: config.TOPIC_PARTITIONS,
     replicas: config.TOPIC_REPLICAS,
@@ -37,8 +37,8 @@ async function createTopics(config: z.output<typeof schema>): Promise<void> {
   });
   const broker = { ...brokersFrom(config), clientId: 'create-topics', log: createLog('topics', 'silent') };
   const created = await retry(
-    () => askAdmin(broker, recoveryMs, (admin) => admin.createTopics({ topics, waitForLeaders: true })),
-    { firstMs: pauseMs, maxMs: pauseMs },
+    () => createTopics(broker, topics),
+    { firstMs: retryAfterMs, maxMs: retryAfterMs },
     (error, failures) => {
       if (failures === attempts) throw error;
       console.log(`Waiting for Kafka at ${config.KAFKA_BROKERS}: ${messageOf(error)}`);
@@ -48,7 +48,7 @@ async function createTopics(config: z.output<typeof schema>): Promise<void> {
 }
 
 try {
-  await createTopics(readConfig(requireLogin(schema), process.env));
+  await createStoreTopics(readConfig(requireLogin(schema), process.env));
 } catch (error) {
   console.error(error instanceof ConfigError ? error.message : `Giving up: ${messageOf(error)}`);
   process.exitCode = 1;

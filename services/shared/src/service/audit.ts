@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditEntryOut, auditQuery } from '../contracts/audit.ts';
-import type { Statements } from '../database/sql.ts';
 import { deleteOldChanges, readChanges } from '../database/audit.ts';
+import type { Statements } from '../database/sql.ts';
 import { nextLink, nextPage } from '../http/pagination.ts';
 import { type AnyRoute, ok, route } from '../http/route.ts';
 import { loop } from '../values/loop.ts';

@@ -1,13 +1,14 @@
 import type { Database } from '../database/database.ts';
 import { brokersFrom, retriesFrom } from '../messaging/config.ts';
 import { startConsumer } from '../messaging/consumer/consumer.ts';
-import { topicsOf } from '../messaging/consumer/handle-once.ts';
+import { topicsOf } from '../messaging/consumer/group.ts';
 import { reportLag } from '../messaging/consumer/lag.ts';
 import { deleteOldEventIds } from '../messaging/consumer/processed-events.ts';
 import { reportOpenLetters } from '../messaging/dead-letters/records.ts';
+import { probe } from '../messaging/kafkajs/admin.ts';
 import { createKafka, type KafkaOptions } from '../messaging/kafkajs/client.ts';
 import { createPublisher } from '../messaging/kafkajs/publisher.ts';
-import { answersTo, startWatchdog, type Watched } from '../messaging/kafkajs/watchdog.ts';
+import { startWatchdog, type Watched } from '../messaging/kafkajs/watchdog.ts';
 import { outboxChannel } from '../messaging/outbox/append.ts';
 import { laneCount, startRelay } from '../messaging/outbox/relay.ts';
 import { deleteSent } from '../messaging/outbox/statements.ts';
@@ -55,8 +56,8 @@ export function consume<Client>(
     log,
   });
   const [topic = orderEventsTopic] = topics;
-  const probe = () => answersTo(quiet, topic, group.name);
-  return [...started, consumer, watchdogOf([...publishers, consumer], probe, log, onCrash)];
+  const ask = () => probe(quiet, topic, group.name);
+  return [...started, consumer, watchdogOf([...publishers, consumer], ask, log, onCrash)];
 }
 
 /** Starts to publish the outbox of a process that consumes nothing. The database must be migrated. */
@@ -71,7 +72,7 @@ export function publish<Client>(
   return [
     ...publishers.map(({ name, close }) => ({ name, stop: close })),
     ...relayOf(topic, publishers, { databaseUrl: config.DATABASE_URL, database, log }),
-    watchdogOf(publishers, () => answersTo(quietly(broker), topic), log, onCrash),
+    watchdogOf(publishers, () => probe(quietly(broker), topic), log, onCrash),
   ];
 }
 
@@ -95,8 +96,8 @@ function relayOf<Client>(
   return [cleanUp.start(log), { name: 'relay', stop: relay.stop }];
 }
 
-function watchdogOf(watched: Watched[], probe: () => Promise<unknown>, log: Logger, onCrash: OnCrash): Started {
+function watchdogOf(watched: Watched[], ask: () => Promise<unknown>, log: Logger, onCrash: OnCrash): Started {
   const onDeaf = (name: string) =>
     onCrash('The broker answers others, but not this process', new Error(`The ${name} is deaf`));
-  return { name: 'watchdog', stop: startWatchdog({ watched, probe, log, onDeaf }).stop };
+  return { name: 'watchdog', stop: startWatchdog({ watched, probe: ask, log, onDeaf }).stop };
 }

@@ -14,15 +14,17 @@ import type { Database } from '../database/database.ts';
 import { type AnyRoute, ok, problem, route } from '../http/route.ts';
 import { brokersFrom } from '../messaging/config.ts';
 import { consumerMetrics } from '../messaging/consumer/metrics.ts';
+import type { Letters, Result } from '../messaging/consumer/redrive.ts';
 import type { DeadLetter } from '../messaging/dead-letters/dead-letters.ts';
 import { auditOf, countOpen, decisionOf } from '../messaging/dead-letters/records.ts';
-import { discard, type Letters, listDeadLetters, type Result, redrive } from '../messaging/dead-letters/redrive.ts';
 import { createLog } from '../observability/log.ts';
 import { DomainError, unavailable as isUnavailable } from '../values/errors.ts';
 import { uuid } from '../values/fields.ts';
 import { cut } from '../values/text.ts';
 import { auditRoute } from './audit.ts';
 import type { ServiceConsumer } from './service.ts';
+
+type DeadLetters = typeof import('../messaging/consumer/redrive.ts');
 
 const path = '/internal/dead-letters';
 
@@ -37,22 +39,25 @@ export function deadLetterRoutes<Client>(
   const { name } = group;
 
   /** @throws DomainError unavailable without an answer of the broker */
-  async function asking<T>(work: (letters: Letters<Client>) => Promise<T>): Promise<T> {
+  async function asking<T>(work: (deadLetters: DeadLetters, letters: Letters<Client>) => Promise<T>): Promise<T> {
     // Loaded with the first request: what builds a service without starting it needs no client of Kafka.
-    const { createKafka, isKafkaError } = await import('../messaging/kafkajs/client.ts');
+    const [deadLetters, { isKafkaError }] = await Promise.all([
+      import('../messaging/consumer/redrive.ts'),
+      import('../messaging/kafkajs/client.ts'),
+    ]);
     const log = createLog(name, 'silent'); // failures are those of the request, which is logged
-    const kafka = createKafka({ ...brokersFrom(config), clientId: `${name}-letters`, log });
+    const broker = { ...brokersFrom(config), clientId: `${name}-letters`, log };
     try {
-      return await work({ kafka, group, database });
+      return await work(deadLetters, { broker, group, database });
     } catch (error) {
       throw isKafkaError(error) ? isUnavailable('Kafka', error) : error;
     }
   }
   const list = (selected: { ids?: string[]; orderId?: string | undefined }) =>
-    asking((letters) => listDeadLetters(letters, selected));
+    asking(({ listDeadLetters }, letters) => listDeadLetters(letters, selected));
 
-  async function decided(dryRun: boolean, work: (letters: Letters<Client>) => Promise<Map<string, Result>>) {
-    const results = await asking(work);
+  async function decided(dryRun: boolean, deciding: Promise<Map<string, Result>>) {
+    const results = await deciding;
     // Neither in a dry run nor by somebody before.
     for (const { outcome } of dryRun ? [] : results.values()) {
       if (outcome !== 'DECIDED') consumerMetrics.decided.inc({ group: name, outcome: outcome.toLowerCase() });
@@ -105,13 +110,21 @@ export function deadLetterRoutes<Client>(
       ...deciding,
       path: `${path}/redrive`,
       body: redriveIn,
-      handler: ({ body }) => decided(body.dryRun, (letters) => redrive(letters, body)),
+      handler: ({ body }) =>
+        decided(
+          body.dryRun,
+          asking(({ redrive }, letters) => redrive(letters, body)),
+        ),
     }),
     route({
       ...deciding,
       path: `${path}/discard`,
       body: discardIn,
-      handler: ({ body }) => decided(body.dryRun, (letters) => discard(letters, body)),
+      handler: ({ body }) =>
+        decided(
+          body.dryRun,
+          asking(({ discard }, letters) => discard(letters, body)),
+        ),
     }),
     // Last: the fixed paths above would be taken for ids.
     route({

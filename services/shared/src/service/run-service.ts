@@ -55,8 +55,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig & Partia
     const { startTracing } = await import('../observability/trace-exporter.ts');
     started.push({ name: 'traces', stop: startTracing(name, log).stop });
   }
-  const database =
-    owned && openDatabase(owned.PrismaClient, DATABASE_POOLER_URL, owned.poolSize, DATABASE_REPLICA_URL);
+  const database = owned && openDatabase(owned.PrismaClient, DATABASE_POOLER_URL, owned.poolSize, DATABASE_REPLICA_URL);
   if (database) started.push({ name: 'database', stop: database.close });
   // Only a definition without a database builds a service without one.
   const service = await build({ config, log, database: database as Database<Client> });

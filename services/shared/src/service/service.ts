@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { DatabaseConfig } from '../database/config.ts';
 import type { ClientClass, Database } from '../database/database.ts';
 import type { MessagingConfig } from '../messaging/config.ts';
-import type { ConsumerGroup } from '../messaging/consumer/handle-once.ts';
+import type { ConsumerGroup } from '../messaging/consumer/group.ts';
 import type { Logger } from '../observability/log.ts';
 import type { ServiceConfig } from './config.ts';
 

@@ -1,5 +1,4 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
-import type { Place } from '../kafkajs/offsets.ts';
+import { Counter, Histogram } from 'prom-client';
 
 export const consumerMetrics = {
   handled: new Counter({
@@ -24,37 +23,6 @@ export const consumerMetrics = {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
   }),
 };
-
-const memberships = new Map<string, () => boolean>();
-new Gauge({
-  name: 'consumer_group_member',
-  help: '1 while the broker answers that this process is a member of the group, 0 otherwise.',
-  labelNames: ['group'],
-  collect() {
-    for (const [group, isMember] of memberships) this.set({ group }, Number(isMember()));
-  },
-});
-
-/** @param isMember asked at each scrape */
-export const reportMembership = (group: string, isMember: () => boolean) => void memberships.set(group, isMember);
-
-type Assigned = Place & { isUndecodable: boolean };
-const assignments = new Map<string, () => Assigned[]>();
-new Gauge({
-  name: 'consumer_undecodable_batches',
-  help: '1 while a partition of this process waits at a batch that cannot be decoded, 0 otherwise.',
-  labelNames: ['group', 'topic', 'partition'],
-  collect() {
-    this.reset();
-    for (const [group, assignedTo] of assignments)
-      for (const { topic, partition, isUndecodable } of assignedTo())
-        this.set({ group, topic, partition }, Number(isUndecodable));
-  },
-});
-
-/** @param assignedTo asked at each scrape for the partitions of this process */
-export const reportUndecodable = (group: string, assignedTo: () => Assigned[]) =>
-  void assignments.set(group, assignedTo);
 
 /** Counters start at 0: one that first appears with its first message would show no increase. */
 export function initialiseMetrics(group: string): void {

@@ -1,21 +1,16 @@
-import type { Admin } from 'kafkajs';
 import { deleteInBatches } from '../../database/batches.ts';
 import { raw, type Statements, sql } from '../../database/sql.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { dayMs } from '../../values/time.ts';
-import { askAdmin } from '../kafkajs/admin.ts';
+import { startsAfter } from '../kafkajs/admin.ts';
 import type { KafkaOptions } from '../kafkajs/client.ts';
-import { recoveryMs } from '../times.ts';
 
 /** Longer than a topic usually keeps events (contract 6.2), because a relay may publish late what it had published before. */
 const shortestDays = 30;
 
 /** Deletes the ids of events that come no more: neither a topic nor an open dead letter has them. @returns how many */
 export async function deleteOldEventIds({ run }: Statements, broker: KafkaOptions, topics: string[]) {
-  const perTopic = await askAdmin(broker, recoveryMs, (admin) =>
-    Promise.all(topics.map((topic) => daysToKeep(admin, topic))),
-  );
-  const days = Math.max(...perTopic);
+  const days = Math.max(...(await Promise.all(topics.map((topic) => daysToKeep(broker, topic)))));
   // By where the rows are, which stays so since nothing updates them: by its key each would be looked up once more.
   return deleteInBatches(
     run,
@@ -31,15 +26,10 @@ export async function deleteOldEventIds({ run }: Statements, broker: KafkaOption
 }
 
 /** The first of 30, 60, 120, … days of which the topic holds no older event, whatever its retention is. */
-async function daysToKeep(admin: Admin, topic: string): Promise<number> {
+async function daysToKeep(broker: KafkaOptions, topic: string): Promise<number> {
   for (let days = shortestDays; ; days *= 2) {
     const time = Date.now() - days * dayMs;
-    if (time < 0) return days;
-    const since = await admin.fetchTopicOffsetsByTimestamp(topic, time);
-    const starts = new Map(
-      (await admin.fetchTopicOffsets(topic)).map(({ partition, low }) => [partition, BigInt(low)]),
-    );
-    if (since.every(({ partition, offset }) => BigInt(offset) <= (starts.get(partition) ?? 0n))) return days;
+    if (time < 0 || (await startsAfter(broker, topic, new Date(time)))) return days;
   }
 }
 

@@ -4,7 +4,7 @@ import { sql } from '../../database/sql.ts';
 import type { Transaction, TransactionOf } from '../../database/transaction.ts';
 import { traceFrom } from '../../observability/trace-context.ts';
 import { isOfAccount, type OrderEvent, type StoreEvent } from '../events.ts';
-import type { ConsumerGroup } from './handle-once.ts';
+import type { ConsumerGroup } from './group.ts';
 import { recordEvents } from './processed-events.ts';
 
 type Rehearsal = Pick<ResultOut, 'outcome' | 'effect'>;

@@ -1,9 +1,9 @@
-import type { Kafka, KafkaMessage } from 'kafkajs';
 import { ifReadable, messageOf } from '../../values/errors.ts';
 import { nameUuid } from '../../values/name-uuid.ts';
 import { cut } from '../../values/text.ts';
 import { eventIdOf, kindOf, type Message, type Origin } from '../events.ts';
-import { readMessage } from '../kafkajs/messages.ts';
+import type { KafkaOptions } from '../kafkajs/client.ts';
+import { type ReceivedMessage, readMessage } from '../kafkajs/messages.ts';
 import { readTopic } from '../kafkajs/read-topic.ts';
 import { deadLetterTopic } from '../topics.ts';
 
@@ -54,11 +54,11 @@ export function letterRef(group: string, message: Omit<Message, 'value'>): Lette
 }
 
 /** Calls back with what is on the topic of dead letters, one at a time; a letter that was written twice comes twice. */
-export async function readDeadLetters(kafka: Kafka, onLetter: (letter: DeadLetter) => Promise<void> | void) {
-  await readTopic(kafka, deadLetterTopic, (partition, message) => onLetter(toLetter(partition, message)));
+export async function readDeadLetters(broker: KafkaOptions, onLetter: (letter: DeadLetter) => Promise<void> | void) {
+  await readTopic(broker, deadLetterTopic, (partition, message) => onLetter(toLetter(partition, message)));
 }
 
-function toLetter(partition: number, raw: KafkaMessage): DeadLetter {
+function toLetter(partition: number, raw: ReceivedMessage): DeadLetter {
   const letter = readMessage(deadLetterTopic, partition, raw);
   const { headers } = letter;
   const origin = {

@@ -6,12 +6,13 @@ import { raw, type Statements, sql } from '../../database/sql.ts';
 import { operatorActor } from '../../values/audit.ts';
 import { storable } from '../../values/text.ts';
 import { within } from '../../values/time.ts';
-import { heartbeatMs } from '../times.ts';
 import type { LetterRef } from './dead-letters.ts';
 
 // The table `dead_letters`, which is the same in every database of a consumer group (prisma/schema.prisma of the services), and
 // its part of the audit trail. Rows are never deleted, because the topic keeps its letters for ever; entries of the trail are.
 
+/** A scrape must not wait for a database that hangs. */
+const countTimeoutMs = 3_000;
 /** As long as what an operator may write. */
 const maxReason = 1_000;
 
@@ -100,7 +101,7 @@ export function reportOpenLetters(database: Statements, group: string): void {
     help: 'Dead letters of the group that are neither redriven nor discarded.',
     labelNames: ['group'],
     async collect() {
-      const open = await within(heartbeatMs, countOpen(database, group)).catch(() => undefined);
+      const open = await within(countTimeoutMs, countOpen(database, group)).catch(() => undefined);
       if (open !== undefined) this.set({ group }, open);
     },
   });

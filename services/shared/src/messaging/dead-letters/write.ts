@@ -1,20 +1,20 @@
-import type { KafkaMessage } from 'kafkajs';
 import type { Statements } from '../../database/sql.ts';
 import type { Logger } from '../../observability/log.ts';
 import { sleep } from '../../values/time.ts';
 import { brokerError } from '../kafkajs/client.ts';
-import { type ReadBytes, readMessage, writableHeaders } from '../kafkajs/messages.ts';
+import { type ReceivedMessage, readMessage, writableHeaders } from '../kafkajs/messages.ts';
 import type { Sender } from '../kafkajs/publisher.ts';
-import { secondMs } from '../times.ts';
 import { deadLetterTopic } from '../topics.ts';
 import { deadLetterHeaders, letterRef } from './dead-letters.ts';
 import { recordOpen } from './records.ts';
+
+const retryAfterMs = 1_000;
 
 interface NewLetter {
   group: string;
   topic: string;
   partition: number;
-  message: KafkaMessage;
+  message: ReceivedMessage;
   /** Calls of the handler that failed. */
   attempts: number;
   error: unknown;
@@ -30,7 +30,7 @@ export async function writeDeadLetter(
   const added = deadLetterHeaders(group, attempts, error, origin);
   // Byte for byte: a message that cannot be decoded is one of those that end here. Its own headers come behind, since not all of
   // them may be read again (kafkajs/patches.ts), and replace none.
-  let letter: ReadBytes = { ...message, headers: { ...added, ...writableHeaders(message.headers), ...added } };
+  let letter: ReceivedMessage = { ...message, headers: { ...added, ...writableHeaders(message.headers), ...added } };
   // A part that is too large stays at its origin: the value or, if that is not enough, key and headers as well.
   const smaller = [
     { ...letter, value: null },
@@ -50,7 +50,7 @@ export async function writeDeadLetter(
         continue;
       }
       log.warn({ err: failure, ...origin }, 'A dead letter cannot be written, the partition waits');
-      await sleep(secondMs, signal);
+      await sleep(retryAfterMs, signal);
     }
   }
   return false;

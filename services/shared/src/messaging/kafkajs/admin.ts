@@ -1,5 +1,73 @@
-import type { Admin } from 'kafkajs';
+import type { Admin, ITopicConfig } from 'kafkajs';
 import { createKafka, disconnect, type KafkaOptions, untilAborted } from './client.ts';
+
+/** Creates topics and waits for their leaders. @returns false if all of them exist */
+export const createTopics = (broker: KafkaOptions, topics: ITopicConfig[], timeoutMs = patienceMs): Promise<boolean> =>
+  askAdmin(broker, timeoutMs, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
+
+/** Tells whether the broker answers for a topic, and for the coordinator of a group if there is one: it rejects if not. */
+export async function probe(broker: KafkaOptions, topic: string, groupId?: string): Promise<void> {
+  await askAdmin(broker, probeTimeoutMs, (admin) =>
+    Promise.all([admin.fetchTopicOffsets(topic), groupId && admin.fetchOffsets({ groupId, topics: [topic] })]),
+  );
+}
+
+/** Tells whether a topic holds nothing that was written before a time. */
+export const startsAfter = (broker: KafkaOptions, topic: string, time: Date): Promise<boolean> =>
+  askAdmin(broker, patienceMs, async (admin) => {
+    const since = await admin.fetchTopicOffsetsByTimestamp(topic, time.getTime());
+    const offsets = await admin.fetchTopicOffsets(topic);
+    const starts = new Map(offsets.map(({ partition, low }) => [partition, BigInt(low)]));
+    return since.every(({ partition, offset }) => BigInt(offset) <= (starts.get(partition) ?? 0n));
+  });
+
+/** What a group has not committed yet of a partition. */
+export interface Lag {
+  group: string;
+  topic: string;
+  partition: number;
+  /** Messages. */
+  lag: number;
+  /** False if the group has never committed anything of the topic. */
+  reads: boolean;
+}
+
+/**
+ * Asks for the lag of a group, and of all others that the broker shows whose name has an ending.
+ * @param ending such as `-group`
+ */
+export const lagsOf = (broker: KafkaOptions, topics: string[], ownGroup: string, ending: string): Promise<Lag[]> =>
+  askAdmin(broker, lagTimeoutMs, async (admin) => {
+    const [{ groups }, ...ends] = await Promise.all([
+      admin.listGroups(),
+      ...topics.map(async (topic) => [topic, await admin.fetchTopicOffsets(topic)] as const),
+    ]);
+    const names = groups.map(({ groupId }) => groupId).filter((name) => name.endsWith(ending));
+    const perGroup = [...new Set([ownGroup, ...names])].map(async (group) => {
+      const committed = await admin.fetchOffsets({ groupId: group, topics });
+      return ends.flatMap(([topic, partitions]) => {
+        const offsets = committed.find((one) => one.topic === topic)?.partitions ?? [];
+        const offsetOf = (partition: number) => offsets.find((one) => one.partition === partition)?.offset ?? never;
+        const reads = offsets.some(({ offset }) => offset !== never);
+        return partitions.map(({ partition, low, high }) => {
+          const offset = offsetOf(partition);
+          // A group that never committed starts at the beginning.
+          const lag = Number(BigInt(high) - BigInt(offset === never ? low : offset));
+          return { group, topic, partition, lag, reads };
+        });
+      });
+    });
+    return (await Promise.all(perGroup)).flat();
+  });
+
+/** For questions that are rare, and change nothing if they are asked again. */
+const patienceMs = 30_000;
+/** As long as the broker may hold back an answer on purpose. */
+const probeTimeoutMs = 10_000;
+/** A scrape waits for it. */
+const lagTimeoutMs = 3_000;
+/** The offset of a partition of which a group has committed nothing. */
+const never = '-1';
 
 /** Asks the broker with a client of its own. Rejects without an answer in time, or with the broker's error. */
 export async function askAdmin<T>(broker: KafkaOptions, timeoutMs: number, ask: (admin: Admin) => Promise<T>) {

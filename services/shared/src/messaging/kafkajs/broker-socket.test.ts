@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Clock, install } from '@sinonjs/fake-timers';
 import { until } from '../../../../../tests/kit/until.ts';
-import { longestAnswerSeconds } from '../times.ts';
-import { answerReader, brokerSockets } from './broker-socket.ts';
+import { answerReader, answerTimeoutSeconds, brokerSockets } from './broker-socket.ts';
 
 const Connection = createRequire(import.meta.url)('kafkajs/src/network/connection.js');
 
@@ -103,10 +102,10 @@ describe('connection to a broker', () => {
       toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
     });
     const [silent, idle, busy] = [await open(), await open(), await open()];
-    clock.tick((longestAnswerSeconds + 2) * 1_000);
+    clock.tick((answerTimeoutSeconds + 2) * 1_000);
     expect([silent.events, idle.events]).toEqual([[], []]);
     for (const { socket } of [silent, busy]) socket.write(Buffer.from('request'));
-    clock.tick((longestAnswerSeconds - 5) * 1_000);
+    clock.tick((answerTimeoutSeconds - 5) * 1_000);
     busy.broker.write(frame(1));
     await once(busy.socket, 'data');
     clock.tick(5_000);

@@ -1,8 +1,12 @@
 import { connect, isIP, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ISocketFactory, ISocketFactoryArgs } from 'kafkajs';
-import { longestAnswerSeconds, secondMs } from '../times.ts';
 
+/**
+ * Time for which a request may wait for its answer, in seconds in which this process runs: one that was suspended has not waited. Longer
+ * than a broker holds one back on purpose: for the session time-out of a group at most (subscription.ts).
+ */
+export const answerTimeoutSeconds = 15;
 /** Kafka's own limit for a request. Text, such as HTTP, and TLS begin with a larger number. */
 const longestFrameBytes = 100 * 1024 * 1024;
 const lengthBytes = 4;
@@ -29,7 +33,7 @@ export const brokerSockets =
 
 function onSilence(address: string): void {
   for (const one of [...connections]) {
-    const isQuiet = one.quietSeconds() >= longestAnswerSeconds - 1;
+    const isQuiet = one.quietSeconds() >= answerTimeoutSeconds - 1;
     if (one.address === address && isQuiet) one.fail(new Error('The broker does not answer'));
   }
 }
@@ -48,7 +52,7 @@ function openSocket({ host, port, onConnect }: ISocketFactoryArgs, signal: Abort
   const connected = () => isOpen && onConnect();
   const name = isIP(host) === 0 ? { servername: host } : {};
   const socket = tls ? connectTls({ host, port, ...name, ...tls() }, connected) : connect({ host, port }, connected);
-  socket.setKeepAlive(true, longestAnswerSeconds * 1_000);
+  socket.setKeepAlive(true, answerTimeoutSeconds * 1_000);
 
   /** Afterwards kafkajs hears nothing more of it. @returns false if it was closed before */
   function close(): boolean {
@@ -82,8 +86,8 @@ function openSocket({ host, port, onConnect }: ISocketFactoryArgs, signal: Abort
   const ticking = setInterval(() => {
     quietSeconds += 1;
     waitedSeconds = unanswered > 0 ? waitedSeconds + 1 : 0;
-    if (waitedSeconds > longestAnswerSeconds) onSilence(connection.address);
-  }, secondMs).unref();
+    if (waitedSeconds > answerTimeoutSeconds) onSilence(connection.address);
+  }, 1_000).unref();
 
   connections.add(connection);
   signal.addEventListener('abort', abort, { once: true });

@@ -2,9 +2,14 @@ import { setMaxListeners } from 'node:events';
 import kafkajs, { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs'; // Node does not find its errors by name
 import type { Logger } from '../../observability/log.ts';
 import { within } from '../../values/time.ts';
-import { longestAnswerSeconds, pauseMs } from '../times.ts';
-import { brokerSockets } from './broker-socket.ts';
+import { answerTimeoutSeconds, brokerSockets } from './broker-socket.ts';
 import './patches.ts';
+
+const connectTimeoutMs = 2_000;
+/** kafkajs first waits for requests in flight, and was seen to wait forever for one without an answer. */
+const disconnectTimeoutMs = 2_000;
+/** kafkajs' own attempts; whoever uses a client tries again with a new one. */
+const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 };
 
 /** PEM, asked for each connection, because it changes while a process runs. */
 type TlsFiles = Partial<Record<'ca' | 'cert' | 'key', (() => string) | undefined>>;
@@ -42,11 +47,11 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
     ),
     ...(login && { sasl: saslOf(login) }),
     clientId,
-    connectionTimeout: pauseMs,
+    connectionTimeout: connectTimeoutMs,
     // Connections without an answer end by themselves: kafkajs would go on using them, and look at each ten times a second.
     enforceRequestTimeout: false,
-    authenticationTimeout: 2 * longestAnswerSeconds * 1_000,
-    retry: { initialRetryTime: 100, maxRetryTime: pauseMs, retries: 5 },
+    authenticationTimeout: 2 * answerTimeoutSeconds * 1_000,
+    retry,
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => writeLog(log, entry),
   });
@@ -77,9 +82,9 @@ export function brokerError(error: unknown): string | undefined {
 /** Tells whether a failure is one of the client, such as a broker that does not answer. */
 export const isKafkaError = (error: unknown) => error instanceof kafkajs.KafkaJSError;
 
-/** Disconnects, within `pauseMs`: kafkajs first waits for requests in flight, and was seen to wait forever for one without an answer. */
+/** Disconnects within 2 s. */
 export async function disconnect(client: { disconnect(): Promise<void> }): Promise<void> {
-  await within(pauseMs, client.disconnect()).catch(() => undefined);
+  await within(disconnectTimeoutMs, client.disconnect()).catch(() => undefined);
 }
 
 /** The outcome of the work, unless the signal is aborted first: kafkajs may leave a promise of a dead connection pending. */

@@ -1,16 +1,24 @@
-import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { Message, StoredEvent } from '../events.ts';
+
+/** The headers of a message: a name that is there several times has an array. */
+export type Headers = Record<string, Buffer | string | (Buffer | string)[] | undefined>;
 
 /** A message to be written byte for byte, such as a dead letter. */
 export interface RawMessage {
   key?: string | Buffer | null | undefined;
   value?: string | Buffer | null | undefined;
-  headers?: IHeaders;
+  headers?: Headers;
 }
 
-export type ReadBytes = Pick<KafkaMessage, 'key' | 'value' | 'offset'> & { headers?: IHeaders | undefined };
+/** A message of a partition, byte for byte as it was read. */
+export interface ReceivedMessage {
+  offset: string;
+  key: Buffer | null;
+  value: Buffer | null;
+  headers?: Headers | undefined;
+}
 
-export function readMessage(topic: string, partition: number, message: ReadBytes): Message {
+export function readMessage(topic: string, partition: number, message: ReceivedMessage): Message {
   const { key, value, headers, offset } = message;
   const texts = Object.entries(headers ?? {}).map(([name, text]) => [name, utf8(text)]);
   const origin = { topic, partition, offset };
@@ -47,7 +55,7 @@ export function toMessage(event: StoredEvent, source: string): RawMessage {
 }
 
 /** Makes headers that kafkajs can write: it reads an empty one as null, and `constructor` with that of every object. */
-export const writableHeaders = (headers: IHeaders = {}): IHeaders =>
+export const writableHeaders = (headers: Headers = {}): Headers =>
   Object.fromEntries(
     Object.entries(headers).map(([name, given]) => {
       const values = [given].flat().map((value) => value ?? Buffer.alloc(0));

@@ -1,6 +1,8 @@
 import type { EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
-import { secondMs } from '../times.ts';
+
+/** A commit costs the broker as much for one message as for many. */
+const commitEveryMs = 1_000;
 
 type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
 
@@ -41,7 +43,7 @@ export function createOffsets(log: Logger) {
   /** Without further messages nothing else would commit what is left. */
   async function flushAndRetry(): Promise<void> {
     await flush();
-    if (next.size > 0) timer ??= setTimeout(flushAndRetry, secondMs);
+    if (next.size > 0) timer ??= setTimeout(flushAndRetry, commitEveryMs);
   }
 
   return {
@@ -49,7 +51,7 @@ export function createOffsets(log: Logger) {
     done({ topic, partition }: Place, offset: string, commitOfBatch: Commit): void {
       next.set(placeOf({ topic, partition }), { topic, partition, offset: String(BigInt(offset) + 1n) });
       commit = commitOfBatch;
-      timer ??= setTimeout(flushAndRetry, secondMs);
+      timer ??= setTimeout(flushAndRetry, commitEveryMs);
     },
     /** Commits once more what is left; afterwards nothing is committed. */
     async end(): Promise<void> {

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import type { Batch } from 'kafkajs';
-import { secondMs } from '../times.ts';
 import { decodeMessages, undecodableOf } from './record-batches.ts';
 
 // Changes inside kafkajs 2.2.4 that no option reaches. Nobody upstream merges fixes any more, so each names the issue there that
@@ -30,6 +29,9 @@ const decodeMessagesPath = require.resolve('kafkajs/src/protocol/requests/fetch/
 require(decodeMessagesPath);
 (require.cache[decodeMessagesPath] as NodeJS.Module).exports = decodeMessages;
 
+/** While a partition is paused, so that it is soon fetched for when it is resumed. */
+const fetchWaitMsWhilePaused = 500;
+
 /** A consumer within kafkajs, as much of it as is changed here. */
 interface Runner {
   running: boolean;
@@ -52,7 +54,7 @@ runner.fetch = async function (nodeId) {
   const { consumerGroup } = this;
   this.maxWaitMs ??= consumerGroup.maxWaitTime;
   const isAnyPaused = consumerGroup.paused().length > 0;
-  consumerGroup.maxWaitTime = isAnyPaused ? Math.min(this.maxWaitMs, secondMs / 2) : this.maxWaitMs;
+  consumerGroup.maxWaitTime = isAnyPaused ? Math.min(this.maxWaitMs, fetchWaitMsWhilePaused) : this.maxWaitMs;
   this.ends ??= new Set();
   const { ends } = this;
   return new Promise((end, fail) => {

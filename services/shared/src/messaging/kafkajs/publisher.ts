@@ -1,10 +1,16 @@
 import { Partitioners } from 'kafkajs';
 import { startSpan } from '../../observability/trace-context.ts';
 import { eventAttributes, operation, type StoredEvent } from '../events.ts';
-import { recoveryMs, sessionMs } from '../times.ts';
 import { brokerError, createKafka, disconnect, type KafkaOptions, untilAborted } from './client.ts';
 import { type RawMessage, toMessage } from './messages.ts';
 import type { Watched } from './watchdog.ts';
+
+/** Time for which a broker waits for its replicas. */
+const sendTimeoutMs = 10_000;
+/** Longer than any pause between the attempts of a sender. */
+const retriesWithinMs = 10_000;
+/** How soon a partition that was added is written to. */
+const metadataMaxAgeMs = 30_000;
 
 /** Interface that the relay publishes to. It is our own, because kafkajs is hardly maintained any more. */
 export interface Publisher {
@@ -25,7 +31,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
   let sending = 0;
   let endedAt = 0;
   /** Tells whether a sender is still trying: it tries again within seconds, unless it has nothing to send any more. */
-  const isTrying = () => sending > 0 || performance.now() - endedAt < sessionMs;
+  const isTrying = () => sending > 0 || performance.now() - endedAt < retriesWithinMs;
 
   function newClient() {
     const ended = new AbortController();
@@ -33,7 +39,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
       idempotent: true,
       maxInFlightRequests: 1,
       createPartitioner: Partitioners.DefaultPartitioner,
-      metadataMaxAge: recoveryMs,
+      metadataMaxAge: metadataMaxAgeMs,
       allowAutoTopicCreation: false,
     });
     let connecting: Promise<void> | undefined;
@@ -54,7 +60,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
         await producer.send({
           topic,
           acks: -1,
-          timeout: sessionMs,
+          timeout: sendTimeoutMs,
           messages: messages.map(({ key = null, value = null, headers }) => ({ key, value, headers })),
         });
       });

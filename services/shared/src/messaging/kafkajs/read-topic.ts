@@ -1,8 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Kafka, KafkaMessage } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import { DomainError, unavailable } from '../../values/errors.ts';
-import { briefMs, heartbeatMs, longestAnswerSeconds, sessionMs } from '../times.ts';
+import { answerTimeoutSeconds } from './broker-socket.ts';
+import { createKafka, type KafkaOptions } from './client.ts';
+import type { ReceivedMessage } from './messages.ts';
 import { undecodableOf } from './record-batches.ts';
+
+/** As in subscription.ts: a reader that died is forgotten as soon as a consumer. */
+const sessionTimeoutMs = 10_000;
+const heartbeatEveryMs = 3_000;
+/** There is no more to come than what is there. */
+const fetchWaitMs = 100;
+/** Without a message for this long, although there is more to read, the broker counts as unavailable. */
+const longestSilenceMs = 3 * answerTimeoutSeconds * 1_000;
 
 /** The partitions that have messages: the offset to be read next, and the one behind the last. */
 async function rangesOf(kafka: Kafka, topic: string) {
@@ -19,17 +29,18 @@ async function rangesOf(kafka: Kafka, topic: string) {
 
 /** Reads what is on a topic now, one message at a time, in the order of each partition. It commits nothing. */
 export async function readTopic(
-  kafka: Kafka,
+  broker: KafkaOptions,
   topic: string,
-  onMessage: (partition: number, message: KafkaMessage) => Promise<void> | void,
+  onMessage: (partition: number, message: ReceivedMessage) => Promise<void> | void,
 ): Promise<void> {
+  const kafka = createKafka(broker);
   const open = await rangesOf(kafka, topic);
   if (open.size === 0) return;
   const reader = kafka.consumer({
     groupId: `reader-${randomUUID()}`,
-    maxWaitTimeInMs: briefMs,
-    sessionTimeout: sessionMs,
-    rebalanceTimeout: sessionMs,
+    maxWaitTimeInMs: fetchWaitMs,
+    sessionTimeout: sessionTimeoutMs,
+    rebalanceTimeout: sessionTimeoutMs,
     allowAutoTopicCreation: false,
   });
   let running: Promise<void> | undefined;
@@ -37,8 +48,7 @@ export async function readTopic(
     await reader.connect();
     await reader.subscribe({ topic, fromBeginning: true });
     await new Promise<void>((resolve, reject) => {
-      // Without a message for this long, although there is more to read, the broker counts as unavailable.
-      const silence = setTimeout(() => reject(unavailable(`Topic ${topic}`)), 3 * longestAnswerSeconds * 1_000);
+      const silence = setTimeout(() => reject(unavailable(`Topic ${topic}`)), longestSilenceMs);
       reader.on(reader.events.CRASH, ({ payload }) => reject(payload.error));
       reader.on(reader.events.GROUP_JOIN, () => silence.refresh());
       reader.on(reader.events.DISCONNECT, () => clearTimeout(silence));
@@ -53,7 +63,7 @@ export async function readTopic(
             reject(new DomainError('unavailable', detail, { cause: error }));
             return pause() && undefined;
           }
-          const beat = setInterval(() => heartbeat().catch(() => undefined), heartbeatMs);
+          const beat = setInterval(() => heartbeat().catch(() => undefined), heartbeatEveryMs);
           try {
             for (const message of batch.messages) {
               const range = open.get(partition);

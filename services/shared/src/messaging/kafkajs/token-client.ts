@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../../values/errors.ts';
-import { sessionMs } from '../times.ts';
+
+const tokenTimeoutMs = 10_000;
 
 interface TokenOptions {
   url: string;
@@ -28,7 +29,7 @@ export function tokenSource({ url, clientId, clientSecret, scope }: TokenOptions
       headers: { authorization: `Basic ${Buffer.from(basic).toString('base64')}`, accept: 'application/json' },
       body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(sessionMs),
+      signal: AbortSignal.timeout(tokenTimeoutMs),
     });
     if (!response.ok) throw new Error(`it answered ${response.status}`);
     const { access_token: value, expires_in: seconds = 0 } = answer.parse(await response.json());

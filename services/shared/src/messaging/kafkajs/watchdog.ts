@@ -1,7 +1,5 @@
 import type { Logger } from '../../observability/log.ts';
-import { longestAnswerSeconds, sessionMs } from '../times.ts';
-import { askAdmin } from './admin.ts';
-import type { KafkaOptions } from './client.ts';
+import { answerTimeoutSeconds } from './broker-socket.ts';
 
 /** The watchdog's view of whoever talks to the broker. */
 export interface Watched {
@@ -36,7 +34,7 @@ export function startWatchdog({
   probe,
   onDeaf,
   log,
-  probeEveryMs = longestAnswerSeconds * 1_000,
+  probeEveryMs = answerTimeoutSeconds * 1_000,
 }: WatchdogOptions) {
   /** How many probes in a row were answered while this one had no answer. */
   const missed = new Map<Watched, number>();
@@ -72,9 +70,3 @@ export function startWatchdog({
     },
   };
 }
-
-/** Asks the leaders of a topic, and the coordinator of a group if there is one. */
-export const answersTo = (broker: KafkaOptions, topic: string, groupId?: string) =>
-  askAdmin(broker, sessionMs, (admin) =>
-    Promise.all([admin.fetchTopicOffsets(topic), groupId && admin.fetchOffsets({ groupId, topics: [topic] })]),
-  );

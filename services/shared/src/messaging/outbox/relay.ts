@@ -5,7 +5,6 @@ import { loop } from '../../values/loop.ts';
 import { sleep, within } from '../../values/time.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafkajs/publisher.ts';
-import { briefMs, pauseMs, recoveryMs, retryPauses, secondMs, sessionMs } from '../times.ts';
 import { outboxChannel } from './append.ts';
 import { bytesOf, toLanes } from './lanes.ts';
 import { relayMetrics } from './metrics.ts';
@@ -18,6 +17,20 @@ const maxEvents = 5_000;
 const batchBytes = laneCount * 512 * 1024;
 /** Pause per published event: it reads again at once while there are few; many gather and are published together. */
 const gatherMsPerEvent = 5;
+const longestGatherMs = 25;
+/** How often it looks by itself, as a notification or the active relay may be lost. */
+export const pollEveryMs = 1_000;
+/** Pauses after failures in a row. */
+const retryPauses = { firstMs: 100, maxMs: 2_000 };
+/** Time for which a relay that the broker fails leaves the outbox to one that stands by: that one polls meanwhile. */
+export const stepAsideMs = 2_000;
+/** PostgreSQL ends the connection of an active relay that asks it nothing for this long: it has hung. */
+export const hungAfterMs = 30_000;
+const connectTimeoutMs = 2_000;
+const statementTimeoutMs = 10_000;
+/** The end of a connection that a network has forgotten would take as long as TCP's own time-outs. */
+const disconnectTimeoutMs = 2_000;
+const stopTimeoutMs = 4_000;
 
 interface RelayOptions {
   databaseUrl: string;
@@ -109,7 +122,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
       await publish(own.client, lanes);
       own.sent.push(...events);
       own.next = [];
-      await sleep(Math.min(gatherMsPerEvent * events.length, briefMs / 4));
+      await sleep(Math.min(gatherMsPerEvent * events.length, longestGatherMs));
     }
     return true;
   }
@@ -118,8 +131,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     const client = session?.client;
     session = undefined;
     relayMetrics.setActive(false);
-    // The end of a connection that a network has forgotten would take as long as TCP's own time-outs.
-    if (client) await within(pauseMs, client.end()).catch(() => undefined);
+    if (client) await within(disconnectTimeoutMs, client.end()).catch(() => undefined);
   }
 
   async function round(): Promise<boolean> {
@@ -127,7 +139,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
       return await relayBatch();
     } catch (error) {
       await disconnect();
-      if (givesWay) await sleep(pauseMs); // longer than a standby waits
+      if (givesWay) await sleep(stepAsideMs);
       givesWay = false;
       throw error;
     }
@@ -135,7 +147,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
   function failed(error: unknown, failures: number): void {
     log.warn({ err: error, failures }, 'The relay was interrupted and is retried');
   }
-  const running = loop({ name: 'relay', everyMs: secondMs, retry: retryPauses, failed }, round).start(log);
+  const running = loop({ name: 'relay', everyMs: pollEveryMs, retry: retryPauses, failed }, round).start(log);
 
   async function leave(): Promise<void> {
     await running.stop();
@@ -151,7 +163,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     /** Finishes the batch in flight, if broker and database answer soon enough. */
     async stop(): Promise<void> {
       await within(
-        2 * pauseMs,
+        stopTimeoutMs,
         leave()
           .catch((error) => failed(error, 1))
           .then(disconnect),
@@ -179,10 +191,10 @@ async function read(own: Session, inFlight: StoredEvent[]): Promise<void> {
 function connectionFor(databaseUrl: string): pg.Client {
   return createClient({
     connectionString: databaseUrl,
-    connectionTimeoutMillis: pauseMs,
-    statement_timeout: sessionMs,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
     keepAlive: true,
     application_name: 'outbox-relay',
-    options: `-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=${recoveryMs}`,
+    options: `-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=${hungAfterMs}`,
   });
 }

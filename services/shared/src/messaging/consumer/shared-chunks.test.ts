@@ -3,7 +3,8 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { until } from '../../../../../tests/kit/until.ts';
 import { createLog } from '../../observability/log.ts';
 import type { OrderEvent } from '../events.ts';
-import { createSharedChunks } from './consumer.ts';
+import type { Outcome } from './process.ts';
+import { createSharedChunks } from './shared-chunks.ts';
 
 const anEvent = () => ({ id: randomUUID() }) as OrderEvent;
 const events = (count: number) => Array.from({ length: count }, anEvent);
@@ -15,12 +16,12 @@ function startChunks({ chunkSize = 100 } = {}) {
   const process = async (chunk: OrderEvent[]) => {
     calls.push(chunk);
     await fake.accept(chunk);
-    return new Map();
+    return chunk.map((): Outcome => ({ result: 'processed' }));
   };
-  const together = createSharedChunks({ chunkSize, process }, createLog('test', 'silent'));
+  const together = createSharedChunks({ chunkSize, process, log: createLog('test', 'silent') });
   const lost = new AbortController();
   const submit = (part: OrderEvent[], signal: AbortSignal = new AbortController().signal) =>
-    together(part, signal).then((refused) => refused !== undefined);
+    together(part, signal).then((outcomes) => part.every((event) => outcomes.has(event)));
   return { calls, fake, lost, submit };
 }
 

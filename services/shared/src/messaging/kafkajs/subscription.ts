@@ -1,22 +1,22 @@
-import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import type { EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 import { sleep, within } from '../../values/time.ts';
-import { reportMembership, reportUndecodable } from '../consumer/metrics.ts';
-import { briefMs, heartbeatMs, pauseMs, recoveryMs, sessionMs } from '../times.ts';
 import { brokerError, disconnect, untilAborted } from './client.ts';
+import type { ReceivedMessage } from './messages.ts';
+import { reportMembership, reportUndecodable } from './metrics.ts';
 import { createOffsets, type Place, placeOf } from './offsets.ts';
 import { undecodableOf } from './record-batches.ts';
 import type { Watched } from './watchdog.ts';
 
 export interface Batch extends Place {
-  messages: KafkaMessage[];
+  messages: ReceivedMessage[];
   /** Aborted when the partition is lost or the consumer stops: nothing further is begun. */
   signal: AbortSignal;
   /** Called when everything up to an offset is finished. */
   done(offset: string): void;
 }
 
-export interface GroupOptions {
+export interface SubscriptionOptions {
   groupId: string;
   /** A new client of Kafka, which ends with the signal. */
   connect(signal: AbortSignal): Kafka;
@@ -29,12 +29,13 @@ export interface GroupOptions {
   rack?: string | undefined;
   /** Time for which messages may gather before the next fetch; by default it grows with how many came with the last one. */
   maxWaitMs?: number | undefined;
-  /** Handles a batch. Whatever it has not reported as done when it ends is fetched again. */
-  handle(batch: Batch): Promise<void>;
+  /** Works on a batch. What it has not reported as done when it ends is fetched again. */
+  onBatch(batch: Batch): Promise<void>;
   log: Logger;
 }
 
-export interface Consumer extends Watched {
+/** Membership in a group, and with it the messages of the partitions that the group assigns. */
+export interface Subscription extends Watched {
   /**
    * Names what keeps it from its group, or a partition from its events: the broker, a topic that the broker lacks, or a batch that cannot
    * be decoded. A rebalance is no reason.
@@ -46,27 +47,44 @@ export interface Consumer extends Watched {
 
 /** Partitions are handled concurrently, each in order (contract 6.2). */
 const concurrentPartitions = 6;
+/** Time without a heartbeat after which the broker takes a member for dead. */
+export const sessionTimeoutMs = 10_000;
+/** Live members rejoin with their next heartbeat; the group need not wait longer for a dead one. */
+const rebalanceTimeoutMs = 10_000;
+/** Time between heartbeats, which kafkajs sends between fetches: an idle fetch waits as long. */
+const heartbeatEveryMs = 3_000;
+/** How soon partitions that were added are read. */
+const metadataMaxAgeMs = 30_000;
+/** Pause before a client that failed is replaced by a new one. */
+const reconnectAfterMs = 2_000;
+/** Time for which kafkajs waits for a batch before it fetches for the other partitions. */
+const batchPatienceMs = 200;
 /** How often a batch that cannot be decoded is fetched again, in case its records were deleted. */
-const undecodableEveryMs = sessionMs;
+const undecodableEveryMs = 10_000;
+/** A rebalance with its repetitions: by then the last member is a member again. */
+const longestAbsenceMs = 30_000;
+/** Time for the last commit, a join that was begun, and leaving; later the group takes the member for dead anyway. */
+const leaveTimeoutMs = 8_000;
 /** How long the next fetch waits for each message of the last one: under load, more messages are fetched and handled together. */
 const gatherMsPerMessage = 1.5;
+const longestGatherMs = 50;
 
 /**
- * Hands the batches of a group's partitions to `handle`, and commits offsets afterwards. Partitions do not wait for one
+ * Joins a group, hands the batches of its partitions to `onBatch`, and commits offsets afterwards. Partitions do not wait for one
  * another, and heartbeats continue however long a batch takes. Whatever ends the client, a new one takes its place.
  */
-export function joinGroup({
+export function subscribe({
   connect,
   groupId,
   topics,
-  handle,
+  onBatch,
   maxWaitMs,
-  sessionTimeoutMs = sessionMs,
+  sessionTimeoutMs: sessionMs = sessionTimeoutMs,
   servesWithoutKafka,
   rack = '',
   log,
-}: GroupOptions): Consumer {
-  const beatMs = Math.min(heartbeatMs, sessionTimeoutMs / 4);
+}: SubscriptionOptions): Subscription {
+  const heartbeatMs = Math.min(heartbeatEveryMs, sessionMs / 4);
   const stopping = new AbortController();
   /** Aborted at the end of a client. */
   let session = new AbortController();
@@ -117,15 +135,15 @@ export function joinGroup({
 
     // An earlier batch, of a former client or assignment, may still be about to stop.
     const earlier = inFlight.get(place) ?? Promise.resolve();
-    const handling = earlier.catch(() => undefined).then(() => handle({ topic, partition, messages, signal, done }));
+    const handling = earlier.catch(() => undefined).then(() => onBatch({ topic, partition, messages, signal, done }));
     inFlight.set(place, handling);
     try {
       const isDone = await within(
-        2 * briefMs,
+        batchPatienceMs,
         handling.then(() => true),
       );
       if (isDone) {
-        const gatherMs = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, briefMs / 2);
+        const gatherMs = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, longestGatherMs);
         if (batch.offsetLag() === '0') await sleep(gatherMs, stopping.signal);
         return;
       }
@@ -157,13 +175,12 @@ export function joinGroup({
   async function consume(ended: AbortSignal): Promise<never> {
     const client = connect(ended).consumer({
       groupId,
-      sessionTimeout: sessionTimeoutMs,
-      // Live members rejoin with their next heartbeat; the group need not wait longer for a dead one.
-      rebalanceTimeout: sessionMs,
-      heartbeatInterval: beatMs,
-      maxWaitTimeInMs: beatMs, // kafkajs sends heartbeats between fetches
+      sessionTimeout: sessionMs,
+      rebalanceTimeout: rebalanceTimeoutMs,
+      heartbeatInterval: heartbeatMs,
+      maxWaitTimeInMs: heartbeatMs,
       allowAutoTopicCreation: false,
-      metadataMaxAge: recoveryMs, // partitions that were added are read from then on
+      metadataMaxAge: metadataMaxAgeMs,
       rackId: rack,
       retry: { restartOnFailure: async () => false },
     });
@@ -222,10 +239,10 @@ export function joinGroup({
         if (!stopping.signal.aborted) log.warn({ err: error, topics }, sentence);
       }
       session.abort();
-      await sleep(pauseMs, stopping.signal);
+      await sleep(reconnectAfterMs, stopping.signal);
     }
   }
-  reportMembership(groupId, () => performance.now() - memberAt < sessionTimeoutMs);
+  reportMembership(groupId, () => performance.now() - memberAt < sessionMs);
   reportUndecodable(groupId, () =>
     Array.from(assigned, ([place, where]) => ({ ...where, isUndecodable: isUndecodable(place) })),
   );
@@ -236,7 +253,7 @@ export function joinGroup({
     waitingSince: () => (stopping.signal.aborted ? undefined : answeredAt),
     renew: () => session.abort(new Error('The broker does not answer this client')),
     waitingFor() {
-      const maxAbsenceMs = servesWithoutKafka ? Number.POSITIVE_INFINITY : recoveryMs;
+      const maxAbsenceMs = servesWithoutKafka ? Number.POSITIVE_INFINITY : longestAbsenceMs;
       if (performance.now() - memberAt >= maxAbsenceMs) return isTopicMissing ? 'topics' : 'kafka';
       return !servesWithoutKafka && [...assigned.keys()].some(isUndecodable) ? 'undecodable batch' : undefined;
     },
@@ -244,8 +261,7 @@ export function joinGroup({
       stopping.abort();
       assignment.abort();
       await Promise.allSettled(inFlight.values());
-      // Time for its last commit, a join that it has begun, and leaving; later the group takes it for dead anyway.
-      await within(sessionMs - pauseMs, offsets.end().then(leave));
+      await within(leaveTimeoutMs, offsets.end().then(leave));
       session.abort();
     },
   };

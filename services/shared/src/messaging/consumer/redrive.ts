@@ -1,33 +1,34 @@
-import type { Kafka } from 'kafkajs';
 import type { DiscardIn, RedriveIn, ResultOut } from '../../contracts/dead-letters.ts';
 import type { Database } from '../../database/database.ts';
 import type { Statements } from '../../database/sql.ts';
 import { DomainError, messageOf } from '../../values/errors.ts';
-import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf } from '../consumer/handle-once.ts';
-import { rehearse } from '../consumer/rehearse.ts';
+import { type DeadLetter, readDeadLetters } from '../dead-letters/dead-letters.ts';
+import { auditOf, decide, decisionOf, type LetterRecord, recordsOf } from '../dead-letters/records.ts';
 import { readEvent } from '../events.ts';
-import { type DeadLetter, readDeadLetters } from './dead-letters.ts';
-import { auditOf, decide, decisionOf, type LetterRecord, recordsOf } from './records.ts';
+import type { KafkaOptions } from '../kafkajs/client.ts';
+import { type ConsumerGroup, kindsOf } from './group.ts';
+import { isUnavailable, process } from './process.ts';
+import { rehearse } from './rehearse.ts';
 
 /** Outcome for a letter, or the one that it would have in a dry run. */
 export type Result = Omit<ResultOut, 'id'>;
 
 /** A group's letters: on the topic, and what its database knows about them. */
 export interface Letters<Client> {
-  kafka: Kafka;
+  broker: KafkaOptions;
   group: ConsumerGroup<Client>;
   database: Pick<Database<Client>, 'run' | 'inTransaction'>;
 }
 
 /** The letters that were neither redriven nor discarded, or all of an order: at most `limit`, and their number. */
 export async function listDeadLetters<Client>(
-  { kafka, group: { name }, database }: Letters<Client>,
+  { broker, group: { name }, database }: Letters<Client>,
   { ids, orderId, limit = 500 }: { ids?: string[]; orderId?: string | undefined; limit?: number } = {},
 ) {
   const open = { letters: [] as DeadLetter[], total: 0 };
   const seen = new Set<string>();
   let records: Map<string, LetterRecord> | undefined;
-  await readDeadLetters(kafka, async (letter) => {
+  await readDeadLetters(broker, async (letter) => {
     const { id, attempts, error, message } = letter;
     if (letter.group !== name || (orderId !== undefined && message.key?.toLowerCase() !== orderId)) return;
     if (seen.has(id) || ids?.includes(id) === false) return;
@@ -57,7 +58,7 @@ export async function redrive<Client>(letters: Letters<Client>, request: Redrive
       const event = readEvent(letter.message, kinds);
       if (dryRun) return await rehearse(group, database, event);
       let isOurs = false as boolean;
-      await handleOnce(group, database, event === undefined ? [] : [event], async (tx) => {
+      await process(group, database, event === undefined ? [] : [event], async (tx) => {
         isOurs = await decide(tx, letter, { outcome: 'REDRIVEN', by });
         return isOurs;
       });
@@ -95,14 +96,14 @@ async function earlierDecision(database: Statements, { group, id }: DeadLetter):
  * @returns the results by letter id
  */
 async function eachLetter<Client>(
-  { kafka, group, database }: Letters<Client>,
+  { broker, group, database }: Letters<Client>,
   ids: string[],
   work: (letter: DeadLetter) => Promise<Result | undefined>,
 ): Promise<Map<string, Result>> {
   const records = await recordsOf(database, group.name);
   const missing = new Set(ids);
   const found: DeadLetter[] = [];
-  await readDeadLetters(kafka, (letter) => {
+  await readDeadLetters(broker, (letter) => {
     if (letter.group === group.name && missing.delete(letter.id)) found.push(letter);
   });
   if (missing.size > 0)
