@@ -2,8 +2,8 @@ import { orderStatuses } from '@store/shared/contracts/order';
 import type { Database } from '@store/shared/database/database';
 import { beginsWith, createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import type { Page } from '@store/shared/database/read-page';
-import { type RawBuilder, sql } from 'kysely';
-import type { DB } from './generated/tables.ts';
+import { join, type Sql, sql } from '@store/shared/database/sql';
+import type { PrismaClient } from './generated/client.ts';
 import type { OrderStatus } from './order.ts';
 import { orderJson } from './order-repository.ts';
 import type { AllOrdersQuery } from './schemas.ts';
@@ -17,7 +17,7 @@ const newestFirst = createKeyset(
 )([{ field: 'createdAt', direction: 'desc' }]);
 
 /** Conditions for the orders of an account or of all, deleted ones included: each is a range of an index by their time. */
-export function partsOf(accountId: string | undefined, statuses: readonly OrderStatus[]): RawBuilder<unknown>[] {
+export function partsOf(accountId: string | undefined, statuses: readonly OrderStatus[]): Sql[] {
   if (accountId === undefined) return statuses.map((status) => sql`status = ${status}`);
   const own = sql`account_id = ${accountId}::uuid`;
   return [
@@ -26,9 +26,9 @@ export function partsOf(accountId: string | undefined, statuses: readonly OrderS
   ];
 }
 
-function conditionsOf(query: AllOrdersQuery): RawBuilder<unknown>[] {
+function conditionsOf(query: AllOrdersQuery): Sql[] {
   const { createdFrom, createdTo, minTotal, maxTotal, currency, idPrefix, after } = query;
-  const conditions: RawBuilder<unknown>[] = [];
+  const conditions: Sql[] = [];
   if (createdFrom !== undefined) conditions.push(sql`created_at >= ${createdFrom}::timestamptz`);
   // Beside a cursor that comes before it, PostgreSQL would read the index from here on: all pages that were shown.
   const [shown = ''] = after === undefined ? [] : newestFirst.positionOf(after);
@@ -43,7 +43,7 @@ function conditionsOf(query: AllOrdersQuery): RawBuilder<unknown>[] {
 }
 
 /** The orders of all customers, for those who may see them: operators. */
-export function createAllOrdersRepository({ kysely, lists }: Database<DB>) {
+export function createAllOrdersRepository({ lists }: Database<PrismaClient>) {
   return {
     /**
      * A page of the newest orders first, merged of the beginnings of a range for each status. Where few orders have an amount among
@@ -55,21 +55,21 @@ export function createAllOrdersRepository({ kysely, lists }: Database<DB>) {
       const conditions = conditionsOf(query);
       const ranges = partsOf(accountId, status === undefined ? orderStatuses : [status]).map(
         (part) => sql`(
-          select id, created_at from orders where ${sql.join([part, ...conditions], sql` and `)}
+          select id, created_at from orders where ${join([part, ...conditions], ' and ')}
           order by ${newestFirst.orderBy} limit ${limit}::int
         )`,
       );
-      const statement = sql<{ json: string; position: string }>`
+      const statement = sql`
         with page as materialized (
           select id, (${newestFirst.position})::text as position, row_number() over (order by ${newestFirst.orderBy}) as n
           from (
-            select * from (${sql.join(ranges, sql` union all `)}) as ranges
+            select * from (${join(ranges, ' union all ')}) as ranges
             order by ${newestFirst.orderBy} limit ${limit}::int
           ) as found
         )
         select ${orderJson} as json, position from page join orders on orders.id = page.id order by n`;
       // Planned for its values, which decide between the indexes.
-      const found = await lists.inTurn(undefined, () => lists.runOnce(statement.compile(kysely)));
+      const found = await lists.inTurn(undefined, () => lists.runOnce<{ json: string; position: string }>(statement));
       const last = found.length > size ? found[size - 1] : undefined;
       return { rows: found.slice(0, size), next: last && newestFirst.cursorOf(JSON.parse(last.position)) };
     },

@@ -1,7 +1,7 @@
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
 import { unreachable } from '@store/shared/values/errors';
 import { Counter, Histogram } from 'prom-client';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 import { type PendingCancellation, type RecordedPayment, type Shipment, sagaOn } from './saga-repository.ts';
 
 const confirmation = new Histogram({
@@ -20,7 +20,7 @@ const kinds = ['OrderPaid', 'StockRejected', 'StockReleased', 'OrderShipped'] as
 type Kind = (typeof kinds)[number];
 
 /** The order's steps of the saga (contract 6.1). CANCELLED is final; late and repeated events change nothing. */
-export function createConsumerGroup(clock: () => Date): ConsumerGroup<DB, unknown, Kind> {
+export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClient, unknown, Kind> {
   return {
     name: 'order-group',
     kinds,

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { inTransaction } from '@store/shared/database/transaction';
+import type { Database } from '@store/shared/database/database';
 import { newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { inSpan } from '@store/shared/observability/trace-context';
-import type { Kysely } from 'kysely';
 import { Counter } from 'prom-client';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 import { sagaOn } from './saga-repository.ts';
 
 const timedOut = new Counter({
@@ -16,7 +15,7 @@ const timedOut = new Counter({
 const reason = 'not confirmed in time';
 
 interface Dependencies {
-  kysely: Kysely<DB>;
+  inTransaction: Database<PrismaClient>['inTransaction'];
   clock: () => Date;
   /** From payment to shipment (contract 6.1). */
   shipAfterMs: number;
@@ -25,11 +24,11 @@ interface Dependencies {
 }
 
 /** Makes the functions for orders whose time has come, each for at most `limit` of them. They return how many. */
-export function createDueOrders({ kysely, clock, shipAfterMs, pendingTimeoutMs }: Dependencies) {
+export function createDueOrders({ inTransaction, clock, shipAfterMs, pendingTimeoutMs }: Dependencies) {
   return {
     /** The order's row decides: whoever cancels it changes the same row, so an order is never both cancelled and shipped. */
     ship: (limit: number): Promise<number> =>
-      inTransaction(kysely, async (tx) => {
+      inTransaction(async (tx) => {
         const now = clock();
         const shipped = await sagaOn(tx).shipPaid(new Date(now.getTime() - shipAfterMs), now, limit);
         const events: StoredEvent[] = [];
@@ -47,7 +46,7 @@ export function createDueOrders({ kysely, clock, shipAfterMs, pendingTimeoutMs }
      * compensated.
      */
     async cancelTimedOut(limit: number): Promise<number> {
-      const cancelled = await inTransaction(kysely, async (tx) => {
+      const cancelled = await inTransaction(async (tx) => {
         const now = clock();
         const orders = await sagaOn(tx).cancelPlaced(new Date(now.getTime() - pendingTimeoutMs), reason, now, limit);
         const timestamp = now.toISOString();

@@ -1,6 +1,5 @@
 import { orderStatuses } from '@store/shared/contracts/order';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { DB } from './generated/tables.ts';
+import { join, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { OrderStatus } from './order.ts';
 
 /** How each status is counted: by its rows, of which there are few at a time, by a sum of its own, or as what the others leave. */
@@ -18,11 +17,11 @@ const batchSize = 5_000;
  * How many orders an account is shown, as a subquery: exact in the snapshot of its statement. Few are PENDING at a time, and for
  * them confirming an order would cost more: they are counted by their index.
  */
-export function orderCount(accountId: string, status: OrderStatus | undefined): RawBuilder<number> {
+export function orderCount(accountId: string, status: OrderStatus | undefined): Sql {
   const inRows = (statuses: OrderStatus[]) => sql`
     select count(*) from orders
-    where account_id = ${accountId}::uuid and status in (${sql.join(statuses.map((one) => sql.lit(one)))}) and deleted_at is null`;
-  const inCounts = (sum: RawBuilder<unknown>) => sql<number>`(
+    where account_id = ${accountId}::uuid and status in (${join(statuses.map((one) => raw(`'${one}'`)))}) and deleted_at is null`;
+  const inCounts = (sum: Sql) => sql`(
     select coalesce(${sum}, 0) from (
       select orders, cancelled from order_counts where account_id = ${accountId}::uuid
       union all
@@ -44,8 +43,8 @@ export function orderCount(accountId: string, status: OrderStatus | undefined): 
  * Adds up some of what has changed, so that a count reads few rows. Workers may do so at once: in no snapshot is a count another one.
  * @returns whether there may be more
  */
-export async function addUpOrderCounts(kysely: Kysely<DB>): Promise<boolean> {
-  const { rows } = await sql<{ count: number }>`
+export async function addUpOrderCounts({ run }: Statements): Promise<boolean> {
+  const rows = await run<{ count: number }>(sql`
     with taken as (
       delete from order_count_changes
       where ctid = any(array(select ctid from order_count_changes limit ${batchSize} for update skip locked))
@@ -57,6 +56,6 @@ export async function addUpOrderCounts(kysely: Kysely<DB>): Promise<boolean> {
       on conflict (account_id) do update
         set orders = counts.orders + excluded.orders, cancelled = counts.cancelled + excluded.cancelled
     )
-    select count(*)::int as count from taken`.execute(kysely);
+    select count(*)::int as count from taken`);
   return rows[0]?.count === batchSize;
 }

@@ -8,8 +8,8 @@ import {
   timeColumn,
   uuidColumn,
 } from '@store/shared/database/keyset';
-import { type RawBuilder, sql } from 'kysely';
-import type { DB } from './generated/tables.ts';
+import { empty, join, raw, type Sql, sql } from '@store/shared/database/sql';
+import type { PrismaClient } from './generated/client.ts';
 import type { OrderStatus } from './order.ts';
 import { orderCount } from './order-count-repository.ts';
 import { oldestReply, orderJson } from './order-repository.ts';
@@ -41,18 +41,18 @@ const isStatus = ({ sql: column }: { sql: string }) => column === 'status';
  * The condition for the orders of a status that come after a position.
  * @returns undefined if there are none: all of them come before it
  */
-function behind({ key }: KeysetOrder, position: string[], status: OrderStatus): RawBuilder<unknown> | undefined {
+function behind({ key }: KeysetOrder, position: string[], status: OrderStatus): Sql | undefined {
   const [first, ...rest] = key;
   const [at = '', ...restOfPosition] = position;
   if (first === undefined || !isStatus(first)) return sql`and ${rowsAfter(key, position)}`;
   if (status === at) return sql`and ${rowsAfter(rest, restOfPosition)}`;
-  return status > at === (first.direction === 'asc') ? sql`` : undefined;
+  return status > at === (first.direction === 'asc') ? empty : undefined;
 }
 
 /** The conditions of a query beyond the status; a key finds its order until it expires. */
-function filtersOf(accountId: string, query: OrderQuery, now: Date): RawBuilder<unknown>[] {
+function filtersOf(accountId: string, query: OrderQuery, now: Date): Sql[] {
   const { idempotencyKey, createdFrom, createdTo, metadata } = query;
-  const filters: RawBuilder<unknown>[] = [];
+  const filters: Sql[] = [];
   if (createdFrom) filters.push(sql`and created_at >= ${createdFrom}::timestamptz`);
   if (createdTo) filters.push(sql`and created_at < ${createdTo}::timestamptz`);
   if (idempotencyKey !== undefined) {
@@ -81,7 +81,7 @@ interface Row {
   last: string | null;
 }
 
-export function createOrderListRepository({ kysely, lists }: Database<DB>) {
+export function createOrderListRepository({ lists }: Database<PrismaClient>) {
   return {
     /**
      * A page of an account's orders, in one statement, whose rows PostgreSQL joins to JSON. Each status of an account is a
@@ -96,15 +96,15 @@ export function createOrderListRepository({ kysely, lists }: Database<DB>) {
       if (customerId !== undefined && customerId !== accountId) {
         return { content: [], totalElements: 0, next: undefined };
       }
-      const columns = sql.raw(order.key.map((column) => column.sql).join(', '));
+      const columns = raw(order.key.map((column) => column.sql).join(', '));
       const filters = filtersOf(accountId, query, now);
-      const only = filters.length === 0 ? sql`` : sql.join(filters, sql` `);
+      const only = filters.length === 0 ? empty : join(filters, ' ');
       const offset = position === undefined ? page * size : 0;
       // One row more than requested tells whether there is a next page.
       const limit = size + 1;
       const statuses = status === undefined ? orderStatuses : [status];
       const ranges = statuses.flatMap((one) => {
-        const condition = position === undefined ? sql`` : behind(order, position, one);
+        const condition = position === undefined ? empty : behind(order, position, one);
         if (condition === undefined) return [];
         return sql`(
           select ${columns} from orders
@@ -123,12 +123,12 @@ export function createOrderListRepository({ kysely, lists }: Database<DB>) {
       const isShort = size <= mostInOneRow;
       // A group is at least one row, also of an empty page.
       const pages = isShort ? sql`page` : sql`(values (1)) as always left join page on true`;
-      const groups = isShort ? sql`` : sql`group by (n - 1) / 10 order by (n - 1) / 10`;
-      const statement = sql<Row>`
+      const groups = isShort ? empty : sql`group by (n - 1) / 10 order by (n - 1) / 10`;
+      const statement = sql`
         with page as materialized (
           select id, ${order.position} as position, row_number() over (order by ${order.orderBy}) as n
           from (
-            select * from (${sql.join(ranges, sql` union all `)}) as ranges
+            select * from (${join(ranges, ' union all ')}) as ranges
             order by ${order.orderBy} limit ${limit}::int offset ${offset}::int
           ) as found
         )
@@ -136,7 +136,7 @@ export function createOrderListRepository({ kysely, lists }: Database<DB>) {
                max(position::text) filter (where n = ${size}::int) as last
         from ${pages} left join orders on orders.id = page.id and n <= ${size}::int ${groups}`;
       // Planned for its values: for those of an account with a million orders, the order of an index is worth more than usual.
-      const rows = await lists.inTurn(accountId, () => lists.runOnce(statement.compile(kysely)));
+      const rows = await lists.inTurn(accountId, () => lists.runOnce<Row>(statement));
       const content = rows.flatMap(({ orders }) => (orders === null ? [] : [orders]));
       const isMore = rows.reduce((sum, row) => sum + row.count, 0) > size;
       const last = rows.find((row) => row.last !== null)?.last ?? '';

@@ -1,7 +1,6 @@
 import type { OrderNoteOut } from '@store/shared/contracts/order-record';
-import { isoTime } from '@store/shared/database/keyset';
-import { type QueryExecutorProvider, sql, type Transaction } from 'kysely';
-import type { DB } from './generated/tables.ts';
+import type { TransactionOf } from '@store/shared/database/transaction';
+import type { PrismaClient } from './generated/client.ts';
 import type { LockedOrder } from './order-repository.ts';
 
 interface NewNote {
@@ -13,33 +12,28 @@ interface NewNote {
 }
 
 /** Leaves a note on an order that is locked. @returns false if there is a note with this id */
-export async function insertNote(tx: Transaction<DB>, order: LockedOrder, note: NewNote): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await tx
-    .insertInto('order_notes')
-    .values({ ...note, order_id: order.id, account_id: order.accountId })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows > 0n;
+export async function insertNote(
+  tx: TransactionOf<PrismaClient>,
+  { id: orderId, accountId }: LockedOrder,
+  note: NewNote,
+): Promise<boolean> {
+  const { count } = await tx.orderNote.createMany({ data: [{ ...note, orderId, accountId }], skipDuplicates: true });
+  return count > 0;
 }
 
 /** Finds a note by its id, on whichever order. */
-export const findNote = (tx: Transaction<DB>, id: string) =>
-  tx.selectFrom('order_notes').select(['order_id as orderId', 'text']).where('id', '=', id).executeTakeFirst();
+export const findNote = (tx: TransactionOf<PrismaClient>, id: string) =>
+  tx.orderNote.findUnique({ where: { id }, select: { orderId: true, text: true } });
 
-export async function countNotes(tx: Transaction<DB>, orderId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('order_notes')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('order_id', '=', orderId)
-    .executeTakeFirstOrThrow();
-  return count;
-}
+export const countNotes = (tx: TransactionOf<PrismaClient>, orderId: string): Promise<number> =>
+  tx.orderNote.count({ where: { orderId } });
 
 /** The notes on an order, the oldest first. */
-export async function notesOf(on: QueryExecutorProvider, orderId: string): Promise<OrderNoteOut[]> {
-  const { rows } = await sql<OrderNoteOut>`
-    select id::text, kind, actor, text, ${sql.raw(isoTime('created_at', 'MS'))} as "createdAt"
-    from order_notes where order_id = ${orderId}::uuid
-    order by created_at, id`.execute(on);
-  return rows;
+export async function notesOf(prisma: PrismaClient, orderId: string): Promise<OrderNoteOut[]> {
+  const notes = await prisma.orderNote.findMany({
+    where: { orderId },
+    select: { id: true, kind: true, actor: true, text: true, createdAt: true },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
+  return notes.map((note) => ({ ...note, createdAt: note.createdAt.toISOString() }));
 }

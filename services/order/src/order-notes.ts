@@ -1,7 +1,7 @@
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import { DomainError, found } from '@store/shared/values/errors';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 import { countNotes, findNote, insertNote } from './order-note-repository.ts';
 import { lockOrder } from './order-repository.ts';
 
@@ -11,7 +11,7 @@ const maxNotes = 100;
 export type OrderNotes = ReturnType<typeof createOrderNotes>;
 
 /** What operators write about orders (contract 4.14). */
-export const createOrderNotes = ({ transactionOf }: Pick<Database<DB>, 'transactionOf'>) => ({
+export const createOrderNotes = ({ transactionOf }: Pick<Database<PrismaClient>, 'transactionOf'>) => ({
   /**
    * Leaves a note, once, however often it is sent. The audit trail has its id alone: the text goes with the account.
    * @throws DomainError notFound, conflict
@@ -21,9 +21,9 @@ export const createOrderNotes = ({ transactionOf }: Pick<Database<DB>, 'transact
       const order = found(await lockOrder(tx, orderId), `order ${orderId}`);
       const before = await findNote(tx, id);
       if (before?.orderId === orderId && before.text === text) return;
-      if (before === undefined && (await countNotes(tx, orderId)) >= maxNotes)
+      if (before === null && (await countNotes(tx, orderId)) >= maxNotes)
         throw new DomainError('conflict', `The order has ${maxNotes} notes, and takes no more.`);
-      const isNew = before === undefined && (await insertNote(tx, order, { id, kind: 'NOTE', actor, text }));
+      const isNew = before === null && (await insertNote(tx, order, { id, kind: 'NOTE', actor, text }));
       if (!isNew) throw new DomainError('conflict', `Another note has the id ${id}.`);
       await recordChange(tx, { actor, kind: 'note', subject: orderId, after: JSON.stringify({ note: id }) });
     }),

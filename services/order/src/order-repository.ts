@@ -1,11 +1,11 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
 import { isoTime } from '@store/shared/database/keyset';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { empty, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
+import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import type { PrismaClient } from './generated/client.ts';
-import type { DB } from './generated/tables.ts';
 import { createInsertOrder } from './new-order-repository.ts';
-import { type Line, type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
+import { type Order, replyLifetimeHours, type StoredReply } from './order.ts';
 
 export type LockedOrder = Order & { accountId: string };
 
@@ -28,7 +28,7 @@ const optional = (name: string, column: string) => `coalesce(',"${name}":' || ${
  * The representation of each order (contract 4.5), spelled as `JSON.stringify` does, so that an order is the same text wherever
  * it stands. Made of text: a page may have 10,000 lines, for which PostgreSQL's own functions take several times as long.
  */
-export const orderJson = sql<string>`${sql.raw(`'{"id":"' || orders.id || '","customerId":"' || orders.account_id
+export const orderJson = raw(`'{"id":"' || orders.id || '","customerId":"' || orders.account_id
   || '","status":"' || orders.status || '","total":' || ${money('orders.total_amount')}
   || ',"items":[' || (
     select coalesce(string_agg('{"productId":"' || product_id || '","name":' || coalesce(to_json(name)::text, 'null') || ',"quantity":' || quantity
@@ -37,30 +37,19 @@ export const orderJson = sql<string>`${sql.raw(`'{"id":"' || orders.id || '","cu
   ) || '],"createdAt":' || ${time('orders.created_at')} || ',"updatedAt":' || ${time('orders.updated_at')}
   || ',"version":' || (${version}) || coalesce((select ${details} from order_details where order_id = orders.id), ${noDetails})
   || ${optional('paidAt', 'orders.paid_at')} || ${optional('shippedAt', 'orders.shipped_at')}
-  || ${optional('cancelledAt', 'orders.cancelled_at')} || '}'`)}`;
+  || ${optional('cancelledAt', 'orders.cancelled_at')} || '}'`);
 
-export const orderColumns = [
-  'id',
-  'shipped_at as shippedAt',
-  'cancelled_at as cancelledAt',
-  'cancel_reason as cancelReason',
-  sql<OrderStatus>`status`.as('status'),
-  sql<Line[] | null>`missing`.as('missing'),
-  orderJson.as('json'),
-  sql<number>`${sql.raw(version)}`.as('version'),
-] as const;
+export const orderColumns = sql`id, account_id as "accountId", shipped_at as "shippedAt", cancelled_at as "cancelledAt",
+  cancel_reason as "cancelReason", status, missing, ${orderJson} as json, ${raw(version)} as version`;
 
 /** Replies from then on have not expired. */
 export const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
 
 export function createOrderRepository(
-  prisma: PrismaClient,
-  database: Database<DB>,
+  database: Database<PrismaClient>,
   { maxCancelled = 0 }: { maxCancelled?: number } = {},
 ) {
-  const { kysely, run } = database;
-  /** Compiled once: its text is long, and made anew for each request it costs memory (decisions/0007). */
-  const select = selectOrder(kysely, '', '').compile();
+  const { run } = database;
 
   return {
     insert: createInsertOrder(database, maxCancelled),
@@ -70,7 +59,7 @@ export function createOrderRepository(
      * orders are never removed, but hidden from their owners.
      */
     async findReply(accountId: string, key: string, now: Date): Promise<StoredReply | undefined> {
-      const { rows } = await sql<Omit<StoredReply, 'replayed'>>`
+      const [stored] = await run<Omit<StoredReply, 'replayed'>>(sql`
         select request_hash as "requestHash", location, ${orderJson} as body
         from (
           select request_hash, location, id, orders.account_id, 'PENDING' as status, total_amount, currency,
@@ -79,61 +68,51 @@ export function createOrderRepository(
           from idempotency_keys as stored join orders on id = split_part(location, '/', 3)::uuid
           where stored.account_id = ${accountId}::uuid and key = ${key}
             and stored.created_at >= ${oldestReply(now)}::timestamptz
-        ) as orders`.execute(kysely);
-      return rows[0] && { ...rows[0], replayed: false };
+        ) as orders`);
+      return stored && { ...stored, replayed: false };
     },
 
-    find: async (accountId: string, orderId: string): Promise<Order | undefined> =>
-      (await run<Order>({ ...select, parameters: [accountId, orderId] }))[0],
+    find: (accountId: string, orderId: string): Promise<Order | undefined> => findOwn({ run }, accountId, orderId),
 
     /** @returns how many expired replies were deleted */
     deleteExpiredReplies: (now: Date): Promise<number> =>
-      deleteInBatches(async (limit) => {
-        const expired = { createdAt: { lt: oldestReply(now) } };
-        const last = await prisma.idempotencyKey.findFirst({
-          where: expired,
-          orderBy: { createdAt: 'asc' },
-          skip: limit - 1,
-        });
-        // By time and not by a `limit`, whose subquery would overlook that a key has been used again since.
-        const where = last === null ? expired : { createdAt: { lte: last.createdAt } };
-        return prisma.idempotencyKey.deleteMany({ where });
-      }),
+      // Locked before they are deleted: a key that is used again meanwhile stays.
+      deleteInBatches(
+        run,
+        (limit) => sql`
+          delete from idempotency_keys where ctid = any(array(
+            select ctid from idempotency_keys where created_at < ${oldestReply(now)}::timestamptz
+            order by created_at limit ${limit} for update
+          ))`,
+      ),
 
-    lock: (tx: Transaction<DB>, accountId: string, orderId: string): Promise<LockedOrder | undefined> =>
-      selectOrder(tx, accountId, orderId).select('account_id as accountId').forUpdate().executeTakeFirst(),
+    lock: (tx: Transaction, accountId: string, orderId: string): Promise<LockedOrder | undefined> =>
+      findOwn(tx, accountId, orderId, sql`for update`),
 
     /** @returns its representation from now on */
-    async cancel(tx: Transaction<DB>, orderId: string, cancelledAt: Date, reason: string): Promise<string> {
-      const { json } = await tx
-        .updateTable('orders')
-        .set({ status: 'CANCELLED', cancelled_at: cancelledAt, cancel_reason: reason, updated_at: cancelledAt })
-        .where('id', '=', orderId)
-        .returning(orderJson.as('json'))
-        .executeTakeFirstOrThrow();
-      return json;
+    async cancel(tx: Transaction, orderId: string, cancelledAt: Date, reason: string): Promise<string> {
+      const [cancelled] = await tx.run<{ json: string }>(sql`
+        update orders
+        set status = 'CANCELLED', cancelled_at = ${cancelledAt}, cancel_reason = ${reason}, updated_at = ${cancelledAt}
+        where id = ${orderId}::uuid returning ${orderJson} as json`);
+      if (cancelled === undefined) throw new Error(`There is no order ${orderId}.`);
+      return cancelled.json;
     },
 
-    async markDeleted(tx: Transaction<DB>, orderId: string, deletedAt: Date): Promise<void> {
-      await tx.updateTable('orders').set({ deleted_at: deletedAt }).where('id', '=', orderId).execute();
+    async markDeleted(tx: TransactionOf<PrismaClient>, id: string, deletedAt: Date): Promise<void> {
+      await tx.order.update({ where: { id }, data: { deletedAt }, select: { id: true } });
     },
   };
 }
 
 /** Locks an order of any customer, whether or not its owner has deleted it, until the end of the transaction. */
-export const lockOrder = (tx: Transaction<DB>, orderId: string): Promise<LockedOrder | undefined> =>
-  tx
-    .selectFrom('orders')
-    .select([...orderColumns, 'account_id as accountId'])
-    .where('id', '=', orderId)
-    .forUpdate()
-    .executeTakeFirst();
+export const lockOrder = async ({ run }: Transaction, orderId: string): Promise<LockedOrder | undefined> =>
+  (await run<LockedOrder>(sql`select ${orderColumns} from orders where id = ${orderId}::uuid for update`))[0];
 
-/** Conditions are in the order of the arguments, which are the parameters of `find`. */
-const selectOrder = (kysely: Kysely<DB>, accountId: string, orderId: string) =>
-  kysely
-    .selectFrom('orders')
-    .select(orderColumns)
-    .where('account_id', '=', accountId)
-    .where('id', '=', orderId)
-    .where('deleted_at', 'is', null);
+/** Finds an order that its owner has not deleted. */
+async function findOwn({ run }: Statements, accountId: string, orderId: string, lock: Sql = empty) {
+  const [order] = await run<LockedOrder>(sql`
+    select ${orderColumns} from orders
+    where account_id = ${accountId}::uuid and id = ${orderId}::uuid and deleted_at is null ${lock}`);
+  return order;
+}

@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
+import type { TransactionOf } from '@store/shared/database/transaction';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import { newEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError, found, unreachable } from '@store/shared/values/errors';
 import { type Money, total } from '@store/shared/values/money';
-import type { Transaction } from 'kysely';
 import type { AuthClient } from './auth-client.ts';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 import {
   cancelledByCustomer,
   cancelledByStore,
@@ -29,7 +29,7 @@ import { type LockedOrder, lockOrder, type OrderRepository } from './order-repos
 import type { OrderChange, OrderIn, OrderQuery } from './schemas.ts';
 
 interface Dependencies {
-  transactionOf: Database<DB>['transactionOf'];
+  transactionOf: Database<PrismaClient>['transactionOf'];
   repository: OrderRepository;
   lists: OrderListRepository;
   products: ProductClient;
@@ -138,7 +138,12 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
   const get = async (accountId: string, orderId: string): Promise<Order> =>
     found(await repository.find(accountId, orderId), `order ${orderId}`);
 
-  async function lockOwn(tx: Transaction<DB>, accountId: string, orderId: string, seen: Seen): Promise<LockedOrder> {
+  async function lockOwn(
+    tx: TransactionOf<PrismaClient>,
+    accountId: string,
+    orderId: string,
+    seen: Seen,
+  ): Promise<LockedOrder> {
     const order = found(await repository.lock(tx, accountId, orderId), `order ${orderId}`);
     mustMatch(seen.ifMatch, entityTag(order.json));
     mustBeVersion(seen.version, order.version);
@@ -146,7 +151,11 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
   }
 
   /** Cancels an order if it is neither cancelled nor shipped (contract 4.6). */
-  async function cancel(tx: Transaction<DB>, order: LockedOrder, reason: string): Promise<Cancelled | 'shipped'> {
+  async function cancel(
+    tx: TransactionOf<PrismaClient>,
+    order: LockedOrder,
+    reason: string,
+  ): Promise<Cancelled | 'shipped'> {
     switch (order.status) {
       case 'CANCELLED':
         return { json: order.json, isNew: false };
@@ -164,7 +173,11 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
     return { json, isNew: true };
   }
 
-  async function cancelOrRefuse(tx: Transaction<DB>, order: LockedOrder, reason: string): Promise<Cancelled> {
+  async function cancelOrRefuse(
+    tx: TransactionOf<PrismaClient>,
+    order: LockedOrder,
+    reason: string,
+  ): Promise<Cancelled> {
     const result = await cancel(tx, order, reason);
     if (result !== 'shipped') return result;
     throw new DomainError('conflict', 'The order has been shipped and can no longer be cancelled.', {

@@ -11,7 +11,6 @@ import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema }
 import { createConsumerGroup } from './consumer-group.ts';
 import { createDueOrders } from './due-orders.ts';
 import { PrismaClient } from './generated/client.ts';
-import type { DB } from './generated/tables.ts';
 import { createOrderChanges } from './live/order-change-repository.ts';
 import { createOrderStreams } from './live/order-streams.ts';
 import { addUpOrderCounts } from './order-count-repository.ts';
@@ -35,18 +34,18 @@ interface Replaceable {
 
 /** Serves the order API. */
 export function createOrderService(
-  { config, log, database }: ServiceContext<OrderConfig, DB>,
+  { config, log, database }: ServiceContext<OrderConfig, PrismaClient>,
   {
     products = createProductClient(config.PRODUCT_URL),
     sessionCheck,
     maxStreams,
     clock = () => new Date(),
   }: Replaceable = {},
-): Service<DB> {
+): Service<PrismaClient> {
   const auth = createAuthClient({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL });
   const orders = createOrders({
     transactionOf: database.transactionOf,
-    repository: createOrderRepository(new PrismaClient({ adapter: database.adapter }), database, {
+    repository: createOrderRepository(database, {
       maxCancelled: config.CANCELLATIONS_PER_HOUR,
     }),
     mayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
@@ -65,7 +64,7 @@ export function createOrderService(
     all: createAllOrdersRepository(database),
     orders,
     notes: createOrderNotes(database),
-    recordLook: lookRecorder(database.kysely),
+    recordLook: lookRecorder(database),
     clock,
   });
   const routes = [...orderRoutes(orders, streams), ...recordRoutes];
@@ -80,10 +79,10 @@ export function createOrderService(
   };
 }
 
-export const orderService: ServiceDefinition<typeof configSchema, DB> = {
+export const orderService: ServiceDefinition<typeof configSchema, PrismaClient> = {
   name: 'order',
   configSchema,
-  migrations,
+  database: { PrismaClient, migrations },
   build: createOrderService,
 };
 
@@ -96,13 +95,16 @@ const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1
  * Publishes the outbox, performs the order's steps of the saga, ships, cancels what stays PENDING, adds up counts, deletes
  * expired idempotency keys.
  */
-export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
-  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
+export function createOrderWorker({
+  config,
+  log,
+  database,
+}: ServiceContext<WorkerConfig, PrismaClient>): Service<PrismaClient> {
+  const repository = createOrderRepository(database);
   const changes = createOrderChanges(database);
-  const { kysely } = database;
   const clock = () => new Date();
   const dueOrders = createDueOrders({
-    kysely,
+    inTransaction: database.inTransaction,
     clock,
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
     pendingTimeoutMs: config.PENDING_TIMEOUT_SECONDS * 1_000,
@@ -116,7 +118,7 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
     return count === batchSize;
   }
   const consumer = { group: createConsumerGroup(clock), config, publishesAs: 'order' };
-  const routes = deadLetterRoutes(consumer, kysely);
+  const routes = deadLetterRoutes(consumer, database);
   return {
     app: createHttpApp({ title: 'Order worker', routes, log, config }),
     consumer,
@@ -127,18 +129,17 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
       loop({ name: 'pending time-out', delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) }, () =>
         batchOf(dueOrders.cancelTimedOut, 'Orders were cancelled that were PENDING for too long'),
       ),
-      loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(kysely)),
-      loop({ name: 'late orders of deleted accounts', everyMs: 20_000 }, () => forgetLate(kysely)),
+      loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(database)),
+      loop({ name: 'late orders of deleted accounts', everyMs: 20_000 }, () => forgetLate(database)),
       loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => repository.deleteExpiredReplies(clock())),
       loop({ name: 'old changes of orders', everyMs: hourMs }, () => changes.deleteOld(clock())),
     ],
   };
 }
 
-export const orderWorker: ServiceDefinition<typeof workerConfigSchema, DB> = {
+export const orderWorker: ServiceDefinition<typeof workerConfigSchema, PrismaClient> = {
   name: 'order-worker',
   configSchema: workerConfigSchema,
-  migrations,
-  poolSize: 8,
+  database: { PrismaClient, migrations, poolSize: 8 },
   build: createOrderWorker,
 };

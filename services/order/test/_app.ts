@@ -7,7 +7,6 @@ import { testLog } from '../../../tests/kit/observability/log.ts';
 import type { AuthClient } from '../src/auth-client.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import type { DB } from '../src/generated/tables.ts';
 import { createOrderListRepository } from '../src/order-list-repository.ts';
 import { createOrderRepository } from '../src/order-repository.ts';
 import { createOrderService } from '../src/service.ts';
@@ -54,8 +53,7 @@ const noneEnded = async () => new Set<string>();
 /** The real service over a database of the test's own. */
 export function testApp(databaseUrl: string, options: Options = {}) {
   const { products = fakeProducts(), sessionCheck = noneEnded, maxStreams, clock, expects, env } = options;
-  const database = openDatabase<DB>(databaseUrl);
-  const prisma = new PrismaClient({ adapter: database.adapter });
+  const database = openDatabase(PrismaClient, databaseUrl);
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
     PRODUCT_URL: 'http://product',
@@ -68,12 +66,12 @@ export function testApp(databaseUrl: string, options: Options = {}) {
     { config, log, database },
     { products, sessionCheck, maxStreams, clock },
   );
-  const { kysely, close } = database;
-  const repository = createOrderRepository(prisma, database);
+  const { prisma, close } = database;
+  const repository = createOrderRepository(database);
   const lists = createOrderListRepository(database);
   const empty = () =>
     prisma.$executeRaw`truncate orders, order_items, order_details, order_notes, deleted_accounts, idempotency_keys, outbox`;
-  return { app, log, endStreams, jobs, prisma, repository, lists, kysely, empty, close };
+  return { app, log, endStreams, jobs, database, prisma, repository, lists, empty, close };
 }
 
 export const oneTea = { items: [{ productId: tea, quantity: 1 }] };

@@ -1,8 +1,6 @@
 import { deleteInBatches } from '@store/shared/database/batches';
-import type { Database } from '@store/shared/database/database';
+import { empty, type Statements, sql } from '@store/shared/database/sql';
 import { dayMs } from '@store/shared/values/time';
-import { sql } from 'kysely';
-import type { DB } from '../generated/tables.ts';
 import type { OrderStatus } from '../order.ts';
 import type { Position } from './position.ts';
 
@@ -20,7 +18,7 @@ export type OrderChanges = ReturnType<typeof createOrderChanges>;
 const keptDays = 8;
 
 /** The log of all changes (decisions/0033). */
-export function createOrderChanges({ kysely }: Database<DB>) {
+export function createOrderChanges({ run }: Statements) {
   return {
     /**
      * Returns the present position. A restored or promoted server has started at another time than the one whose changes it
@@ -28,13 +26,13 @@ export function createOrderChanges({ kysely }: Database<DB>) {
      * them, and a copied volume differs.
      */
     async present(): Promise<Position> {
-      const { rows } = await sql<Position>`
+      const [position] = await run<Position>(sql`
         select (extract(epoch from statement_timestamp()) * 1000)::bigint as at,
           left(encode(sha256(concat(extract(epoch from pg_postmaster_start_time()), '-', oid)::bytea), 'hex'), 16) as incarnation,
           pg_current_snapshot()::text as snapshot
-        from pg_database where datname = current_database()`.execute(kysely);
-      if (rows[0] === undefined) throw new Error('pg_database has no row for the current database.');
-      return rows[0];
+        from pg_database where datname = current_database()`);
+      if (position === undefined) throw new Error('pg_database has no row for the current database.');
+      return position;
     },
 
     /**
@@ -50,10 +48,10 @@ export function createOrderChanges({ kysely }: Database<DB>) {
     ): Promise<OrderChange[] | undefined> {
       if (seen.incarnation !== until.incarnation) return undefined;
       if (seen.snapshot === until.snapshot) return [];
-      const ofAccount = accountId === undefined ? sql`` : sql`account_id = ${accountId}::uuid and`;
+      const ofAccount = accountId === undefined ? empty : sql`account_id = ${accountId}::uuid and`;
       // Each range by the index, which `offset 0` makes PostgreSQL do: what was committed beside a long transaction is not read
       // again. The limit before the order: of a million changes no more is read.
-      const { rows } = await sql<OrderChange>`
+      const rows = await run<OrderChange>(sql`
         select account_id as "accountId", order_id as "orderId", status, changed_at as "changedAt"
         from (
           select change.*
@@ -69,21 +67,22 @@ export function createOrderChanges({ kysely }: Database<DB>) {
           ) as change
           limit ${max + 1}::int
         ) as found
-        order by seq`.execute(kysely);
+        order by seq`);
       return rows.length > max ? undefined : rows;
     },
 
     /** Deletes what no client needs, and changes of a later transaction than any here: a dump of another server brought them. */
     async deleteOld(now: Date): Promise<number> {
       const since = new Date(now.getTime() - keptDays * dayMs);
-      await sql`delete from order_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(kysely);
+      await run(sql`delete from order_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`);
       // Read by its key, so that looking for nothing costs no more than a batch.
-      return deleteInBatches((limit) =>
-        sql`
+      return deleteInBatches(
+        run,
+        (limit) => sql`
           delete from order_changes
           using (select xid, seq, changed_at from order_changes order by xid, seq limit ${limit}) as oldest
           where order_changes.xid = oldest.xid and order_changes.seq = oldest.seq
-            and oldest.changed_at < ${since}`.execute(kysely),
+            and oldest.changed_at < ${since}`,
       );
     },
   };

@@ -35,17 +35,17 @@ export const dueTime = new Date(eventTime.getTime() + shipAfterMs);
 
 /** The application and its consumer group on a database, without a broker. */
 export function openSaga(databaseUrl: string) {
-  const { app, prisma, kysely, empty, close } = testApp(databaseUrl, { clock: () => placedAt });
+  const { app, database, prisma, empty, close } = testApp(databaseUrl, { clock: () => placedAt });
   const group = createConsumerGroup(() => handledAt);
-  const dueAt = (now: Date, on = kysely) =>
-    createDueOrders({ kysely: on, clock: () => now, shipAfterMs, pendingTimeoutMs });
+  const dueAt = (now: Date, { inTransaction } = database) =>
+    createDueOrders({ inTransaction, clock: () => now, shipAfterMs, pendingTimeoutMs });
   const customer = as(alice, { app });
   /** Places an order and returns its id. */
   const place = async (): Promise<string> => (await customer.place({ items }).expect(201)).body.id;
 
   return {
     prisma,
-    kysely,
+    database,
     empty,
     close,
     /** Makes the functions for the orders that are due at a time. */
@@ -53,7 +53,7 @@ export function openSaga(databaseUrl: string) {
     ship: (limit = 100) => dueAt(dueTime).ship(limit),
     /** Cancels what is PENDING for too long. */
     timeOut: (limit = 100) => dueAt(new Date(placedAt.getTime() + pendingTimeoutMs)).cancelTimedOut(limit),
-    handle: (...stored: ReturnType<typeof storedEvent>[]) => handleOnce(group, kysely, stored.map(receivedEvent)),
+    handle: (...stored: ReturnType<typeof storedEvent>[]) => handleOnce(group, database, stored.map(receivedEvent)),
 
     place,
     placeAll: (count: number) => Promise.all(Array.from({ length: count }, place)),

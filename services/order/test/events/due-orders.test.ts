@@ -2,7 +2,6 @@ import { register } from 'prom-client';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { explain } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
-import type { DB } from '../../src/generated/tables.ts';
 import { alice, eventsOf } from '../_app.ts';
 import { dueTime, events, handledAt, openSaga, pendingTimeoutMs, placedAt } from './_saga.ts';
 
@@ -146,7 +145,7 @@ it.each([
     select gen_random_uuid(), ${alice}::uuid, 'CONFIRMED', 1, 'USD', ${handledAt}, ${handledAt}, ${handledAt}, ${handledAt}
     from generate_series(1, 5000)`;
   await fixture.prisma.$executeRaw`analyze orders`;
-  const statement = await recordedStatement<DB>((kysely) => fixture.dueAt(dueTime, kysely)[name](100));
-  const nodes = await explain(fixture.prisma, statement);
+  const statement = await recordedStatement((database) => fixture.dueAt(dueTime, database)[name](100));
+  const nodes = await explain(fixture.database, statement);
   expect(nodes.map((node) => node['Index Name'])).toContain(index);
 });

@@ -9,7 +9,7 @@ import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blockedBy, whileHolding } from '../../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import type { DB } from '../../src/generated/tables.ts';
+import { PrismaClient } from '../../src/generated/client.ts';
 import { expectInOrder, fakePublisher, outboxOf, relaysOn } from './_relay.ts';
 
 const database = useDatabase('order', 'each');
@@ -103,8 +103,8 @@ describe('relay', () => {
     update outbox set sent_at = now() - case when n > 2 then interval '8 days' else interval '6 days' end
     from (select id, row_number() over (order by seq) as n from outbox) as numbered
     where numbered.id = outbox.id and n > 1`);
-    const { kysely } = database.closeLater(openDatabase<DB>(database.url));
-    expect(await deleteSent(kysely)).toBe(7_001);
+    const opened = database.closeLater(openDatabase(PrismaClient, database.url));
+    expect(await deleteSent(opened)).toBe(7_001);
     expect([await outbox.sent(), await outbox.unsent()]).toEqual([1, 1]);
   });
 

@@ -5,7 +5,6 @@ import { explain } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import { commit, openTransaction } from '../../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import type { DB } from '../../src/generated/tables.ts';
 import { createOrderChanges } from '../../src/live/order-change-repository.ts';
 import { orderEvent } from '../../src/schemas.ts';
 import { alice, as, bob } from '../_app.ts';
@@ -175,14 +174,12 @@ it.each([
   const long = await openTransaction(database.url);
   await queryOnce(database.url, placing(randomUUID(), 1, 4_000));
   if (statistics !== '') await queryOnce(database.url, statistics);
-  const { present } = createOrderChanges(one as never);
+  const { present } = createOrderChanges(one.database);
   const seen = await present();
   await queryOnce(database.url, placing(alice));
   const by = await present();
-  const statement = await recordedStatement<DB>((_, recording) =>
-    createOrderChanges(recording).between(seen, by, 5_000),
-  );
-  const [read, ...scans] = await explain(one.prisma, statement);
+  const statement = await recordedStatement((recording) => createOrderChanges(recording).between(seen, by, 5_000));
+  const [read, ...scans] = await explain(one.database, statement);
   expect(read['Actual Rows']).toBe(1);
   const rows = scans.map(
     (scan) => scan['Actual Loops'] * (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)),

@@ -6,7 +6,7 @@ import { loop } from '@store/shared/values/loop';
 import { testLog } from '../../../../tests/kit/observability/log.ts';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import type { DB } from '../../src/generated/tables.ts';
+import { PrismaClient } from '../../src/generated/client.ts';
 import { createOrderChanges } from '../../src/live/order-change-repository.ts';
 import { createOrderStreams } from '../../src/live/order-streams.ts';
 import { alice, bob } from '../_app.ts';
@@ -14,7 +14,7 @@ import { placing } from './_streams.ts';
 
 const database = useDatabase('order');
 const streams = database.open((url) => {
-  const opened = openDatabase<DB>(url);
+  const opened = openDatabase(PrismaClient, url);
   const { open, follow, end } = createOrderStreams({
     changes: createOrderChanges(opened),
     check: async () => new Set(),

@@ -5,7 +5,6 @@ import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blocksOf, explain, nodesOf } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import { createAllOrdersRepository } from '../../src/all-orders-repository.ts';
-import type { DB } from '../../src/generated/tables.ts';
 import { allOrdersQuery } from '../../src/schemas.ts';
 import { alice, as, bob, testApp } from '../_app.ts';
 
@@ -110,10 +109,10 @@ describe('a page of the orders of all customers', () => {
   });
 
   async function planOf(query: object) {
-    const statement = await recordedStatement<DB>((_, own) =>
+    const statement = await recordedStatement((own) =>
       createAllOrdersRepository(own).page(allOrdersQuery.parse({ size: '20', ...query })),
     );
-    const nodes = await explain(order.prisma, statement);
+    const nodes = await explain(order.database, statement);
     const page = nodes.find((node) => node['Subplan Name']?.startsWith('CTE page'));
     if (page === undefined) throw new Error(`no page in ${JSON.stringify(nodes[0])}`);
     return page;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import { newEvent } from '@store/shared/messaging/events';
-import { sql } from 'kysely';
 import request from 'supertest';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
@@ -92,7 +91,7 @@ const group = createConsumerGroup(() => new Date());
 /** Handles the event that alice's account is deleted. */
 async function deleteAccount(): Promise<void> {
   const deleted = newEvent('AccountDeleted', { accountId: alice, timestamp: new Date().toISOString() });
-  await handleOnce(group, order.kysely, [receivedEvent(deleted)]);
+  await handleOnce(group, order.database, [receivedEvent(deleted)]);
 }
 
 it('loses address and metadata when its account is deleted, and nothing else', async () => {
@@ -109,7 +108,7 @@ it('loses them soon after, too, if it was on its way when its account was delete
   await deleteAccount();
   const late = await customer.place({ ...oneTea, shippingAddress: address });
   const other = await as(bob, order).place({ ...oneTea, shippingAddress: address });
-  await forgetLate(order.kysely);
+  await forgetLate(order.database);
   expect((await customer.get(late.body.id)).body.shippingAddress).toBeNull();
   expect((await as(bob, order).get(other.body.id)).body).toEqual(other.body);
 });
@@ -117,15 +116,15 @@ it('loses them soon after, too, if it was on its way when its account was delete
 it('loses them for an hour after, which a request on its way never takes; then its account is forgotten', async () => {
   await deleteAccount();
   const age = (time: string) =>
-    sql`update deleted_accounts set deleted_at = now() - ${time}::interval`.execute(order.kysely);
+    order.prisma.$executeRaw`update deleted_accounts set deleted_at = now() - ${time}::interval`;
   await age('59 minutes');
-  await forgetLate(order.kysely);
+  await forgetLate(order.database);
   const late = await customer.place({ ...oneTea, shippingAddress: address });
-  await forgetLate(order.kysely);
+  await forgetLate(order.database);
   expect((await customer.get(late.body.id)).body.shippingAddress).toBeNull();
   await age('61 minutes');
-  await forgetLate(order.kysely);
-  expect(await order.kysely.selectFrom('deleted_accounts').selectAll().execute()).toEqual([]);
+  await forgetLate(order.database);
+  expect(await order.prisma.deletedAccount.findMany()).toEqual([]);
 });
 
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']));

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { inTransaction } from '@store/shared/database/transaction';
 import request from 'supertest';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blockedBy, whileCommitsFail } from '../../../../tests/kit/postgres/transaction.ts';
@@ -158,11 +157,11 @@ describe('a note on an order', () => {
     expect(shown.join()).not.toContain('reseller');
     const kept = await customer.placed();
     await leave(kept, randomUUID()).expect(204);
-    await inTransaction(order.kysely, (tx) => sagaOn(tx).forget([accountId]));
+    await order.database.inTransaction((tx) => sagaOn(tx).forget([accountId]));
     expect((await recordOf(id)).notes).toEqual([]);
     // One that was on its way then.
     await leave(id, randomUUID()).expect(204);
-    await forgetLate(order.kysely);
+    await forgetLate(order.database);
     expect((await recordOf(id)).notes).toEqual([]);
     expect((await recordOf(kept)).notes).toHaveLength(1);
   });

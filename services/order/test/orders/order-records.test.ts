@@ -5,7 +5,6 @@ import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blocksOf, explain } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement, recordedStatements } from '../../../../tests/kit/postgres/recorded-statement.ts';
-import type { DB } from '../../src/generated/tables.ts';
 import { createOrderRecordRepository } from '../../src/order-record-repository.ts';
 import { alice, as, bob, tea, testApp } from '../_app.ts';
 import { placing } from '../live/_streams.ts';
@@ -151,14 +150,14 @@ describe('stuck orders', () => {
              1, 'USD', now() - n * interval '1 s', now() from generate_series(1, 20000) as n`;
     await order.prisma.$executeRaw`vacuum (analyze) orders`;
     const { next } = await list('?size=50');
-    const statements = await recordedStatements<DB>(async (_, recording) => {
+    const statements = await recordedStatements(async (recording) => {
       const { stuck } = createOrderRecordRepository(recording);
       const pages = [undefined, next].map((after) => stuck(new Date(Date.now() - 60_000), { size: 50, after }));
       await Promise.allSettled(pages);
     });
     expect(statements).toHaveLength(4);
     for (const statement of statements) {
-      const nodes = await explain(order.prisma, statement);
+      const nodes = await explain(order.database, statement);
       expect(nodes.map((node) => node['Index Name'])).toContain('orders_pending_idx');
       for (const node of nodes) {
         expect(node['Node Type']).not.toBe('Seq Scan');
@@ -178,8 +177,8 @@ it('the events of an order are found, however late they were published, without 
   const own = `${into} values (gen_random_uuid(), 'OrderCreated', '${key}', '{}', now(), null),
     (gen_random_uuid(), 'OrderCancelled', '${key}', '{}', now(), now() + interval '2 hours')`;
   for (const sql of [others, 'vacuum (analyze) outbox', own]) await queryOnce(database.url, sql);
-  expect((await eventsOf(order.kysely, key)).map(({ kind }) => kind)).toEqual(['OrderCreated', 'OrderCancelled']);
-  const nodes = await explain(order.prisma, await recordedStatement((kysely) => eventsOf(kysely, key)));
+  expect((await eventsOf(order.database, key)).map(({ kind }) => kind)).toEqual(['OrderCreated', 'OrderCancelled']);
+  const nodes = await explain(order.database, await recordedStatement((recording) => eventsOf(recording, key)));
   for (const node of nodes) expect(node['Rows Removed by Filter'] ?? 0).toBe(0);
   // Blocks of the index and of the table.
   expect(blocksOf(nodes[0])).toBeLessThanOrEqual(20);

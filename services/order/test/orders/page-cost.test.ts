@@ -1,7 +1,6 @@
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blocksOf, explain, nodesOf, type Plan } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
-import type { DB } from '../../src/generated/tables.ts';
 import { addUpOrderCounts } from '../../src/order-count-repository.ts';
 import { createOrderListRepository } from '../../src/order-list-repository.ts';
 import { orderQuery } from '../../src/schemas.ts';
@@ -24,10 +23,10 @@ beforeAll(async () => {
 
 /** The part of a page's plan that finds its rows, or that counts all. */
 async function planOf(query: object, part = 'CTE page', account = alice): Promise<Plan> {
-  const statement = await recordedStatement<DB>((_, database) =>
+  const statement = await recordedStatement((database) =>
     createOrderListRepository(database).page(account, orderQuery.parse({ size: '20', ...query }), new Date()),
   );
-  const nodes = await explain(order.prisma, statement);
+  const nodes = await explain(order.database, statement);
   const found = nodes.find((node) => node['Subplan Name']?.startsWith(part));
   if (found === undefined) throw new Error(`no ${part} in ${JSON.stringify(nodes[0])}`);
   return found;
@@ -98,7 +97,7 @@ describe('a page of orders', () => {
   });
 
   it.each([{}, { status: 'CANCELLED' }])('has a total that is not counted one by one, with %j', async (query) => {
-    while (await addUpOrderCounts(order.kysely));
+    while (await addUpOrderCounts(order.database));
     await order.prisma.$executeRaw`vacuum (analyze) order_counts, order_count_changes`;
     expect(blocksOf(await planOf(query, 'InitPlan'))).toBeLessThanOrEqual(10);
   });

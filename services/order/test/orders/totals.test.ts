@@ -10,7 +10,7 @@ const order = database.open(testApp);
 beforeEach(() => order.empty());
 
 const addUp = async () => {
-  while (await addUpOrderCounts(order.kysely));
+  while (await addUpOrderCounts(order.database));
 };
 
 const query = (sql: string) => queryOnce<Record<string, number>>(database.url, sql);
