@@ -3,16 +3,16 @@ import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once
 import type { EventKind } from '@store/shared/messaging/events';
 import type { Job, ServiceContext } from '@store/shared/service/service';
 import type { ConsumersConfig } from './config.ts';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 
 /** The part of a consumer group that is its own. */
 export type OwnGroup<Kind extends EventKind = EventKind> = Pick<
-  ConsumerGroup<DB, unknown, Kind>,
+  ConsumerGroup<PrismaClient, unknown, Kind>,
   'kinds' | 'handle' | 'accounts'
 >;
 
 /** Function that groups/<name>/consumer-group.ts exports as `createGroup`. */
-export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, DB>, 'config' | 'database'>) => {
+export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, PrismaClient>, 'config' | 'database'>) => {
   /** Title of the documentation. */
   title: string;
   /**

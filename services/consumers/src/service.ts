@@ -2,26 +2,26 @@ import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { type ConsumersConfig, configSchema } from './config.ts';
-import type { DB } from './generated/tables.ts';
+import { PrismaClient } from './generated/client.ts';
 import type { CreateGroup } from './group.ts';
 
-export function createGroupService(context: ServiceContext<ConsumersConfig, DB>, createGroup: CreateGroup) {
+export function createGroupService(context: ServiceContext<ConsumersConfig, PrismaClient>, createGroup: CreateGroup) {
   const { config, log, database } = context;
   const name = config.CONSUMER_GROUP;
   const { title, group, routes, jobs = [] } = createGroup(context);
   const consumer = { group: { name, chunkSize: 200, maxWaitMs: 500, ...group }, config, servesWithoutKafka: true };
-  const all = [...routes, ...deadLetterRoutes(consumer, database.kysely)];
+  const all = [...routes, ...deadLetterRoutes(consumer, database)];
   return {
     app: createHttpApp({ title, routes: all, log: log.child({ group: name }), config }),
     consumer,
     jobs,
-  } satisfies Service<DB>;
+  } satisfies Service<PrismaClient>;
 }
 
-export const consumersService: ServiceDefinition<typeof configSchema, DB> = {
+export const consumersService: ServiceDefinition<typeof configSchema, PrismaClient> = {
   name: 'consumers',
   configSchema,
-  migrations: new URL('../prisma/migrations/', import.meta.url),
+  database: { PrismaClient, migrations: new URL('../prisma/migrations/', import.meta.url) },
   /** One image for all groups: a process runs, and loads, the one that CONSUMER_GROUP names. */
   async build(context) {
     const folder = context.config.CONSUMER_GROUP.replace(/-group$/, '');

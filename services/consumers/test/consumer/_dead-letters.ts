@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Database } from '@store/shared/database/database';
 import { createHttpApp } from '@store/shared/http/app';
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
-import type { Kysely } from 'kysely';
 import request from 'supertest';
 import { brokers } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import type { DB } from '../../src/generated/tables.ts';
+import type { PrismaClient } from '../../src/generated/client.ts';
 import { anEvent, type Fixture, silent, times } from './_fixture.ts';
 
 export const broken = async () => {
@@ -17,20 +17,20 @@ export const path = '/internal/dead-letters';
 export const unknownId = randomUUID();
 
 interface Circumstances {
-  group?: ConsumerGroup<DB>;
-  kysely?: Kysely<DB>;
+  group?: ConsumerGroup<PrismaClient>;
+  database?: Database<PrismaClient>;
   credentials?: string[];
 }
 
 /** A replica of the group's service. */
 export function replica(
   fixture: Fixture,
-  { group = fixture.consumerGroup(), kysely = fixture.kysely, credentials }: Circumstances = {},
+  { group = fixture.consumerGroup(), database = fixture.database, credentials }: Circumstances = {},
 ) {
-  const config = { KAFKA_BROKERS: brokers, KAFKA_TLS: false, DATABASE_URL: fixture.database.url } as never;
+  const config = { KAFKA_BROKERS: brokers, KAFKA_TLS: false, DATABASE_URL: fixture.databaseUrl } as never;
   return createHttpApp({
     title: 'test',
-    routes: deadLetterRoutes({ group, config }, kysely),
+    routes: deadLetterRoutes({ group, config }, database),
     log: silent.log,
     config: { APP_PROFILE: 'dev', INTERNAL_CREDENTIALS: credentials },
   });

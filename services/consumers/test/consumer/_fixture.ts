@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
+import { sql } from '@store/shared/database/sql';
 import { type ConsumerOptions, startConsumer } from '@store/shared/messaging/consumer/consumer';
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
 import type { DeadLetter } from '@store/shared/messaging/dead-letters/dead-letters';
@@ -11,13 +12,11 @@ import type { RawMessage } from '@store/shared/messaging/kafkajs/messages';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
 import type { Admin } from 'kafkajs';
-import { sql } from 'kysely';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { brokers, createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { createTestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
-import type { DB } from '../../src/generated/tables.ts';
 
 export const customerId = 'c0570e00-3a52-4d0f-9f0e-0d8a55a1c001';
 
@@ -37,7 +36,8 @@ export function rawOf({ id, kind, key, payload }: StoredEvent, more: Partial<Raw
   return { key, value: payload, headers: { ce_id: id, ce_type: kind }, ...more };
 }
 
-type StartOptions = Omit<Partial<ConsumerOptions<DB>>, 'group'> & { name?: string; group?: Partial<ConsumerGroup<DB>> };
+type Group = ConsumerGroup<PrismaClient>;
+type StartOptions = Omit<Partial<ConsumerOptions<PrismaClient>>, 'group'> & { name?: string; group?: Partial<Group> };
 
 /** Has a fixture for each test of a file or a `describe`, or one for all, with its properties from the first hook on. */
 export function useFixture(partitions = 1, tests: 'all' | 'each' = 'each'): Fixture {
@@ -50,28 +50,27 @@ export function useFixture(partitions = 1, tests: 'all' | 'each' = 'each'): Fixt
 
 /** A topic and a group of a test's own, and a table in which its handlers record the events. */
 export async function createFixture(partitions = 1) {
-  const database = await createTestDatabase('consumers');
+  const { url: databaseUrl, drop } = await createTestDatabase('consumers');
   const topic = await createTopic(partitions);
   const group = `test-${randomUUID()}`;
-  const { adapter, kysely, close } = openDatabase<DB>(database.url);
-  const prisma = new PrismaClient({ adapter });
-  await prisma.$executeRaw`create table handled_events (n bigserial, event_id uuid, order_id uuid, by text)`;
+  const database = openDatabase(PrismaClient, databaseUrl);
+  await database.run(sql`create table handled_events (n bigserial, event_id uuid, order_id uuid, by text)`);
   const publisher = createPublisher(silent);
-  const closing: (() => Promise<unknown>)[] = [database.drop, close, () => publisher.close()];
+  const closing: (() => Promise<unknown>)[] = [drop, database.close, () => publisher.close()];
   /** A group that records each event as handled and then calls `handle`, in the transaction. */
   const consumerGroup = (
     handle: (eventId: string) => Promise<void> = async () => undefined,
     by = 'a',
-    more: Partial<ConsumerGroup<DB>> = {},
-  ): ConsumerGroup<DB> => ({
+    more: Partial<Group> = {},
+  ): Group => ({
     name: group,
     kinds: ['OrderCancelled'],
     chunkSize: 100,
     async handle(events, tx) {
       for (const { event } of events) {
         const { id, payload } = event;
-        await sql`insert into handled_events (event_id, order_id, by) values (${id}, ${payload.orderId}, ${by})`.execute(
-          tx,
+        await tx.run(
+          sql`insert into handled_events (event_id, order_id, by) values (${id}, ${payload.orderId}, ${by})`,
         );
         await handle(id);
       }
@@ -82,9 +81,8 @@ export async function createFixture(partitions = 1) {
   return {
     topic,
     group,
-    prisma,
-    kysely,
     publisher,
+    databaseUrl,
     database,
     consumerGroup,
 
@@ -98,7 +96,7 @@ export async function createFixture(partitions = 1) {
     start(handle?: (eventId: string) => Promise<void>, { name, group: more, ...options }: StartOptions = {}): Consumer {
       const consumer = startConsumer({
         group: consumerGroup(handle, name, more),
-        database: kysely,
+        database,
         connect: (signal) => createKafka({ ...silent, signal }),
         topics: [topic],
         sender: publisher,
@@ -112,7 +110,7 @@ export async function createFixture(partitions = 1) {
 
     /** The ids of the handled events, in the order of handling. */
     async handled(): Promise<string[]> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`select event_id::text as id from handled_events order by n`;
+      const rows = await database.run<{ id: string }>(sql`select event_id::text as id from handled_events order by n`);
       return rows.map(({ id }) => id);
     },
     async has(...events: StoredEvent[]): Promise<void> {
@@ -134,7 +132,7 @@ export async function createFixture(partitions = 1) {
     withAdmin,
     /** Those that are open, in the order of their ids. */
     async deadLetters(): Promise<DeadLetter[]> {
-      const { letters } = await listDeadLetters({ kafka, group: consumerGroup(), database: kysely });
+      const { letters } = await listDeadLetters({ kafka, group: consumerGroup(), database });
       return letters.sort((a, b) => (a.id < b.id ? -1 : 1));
     },
     onEnd: (close: () => Promise<unknown>) => void closing.push(close),

@@ -1,8 +1,8 @@
+import { type Sql, type Statements, sql } from '@store/shared/database/sql';
 import { deleteOldEventIds } from '@store/shared/messaging/consumer/processed-events';
 import { readDeadLetters } from '@store/shared/messaging/dead-letters/dead-letters';
 import { type Result, redrive } from '@store/shared/messaging/dead-letters/redrive';
 import type { Message } from 'kafkajs';
-import { type KyselyPlugin, sql } from 'kysely';
 import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import { until } from '../../../../tests/kit/until.ts';
@@ -21,7 +21,7 @@ describe('a dead letter', () => {
     await ann.discard([discarded]).expect(200);
     await ann.redrive([redriven]).expect(200);
     await forgetGroups(fixture);
-    await sql`delete from processed_events`.execute(fixture.kysely);
+    await fixture.database.run(sql`delete from processed_events`);
     expect(await ann.redriveAll()).toEqual(['REDRIVEN']);
     // Neither is the same request again a second decision.
     for (const again of [ann.redrive([discarded, redriven]), ann.discard([discarded, redriven])]) {
@@ -94,24 +94,27 @@ describe('a dead letter', () => {
 });
 
 describe('a process that dies', () => {
-  /** Fails instead of the statement with this number, and of all that follow. */
-  const dyingAt = (number: number): KyselyPlugin & { count: number } => ({
-    count: 0,
-    transformQuery({ node }) {
-      this.count += 1;
-      if (this.count >= number) throw Object.assign(new Error('died'), { code: 'ECONNRESET' });
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
+  /** A database that fails instead of the statement with this number, and of all that follow. */
+  function dyingAt(number: number) {
+    const sent: Sql[] = [];
+    const dying = ({ run }: Statements): Statements => ({
+      async run(statement) {
+        sent.push(statement);
+        if (sent.length >= number) throw Object.assign(new Error('died'), { code: 'ECONNRESET' });
+        return run(statement);
+      },
+    });
+    const { database } = fixture;
+    const inTransaction: typeof database.inTransaction = (work) =>
+      database.inTransaction((tx) => work(Object.create(tx, { run: { value: dying(tx).run } })));
+    return { sent, ...dying(database), inTransaction };
+  }
 
   it('before any statement of a redrive leaves the dead letter open, and the next redrive handles it once', async () => {
     const [event] = await deadLetteredEvents(fixture, 1);
     const ids = await ann.ids();
-    const redriveOn = (dying: KyselyPlugin) => {
-      const letters = { kafka, group: fixture.consumerGroup(), database: fixture.kysely.withPlugin(dying) };
-      return redrive(letters, { ids, by: 'ann' });
-    };
+    const redriveOn = (database: ReturnType<typeof dyingAt>) =>
+      redrive({ kafka, group: fixture.consumerGroup(), database }, { ids, by: 'ann' });
     for (let number = 1; number <= 4; number += 1) {
       await expect(redriveOn(dyingAt(number))).rejects.toThrow('died');
       expect(await ann.ids()).toHaveLength(1);
@@ -120,7 +123,7 @@ describe('a process that dies', () => {
     }
     const last = dyingAt(5); // after what is known, the claim, the ids of the events and the handler: no more statements
     await redriveOn(last);
-    expect(last.count).toBe(4);
+    expect(last.sent).toHaveLength(4);
     expect(await fixture.handled()).toEqual([event?.id]);
     expect((await ann.redrive(ids).expect(200)).body.results).toMatchObject([{ outcome: 'DECIDED' }]);
     expect(await fixture.handled()).toHaveLength(1);
@@ -145,9 +148,8 @@ describe('a process that dies', () => {
 });
 
 describe('the id of a processed event', () => {
-  const deleteOld = () => deleteOldEventIds(fixture.kysely, silent, [fixture.topic]);
-  const age = () => sql`update processed_events set processed_at = now() - interval '31 days'`.execute(fixture.kysely);
-  const idCount = async () => (await fixture.kysely.selectFrom('processed_events').selectAll().execute()).length;
+  const deleteOld = () => deleteOldEventIds(fixture.database, silent, [fixture.topic]);
+  const age = () => fixture.database.run(sql`update processed_events set processed_at = now() - interval '31 days'`);
 
   it('is kept as long as an open dead letter has its event, which is therefore not handled twice', async () => {
     const [event = anEvent()] = await deadLetteredEvents(fixture, 1);
@@ -168,20 +170,23 @@ describe('the id of a processed event', () => {
     const producer = kafka.producer();
     await producer.connect();
     await producer.send({ topic, messages: [old as Message] }).finally(producer.disconnect);
-    await sql`insert into processed_events select 'g', gen_random_uuid(), now() - make_interval(days => days)
-      from unnest(array[29, 31, 59, 61]) days`.execute(fixture.kysely);
-    expect(await deleteOldEventIds(fixture.kysely, silent, [topic])).toBe(1);
-    expect(await idCount()).toBe(3);
+    await fixture.database.run(sql`
+      insert into processed_events select 'g', gen_random_uuid(), now() - make_interval(days => days)
+      from unnest(array[29, 31, 59, 61]) days`);
+    expect(await deleteOldEventIds(fixture.database, silent, [topic])).toBe(1);
+    expect(await fixture.database.prisma.processedEvent.count()).toBe(3);
     expect(await deleteOld()).toBe(2);
   });
 
   it('is deleted without a look at those that are kept', async () => {
-    await sql`insert into processed_events select 'g', gen_random_uuid(), now() - make_interval(mins => n)
-      from generate_series(1, 50000) n order by n desc`.execute(fixture.kysely);
-    await sql`analyze processed_events`.execute(fixture.kysely);
-    const deletion = await recordedStatement((kysely) => deleteOldEventIds(kysely, silent, [fixture.topic]));
-    const { rows } = await sql`explain ${sql.raw(deletion.sql)}`.execute(fixture.kysely);
-    expect(JSON.stringify(rows)).not.toContain('Seq Scan on processed_events');
+    const { run } = fixture.database;
+    await run(sql`
+      insert into processed_events select 'g', gen_random_uuid(), now() - make_interval(mins => n)
+      from generate_series(1, 50000) n order by n desc`);
+    await run(sql`analyze processed_events`);
+    const deletion = await recordedStatement((database) => deleteOldEventIds(database, silent, [fixture.topic]));
+    const plan = await run(sql`explain ${deletion}`);
+    expect(JSON.stringify(plan)).not.toContain('Seq Scan on processed_events');
     expect(await deleteOld()).toBeGreaterThan(6_000);
   });
 });

@@ -7,7 +7,7 @@ import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';
-import type { DB } from '../../src/generated/tables.ts';
+import { PrismaClient } from '../../src/generated/client.ts';
 import { broken, deadLetteredEvents, operator, path, replica, unknownId } from './_dead-letters.ts';
 import { useFixture } from './_fixture.ts';
 
@@ -15,7 +15,7 @@ import { useFixture } from './_fixture.ts';
 
 describe('the contract of dead letters', () => {
   const fixture = useFixture(1, 'all');
-  const unreachable = openDatabase<DB>(unreachableDatabaseUrl);
+  const unreachable = openDatabase(PrismaClient, unreachableDatabaseUrl);
   afterAll(() => unreachable.close());
   let first = '';
   // Without a letter of its group a service does not ask its database.
@@ -24,7 +24,7 @@ describe('the contract of dead letters', () => {
     [first = ''] = await operator(fixture).ids();
   });
   const of = (id: string) => ({ body: { ids: [id], by: 'ann', reason: 'x' } });
-  const unreachableReplica = () => replica(fixture, { kysely: unreachable.kysely });
+  const unreachableReplica = () => replica(fixture, { database: unreachable });
 
   describeContract({
     // Only for the document; the requests go to the application.
@@ -128,7 +128,7 @@ describe('the routes of dead letters', () => {
     const discarding = await ann.discard(ids, { dryRun: true }).expect(200);
     expect(discarding.body.results).toMatchObject([{ outcome: 'DISCARDED' }]);
     expect(await fixture.handled()).toEqual([]);
-    await fixture.prisma.processedEvent.create({ data: { consumerGroup: group, eventId: event?.id ?? '' } });
+    await fixture.database.prisma.processedEvent.create({ data: { consumerGroup: group, eventId: event?.id ?? '' } });
     expect(await dry()).toMatchObject([
       { outcome: 'REDRIVEN', effect: `${group} has processed this event before: it would do nothing.` },
     ]);

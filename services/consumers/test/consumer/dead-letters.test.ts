@@ -1,12 +1,12 @@
 import { openDatabase } from '@store/shared/database/database';
+import type { Statements } from '@store/shared/database/sql';
 import { reportOpenLetters } from '@store/shared/messaging/dead-letters/records';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
 import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
-import type { KyselyPlugin } from 'kysely';
 import { register } from 'prom-client';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import type { DB } from '../../src/generated/tables.ts';
+import { PrismaClient } from '../../src/generated/client.ts';
 import { broken, deadLetteredEvents, operator, unknownId } from './_dead-letters.ts';
 import { anEvent, createFixture, kafka, rawOf, times, useFixture } from './_fixture.ts';
 
@@ -20,7 +20,7 @@ describe('a redrive', () => {
     const consumer = fixture.start(broken);
     await until('the poison is a dead letter', async () => (await fixture.committed()) === 4);
     await consumer.stop();
-    const { group, consumerGroup, kysely: database } = fixture;
+    const { group, consumerGroup, database } = fixture;
     const { letters, total } = await listDeadLetters({ kafka, group: consumerGroup(), database }, { limit: 2 });
     expect([letters.length, total]).toEqual([2, 4]);
 
@@ -29,9 +29,9 @@ describe('a redrive', () => {
       const { body } = await refused.expect(404);
       expect(body.detail).toBe(`${group} has no dead letter ${unknownId}.`);
     }
-    const unreachable = openDatabase<DB>(unreachableDatabaseUrl);
+    const unreachable = openDatabase(PrismaClient, unreachableDatabaseUrl);
     fixture.onEnd(unreachable.close);
-    await ann.redrive([first], { kysely: unreachable.kysely }).expect(503);
+    await ann.redrive([first], { database: unreachable }).expect(503);
     expect([await fixture.handled(), await ann.ids()]).toEqual([[], [first, ...others]]);
 
     await ann.redrive([first.toUpperCase()]).expect(200);
@@ -58,14 +58,13 @@ describe('a redrive', () => {
 describe('dead letters', () => {
   it('are counted by the metric until somebody decides about them, also while the database is away', async () => {
     let isAway = false;
-    const unreliable: KyselyPlugin = {
-      transformQuery({ node }) {
+    const unreliable: Statements = {
+      async run(statement) {
         if (isAway) throw new Error('away');
-        return node;
+        return fixture.database.run(statement);
       },
-      transformResult: async ({ result }) => result,
     };
-    reportOpenLetters(fixture.kysely.withPlugin(unreliable), fixture.group);
+    reportOpenLetters(unreliable, fixture.group);
     const open = async () => (await register.getSingleMetric('dead_letters_open')?.get())?.values;
     const counted = (value: number) => [{ labels: { group: fixture.group }, value }];
     expect(await open()).toEqual(counted(0));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from '@store/shared/database/sql';
 import { AssignerProtocol } from 'kafkajs';
 import { until } from '../../../../tests/kit/until.ts';
 import { anEvent, times, useFixture } from './_fixture.ts';
@@ -48,8 +49,7 @@ describe('partitions of a consumer', () => {
     const events = times(120, () => anEvent());
     await fixture.publish(...events);
     await fixture.has(...events);
-    const rows = await fixture.prisma.$queryRaw<{ order: string; by: string }[]>`
-      select order_id::text as order, by from handled_events`;
+    const rows = await fixture.database.run<{ by: string }>(sql`select by from handled_events`);
     expect(rows).toHaveLength(120);
     expect(new Set(rows.map(({ by }) => by))).toEqual(new Set(names));
   });
@@ -67,9 +67,9 @@ describe('partitions of a consumer', () => {
       await wait(100);
     }
     await until('all events are committed', async () => (await fixture.committed()) === 600);
-    const rows = await fixture.prisma.$queryRaw<
-      { id: string; order: string; by: string }[]
-    >`select event_id::text as id, order_id::text as order, by from handled_events order by n`;
+    const rows = await fixture.database.run<{ id: string; order: string; by: string }>(
+      sql`select event_id as id, order_id as order, by from handled_events order by n`,
+    );
     expect(rows).toHaveLength(600);
     expect(new Set(rows.map(({ by }) => by))).toEqual(new Set(['first', 'second']));
     for (const order of orders) {

@@ -5,7 +5,7 @@ import type { OrderEvent } from '@store/shared/messaging/events';
 import { unavailable } from '@store/shared/values/errors';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import type { DB } from '../../src/generated/tables.ts';
+import type { PrismaClient } from '../../src/generated/client.ts';
 import { anEvent, rawOf, times, useFixture } from './_fixture.ts';
 
 // That they may be reset is tested in tests/faults.
@@ -85,7 +85,7 @@ describe('events that are processed together', () => {
     const prepared: unknown[] = [];
     const handled: unknown[] = [];
     const group = fixture.consumerGroup();
-    const recording: ConsumerGroup<DB> = {
+    const recording: ConsumerGroup<PrismaClient> = {
       ...group,
       async prepare(delivered) {
         prepared.push([idsOf(delivered), await fixture.handled()]);
@@ -96,7 +96,7 @@ describe('events that are processed together', () => {
         await group.handle(fresh, tx, refuse);
       },
     };
-    await handleOnce(recording, fixture.kysely, events.map(receivedEvent));
+    await handleOnce(recording, fixture.database, events.map(receivedEvent));
     const rounds = [[tea1, salt1], [tea2, salt2], [tea3]];
     expect(handled).toEqual(rounds.map((ids) => ids.map((id) => [id, id])));
     expect(prepared).toEqual(rounds.map((ids, index) => [ids, rounds.slice(0, index).flat()]));
@@ -104,7 +104,7 @@ describe('events that are processed together', () => {
 
   it('are recorded without deadlocks by consumers that were handed them in different orders', async () => {
     const group = { ...fixture.consumerGroup(), handle: async () => undefined };
-    const process = (events: OrderEvent[]) => handleOnce(group, fixture.kysely, events);
+    const process = (events: OrderEvent[]) => handleOnce(group, fixture.database, events);
     for (let round = 0; round < 10; round += 1) {
       const events = Array.from({ length: 1_000 }, () => receivedEvent(anEvent()));
       await Promise.all([process(events), process([...events].reverse())]);
@@ -117,7 +117,7 @@ describe('an event that is refused', () => {
   const fixture = useFixture();
   const reason = 'There is no such product.';
   const refusing = (ids: string[]) => {
-    const handle: ConsumerGroup<DB>['handle'] = async (events, tx, refuse) => {
+    const handle: ConsumerGroup<PrismaClient>['handle'] = async (events, tx, refuse) => {
       await fixture.consumerGroup().handle(events, tx, refuse);
       for (const { event } of events) if (ids.includes(event.id)) refuse(event, reason);
     };

@@ -91,7 +91,7 @@ describe('consumer with an unavailable dependency', () => {
     ['refuses connections', 'with allow_connections false', 'with allow_connections true'],
     ['is read-only', 'set default_transaction_read_only = on', 'reset default_transaction_read_only'],
   ])('keeps the message while the database %s', async (_, breaking, repairing) => {
-    const name = new URL(fixture.database.url).pathname.slice(1);
+    const name = new URL(fixture.databaseUrl).pathname.slice(1);
     const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
     await admin.connect();
     fixture.onEnd(() => admin.end());

@@ -10,7 +10,6 @@ import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-ev
 import { testLog } from '../../../../tests/kit/observability/log.ts';
 import { configSchema } from '../../src/config.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
-import type { DB } from '../../src/generated/tables.ts';
 import type { CreateGroup } from '../../src/group.ts';
 import { createGroupService } from '../../src/service.ts';
 import { customerId } from '../consumer/_fixture.ts';
@@ -26,7 +25,7 @@ for (const name of readdirSync(folder)) {
 
 /** Does what a process of a group does, without the broker. @param expects errors that the test provokes */
 export function testGroup(databaseUrl: string, name: string, env: Record<string, string> = {}, expects?: RegExp) {
-  const database = openDatabase<DB>(databaseUrl);
+  const database = openDatabase(PrismaClient, databaseUrl);
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
     KAFKA_BROKERS: 'unused:1',
@@ -40,13 +39,13 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
   if (createGroup === undefined) throw new Error(`There is no group ${name}.`);
   const { app, consumer, jobs } = createGroupService(context, createGroup);
   return {
-    prisma: new PrismaClient({ adapter: database.adapter }),
-    kysely: database.kysely,
+    database,
+    prisma: database.prisma,
     app,
     /** Those of its kinds, in one transaction, as events of one chunk are. */
     handle: (...events: StoredEvent[]) => {
       const own = events.filter(({ kind }) => kindsOf(consumer.group).has(kind));
-      return handleOnce(consumer.group, database.kysely, own.map(receivedEvent));
+      return handleOnce(consumer.group, database, own.map(receivedEvent));
     },
     /** @param logTo takes the lines of their log, which otherwise nobody reads */
     startJobs: (logTo?: { write(line: string): void }) =>

@@ -5,6 +5,7 @@ import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { type Contract, describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { PrismaClient } from '../../src/generated/client.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { groups, paid, type TestGroup, testGroup, withMails } from './_group.ts';
 import { line, useOtherService } from './_other-service.ts';
@@ -68,7 +69,7 @@ const nowhere = 'http://127.0.0.1:1';
 /** Without the routes that only developers have. */
 const undocumented = {
   config: { APP_PROFILE: 'prod', ACCOUNT_URL: nowhere, ORDER_URL: nowhere },
-  database: openDatabase(unreachableDatabaseUrl),
+  database: openDatabase(PrismaClient, unreachableDatabaseUrl),
 };
 
 it('the contract has a case for each group', () => {

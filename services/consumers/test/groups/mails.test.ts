@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MailTo } from '@store/shared/contracts/account';
+import { sql } from '@store/shared/database/sql';
 import { type AccountEventKind, newEvent, type StoredEvent } from '@store/shared/messaging/events';
-import { sql } from 'kysely';
 import { register } from 'prom-client';
 import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
@@ -127,8 +127,9 @@ describe('mails', () => {
     await group.handle(cancelled());
     startSender();
     await attempted();
-    const held = sql<boolean>`send_at between now() + interval '4 minutes' and now() + interval '5 minutes'`.as('held');
-    expect(await group.kysely.selectFrom('notifications').select(held).execute()).toEqual([{ held: true }]);
+    const held = sql`
+      select send_at between now() + interval '4 minutes' and now() + interval '5 minutes' as held from notifications`;
+    expect(await group.database.run(held)).toEqual([{ held: true }]);
     resolve();
     await settled();
     expect(server.mails).toHaveLength(1);
@@ -228,7 +229,7 @@ describe('mails', () => {
 
   it('keep the words of the release before, which has stored nothing else', async () => {
     await group.handle(cancelled({ reason: 'of old' }));
-    await group.kysely.updateTable('notifications').set({ data: null }).execute();
+    await group.database.run(sql`update notifications set data = null`);
     await send();
     expect((await server.read()).text).toMatch(/is cancelled: of old\./);
   });
@@ -260,10 +261,7 @@ describe('mails to a mailbox that gets too many', () => {
   };
   /** As if an hour had passed. */
   async function anHourLater() {
-    await group.kysely
-      .updateTable('mailbox_mails')
-      .set({ at: new Date(Date.now() - 3_700_000) })
-      .execute();
+    await group.prisma.mailboxMail.updateMany({ data: { at: new Date(Date.now() - 3_700_000) } });
     await messages().updateMany({ where: { kind: 'Digest', sentAt: null }, data: { sendAt: new Date() } });
   }
   const subjects = async () => (await server.readAll()).map(({ subject }) => subject);

@@ -61,7 +61,7 @@ describe('notifications', () => {
     const without = testGroup(database.url, 'notification-group');
     await without.handle(cancelled());
     await without.close();
-    expect(await createMailRepository(group.prisma, group.kysely).claim(10, 60)).toEqual([]);
+    expect(await createMailRepository(group.database).claim(10, 60)).toEqual([]);
     expect(await listed()).toHaveLength(1);
   });
 });

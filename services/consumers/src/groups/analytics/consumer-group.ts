@@ -25,7 +25,7 @@ const group: OwnGroup<Kind> = {
 export const createGroup: CreateGroup = ({ database }) => ({
   title: 'Analytics API',
   group,
-  routes: figureRoutes(createFigureRepository(database.lists.kysely)),
+  routes: figureRoutes(createFigureRepository(database.lists)),
 });
 
 /** The day on which something happened, not the day of its handling. */

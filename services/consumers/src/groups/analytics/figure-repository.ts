@@ -1,9 +1,9 @@
 import { createKeyset, cursorTime } from '@store/shared/database/keyset';
 import { readCountedPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
+import { type Run, raw, type Statements, sql } from '@store/shared/database/sql';
+import type { Transaction } from '@store/shared/database/transaction';
 import type { Money } from '@store/shared/values/money';
-import { type Kysely, sql, type Transaction } from 'kysely';
-import type { DB } from '../../generated/tables.ts';
 import type { FiguresQuery } from './schemas.ts';
 
 interface OnDay {
@@ -26,20 +26,22 @@ const keyset = createKeyset('figures', { day: { sql: 'day', text: 'day::text', t
 const amounts = (column: string) => `(
   select coalesce(json_agg(json_build_object('amount', trim_scale(${column}), 'currency', currency) order by currency), '[]')
   from daily_amounts where daily_amounts.day = daily_figures.day and ${column} <> 0)`;
-const asJson = sql<string>`${sql.raw(`json_build_object('day', day, 'orders', orders, 'paid', paid,
-  'cancelled', cancelled, 'refunded', refunded, 'revenue', ${amounts('revenue')}, 'refunds', ${amounts('refunds')})`)}::text`;
+const asJson = raw(`json_build_object('day', day, 'orders', orders, 'paid', paid,
+  'cancelled', cancelled, 'refunded', refunded, 'revenue', ${amounts('revenue')}, 'refunds', ${amounts('refunds')})::text`);
 
 export type FigureRepository = ReturnType<typeof createFigureRepository>;
 
-export const createFigureRepository = (kysely: Kysely<DB>) => ({
-  list: (query: FiguresQuery) =>
-    readCountedPage(kysely, kysely.selectFrom('daily_figures').select(asJson.as('json')), keyset(query.sort), query),
+export const createFigureRepository = ({ run }: Statements) => ({
+  list(query: FiguresQuery) {
+    const figures = { select: sql`${asJson} as json`, from: sql`daily_figures` };
+    return readCountedPage<{ json: string }>(run, figures, keyset(query.sort), query);
+  },
 });
 
 /** Adds changes, always in the order of the days and currencies, so that concurrent transactions do not deadlock. */
-export async function addFigures(tx: Transaction<DB>, changes: FigureChange[]): Promise<void> {
+export async function addFigures({ run }: Transaction, changes: FigureChange[]): Promise<void> {
   const cancelled = await insertCancelled(
-    tx,
+    run,
     changes.flatMap((change) => (change.counted === 'cancelled' ? change.orderId : [])),
   );
   // Deleting an order from the set succeeds only once.
@@ -51,7 +53,7 @@ export async function addFigures(tx: Transaction<DB>, changes: FigureChange[]): 
     currency: money?.currency,
   }));
   const change = rowsAs('change', rows, { day: 'date', counted: 'text', amount: 'numeric', currency: 'text' });
-  await sql`
+  await run(sql`
     insert into daily_figures (day, orders, paid, cancelled, refunded)
     select day, count(*) filter (where counted = 'orders'), count(*) filter (where counted = 'paid'),
            count(*) filter (where counted = 'cancelled'), count(*) filter (where counted = 'refunded')
@@ -59,25 +61,23 @@ export async function addFigures(tx: Transaction<DB>, changes: FigureChange[]): 
     on conflict (day) do update
     set orders = daily_figures.orders + excluded.orders, paid = daily_figures.paid + excluded.paid,
         cancelled = daily_figures.cancelled + excluded.cancelled,
-        refunded = daily_figures.refunded + excluded.refunded`.execute(tx);
-  await sql`
+        refunded = daily_figures.refunded + excluded.refunded`);
+  await run(sql`
     insert into daily_amounts (day, currency, revenue, refunds)
     select day, currency, coalesce(sum(amount) filter (where counted = 'paid'), 0),
            coalesce(sum(amount) filter (where counted = 'refunded'), 0)
     from ${change} where amount is not null group by day, currency order by day, currency
     on conflict (day, currency) do update
     set revenue = daily_amounts.revenue + excluded.revenue,
-        refunds = daily_amounts.refunds + excluded.refunds`.execute(tx);
+        refunds = daily_amounts.refunds + excluded.refunds`);
 }
 
 /** @returns the orders that are counted as cancelled from now on; sorted, so that concurrent transactions do not deadlock */
-async function insertCancelled(tx: Transaction<DB>, orderIds: string[]): Promise<Set<string>> {
+async function insertCancelled(run: Run, orderIds: string[]): Promise<Set<string>> {
   if (orderIds.length === 0) return new Set();
-  const inserted = await tx
-    .insertInto('cancelled_orders')
-    .values(orderIds.toSorted().map((order_id) => ({ order_id })))
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('order_id')
-    .execute();
-  return new Set(inserted.map(({ order_id }) => order_id));
+  const inserted = await run<{ orderId: string }>(sql`
+    insert into cancelled_orders (order_id) select id from unnest(${orderIds}::uuid[]) as id order by id
+    on conflict do nothing
+    returning order_id as "orderId"`);
+  return new Set(inserted.map(({ orderId }) => orderId));
 }

@@ -3,11 +3,11 @@ import type { Database } from '@store/shared/database/database';
 import { createKeyset, isoTime } from '@store/shared/database/keyset';
 import { type PageQuery, readCountedPage, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
-import { parseJson } from '@store/shared/values/json';
+import { raw, type Sql, sql } from '@store/shared/database/sql';
+import type { Transaction } from '@store/shared/database/transaction';
 import type { Money } from '@store/shared/values/money';
-import { sql, type Transaction } from 'kysely';
 import type { z } from 'zod';
-import type { DB } from '../../generated/tables.ts';
+import type { PrismaClient } from '../../generated/client.ts';
 import type { InvoiceQuery } from './schemas.ts';
 
 export interface Invoice {
@@ -24,35 +24,45 @@ const keyset = createKeyset(
   'number',
 );
 
-const asJson = sql<string>`${sql.raw(`json_build_object('number', number, 'orderId', order_id,
+const asJson = raw(`json_build_object('number', number, 'orderId', order_id,
   'customerId', customer_id, 'paymentId', payment_id,
   'amount', json_build_object('amount', trim_scale(amount), 'currency', currency),
-  'paidAt', ${isoTime('paid_at', 'MS')}, 'createdAt', ${isoTime('created_at', 'MS')})`)}::text`;
+  'paidAt', ${isoTime('paid_at', 'MS')}, 'createdAt', ${isoTime('created_at', 'MS')})::text`);
 
 export type InvoiceRepository = ReturnType<typeof createInvoiceRepository>;
 
-export const createInvoiceRepository = ({ kysely, lists }: Database<DB>) => ({
+const allInvoices = { select: sql`${asJson} as json`, from: sql`invoices` };
+
+export const createInvoiceRepository = ({ prisma, lists }: Database<PrismaClient>) => ({
   list(query: InvoiceQuery) {
-    let rows = lists.kysely.selectFrom('invoices').select(asJson.as('json'));
-    if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
-    if (query.number !== undefined) rows = rows.where('number', '=', String(query.number));
-    return readCountedPage(lists.kysely, rows, keyset(query.sort), query);
+    const where: Sql[] = [];
+    if (query.orderId !== undefined) where.push(sql`order_id = ${query.orderId}::uuid`);
+    if (query.number !== undefined) where.push(sql`number = ${query.number}::bigint`);
+    return readCountedPage<{ json: string }>(lists.run, { ...allInvoices, where }, keyset(query.sort), query);
   },
   /** A page of all invoices of a customer. */
   pageOf: (customerId: string, page: PageQuery) =>
     lists.inTurn(customerId, () =>
-      readPage(
-        lists.kysely.selectFrom('invoices').select(asJson.as('json')).where('customer_id', '=', customerId),
+      readPage<{ json: string }>(
+        lists.run,
+        { ...allInvoices, where: [sql`customer_id = ${customerId}::uuid`] },
         keyset([{ field: 'number', direction: 'asc' }]),
         page,
       ),
     ),
   /** The invoice of an order. @param customerId whose it has to be; default: anybody's */
   async find(orderId: string, customerId?: string): Promise<z.input<typeof invoiceOut> | undefined> {
-    const ofOrder = kysely.selectFrom('invoices').select(asJson.as('json')).where('order_id', '=', orderId);
-    const own = customerId === undefined ? ofOrder : ofOrder.where('customer_id', '=', customerId);
-    const row = await own.executeTakeFirst();
-    return row && (parseJson(row.json) as z.input<typeof invoiceOut>);
+    const own = customerId === undefined ? {} : { customerId };
+    const row = await prisma.invoice.findUnique({ where: { orderId, ...own } });
+    if (row === null) return undefined;
+    const { currency, ...invoice } = row;
+    return {
+      ...invoice,
+      number: Number(row.number),
+      amount: { amount: row.amount, currency },
+      paidAt: row.paidAt.toISOString(),
+      createdAt: row.createdAt.toISOString(),
+    };
   },
 });
 
@@ -60,16 +70,16 @@ export const createInvoiceRepository = ({ kysely, lists }: Database<DB>) => ({
  * Numbers are consecutive without gaps: whoever writes invoices waits for the previous transaction.
  * @param invoices of different orders
  */
-export async function insertInvoices(tx: Transaction<DB>, invoices: Invoice[]): Promise<void> {
+export async function insertInvoices({ run }: Transaction, invoices: Invoice[]): Promise<void> {
   // A statement of its own, so that the next one sees what was committed while this one waited.
-  await tx.selectFrom('invoice_counter').select('id').where('id', '=', 1).forUpdate().execute();
+  await run(sql`select from invoice_counter where id = 1 for update`);
   const rows = invoices.map(({ amount: { amount, currency }, ...invoice }, position) => ({
     ...invoice,
     amount: amount.toFixed(),
     currency,
     position,
   }));
-  await sql`
+  await run(sql`
     with wanted as (
       select *
       from ${rowsAs('row', rows, {
@@ -88,5 +98,5 @@ export async function insertInvoices(tx: Transaction<DB>, invoices: Invoice[]): 
              "orderId", "customerId", "paymentId", amount, currency, "paidAt"
       from wanted, invoice_counter where id = 1
     )
-    update invoice_counter set last_number = last_number + (select count(*) from wanted) where id = 1`.execute(tx);
+    update invoice_counter set last_number = last_number + (select count(*) from wanted) where id = 1`);
 }

@@ -3,7 +3,6 @@ import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
 import type { AccountEvent } from '@store/shared/messaging/events';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
-import { PrismaClient } from '../../generated/client.ts';
 import type { CreateGroup } from '../../group.ts';
 import { createAccountClient } from './account-client.ts';
 import { createMailRepository } from './mail-repository.ts';
@@ -21,7 +20,7 @@ import { createSmtpClient } from './smtp-client.ts';
 export const createGroup: CreateGroup = ({ config, database }) => {
   const { SMTP_URL: url, MAIL_FROM: from, MAILS_PER_HOUR } = config;
   const sendsMail = url !== undefined;
-  const mails = createMailRepository(new PrismaClient({ adapter: database.adapter }), database.kysely);
+  const mails = createMailRepository(database);
   const accounts = createAccountClient({ baseUrl: config.ACCOUNT_URL ?? '', credential: config.INTERNAL_CREDENTIAL });
   const make = mailMaker({ accounts, shopUrl: config.SHOP_URL });
   return {
@@ -46,7 +45,7 @@ export const createGroup: CreateGroup = ({ config, database }) => {
       ...notificationRoutes(createNotificationRepository(database.lists), resendWith(database, sendsMail)),
       ...(sendsMail || config.APP_PROFILE === 'prod'
         ? []
-        : mailRoutes(mails, mailOpener(make), lookRecorder(database.kysely))),
+        : mailRoutes(mails, mailOpener(make), lookRecorder(database))),
     ],
     jobs: sendsMail
       ? [

@@ -1,9 +1,10 @@
-import type { Database } from '@store/shared/database/database';
+import type { Lists } from '@store/shared/database/database';
 import { createKeyset, isoTime, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { type PageQuery, readCountedPage, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
-import { type NotNull, type RawBuilder, sql, type Transaction } from 'kysely';
-import type { DB } from '../../generated/tables.ts';
+import { raw, type Sql, sql } from '@store/shared/database/sql';
+import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
+import type { PrismaClient } from '../../generated/client.ts';
 import type { MailData } from './mails/words.ts';
 import type { NotificationQuery } from './schemas.ts';
 
@@ -21,36 +22,36 @@ export interface Notification {
 
 const keyset = createKeyset('notifications', { createdAt: timeColumn('created_at'), id: uuidColumn('id') }, 'id');
 
-const asJson = sql`${sql.raw(`jsonb_strip_nulls(jsonb_build_object('id', id, 'orderId', order_id,
+const asJson = raw(`jsonb_strip_nulls(jsonb_build_object('id', id, 'orderId', order_id,
   'customerId', customer_id, 'kind', kind, 'subject', subject, 'text', text,
   'createdAt', ${isoTime('created_at', 'MS')}, 'sentAt', ${isoTime('sent_at', 'MS')},
   'refusal', refusal, 'waitsFor', case when sent_at is null and refusal is null then
-    case when digest_id is not null then 'digest' when send_at is not null then 'sender' end end))`)}`;
+    case when digest_id is not null then 'digest' when send_at is not null then 'sender' end end))`);
 
 export type NotificationRepository = ReturnType<typeof createNotificationRepository>;
 
-export const createNotificationRepository = ({ kysely, inTurn }: Database<DB>['lists']) => {
-  const selectAll = (json: RawBuilder<unknown>) =>
-    kysely.selectFrom('notifications').select(sql<string>`(${json})::text`.as('json'));
-  const select = (json: RawBuilder<unknown>) => selectAll(json).where('order_id', 'is not', null);
-  function page(rows: ReturnType<typeof select>, query: NotificationQuery) {
-    if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
-    if (query.customerId !== undefined) rows = rows.where('customer_id', '=', query.customerId);
-    return readCountedPage(kysely, rows, keyset(query.sort), query);
+export const createNotificationRepository = ({ run, inTurn }: Lists) => {
+  const rows = (json: Sql, where: Sql[]) => ({ select: sql`(${json})::text as json`, from: sql`notifications`, where });
+  function page(json: Sql, query: NotificationQuery, where: Sql[] = []) {
+    const conditions = [sql`order_id is not null`, ...where];
+    if (query.orderId !== undefined) conditions.push(sql`order_id = ${query.orderId}::uuid`);
+    if (query.customerId !== undefined) conditions.push(sql`customer_id = ${query.customerId}::uuid`);
+    return readCountedPage<{ json: string }>(run, rows(json, conditions), keyset(query.sort), query);
   }
 
   return {
     /** @param customerId whose messages they are, without what becomes of their mails; default: everybody's */
     list(query: NotificationQuery, customerId?: string) {
-      if (customerId === undefined) return page(select(asJson), query);
-      const own = select(sql`${asJson} - 'refusal' - 'waitsFor'`).where('customer_id', '=', customerId);
-      return inTurn(customerId, () => page(own, query));
+      if (customerId === undefined) return page(asJson, query);
+      const own = sql`${asJson} - 'refusal' - 'waitsFor'`;
+      return inTurn(customerId, () => page(own, query, [sql`customer_id = ${customerId}::uuid`]));
     },
     /** A page of all messages to a customer, those about the account included. */
     pageOf: (customerId: string, page: PageQuery) =>
       inTurn(customerId, () =>
-        readPage(
-          selectAll(asJson).where('customer_id', '=', customerId),
+        readPage<{ json: string }>(
+          run,
+          rows(asJson, [sql`customer_id = ${customerId}::uuid`]),
           keyset([{ field: 'createdAt', direction: 'asc' }]),
           page,
         ),
@@ -60,7 +61,7 @@ export const createNotificationRepository = ({ kysely, inTurn }: Database<DB>['l
 
 /** @param sendsMail whether there is a mail server: the messages are due at once */
 export async function insertNotifications(
-  tx: Transaction<DB>,
+  { run }: Transaction,
   notifications: Notification[],
   { sendsMail }: { sendsMail: boolean },
 ): Promise<void> {
@@ -74,32 +75,29 @@ export async function insertNotifications(
     text: 'text',
   };
   // clock_timestamp() differs from row to row, which keeps those of one transaction in order.
-  await sql`
+  await run(sql`
     insert into notifications (id, order_id, customer_id, kind, data, subject, text, created_at, send_at)
     select id, "orderId", "customerId", kind, data, subject, text, clock_timestamp(),
            case when ${sendsMail}::boolean then now() end
-    from ${rowsAs('row', notifications, types)}`.execute(tx);
+    from ${rowsAs('row', notifications, types)}`);
 }
 
 /** @returns the order of a message and its kind; undefined if there is none, or it is about an account */
-export const findOrderMessage = (tx: Transaction<DB>, id: string) =>
-  tx
-    .selectFrom('notifications')
-    .select(['order_id as orderId', 'kind'])
-    .where('id', '=', id)
-    .where('order_id', 'is not', null)
-    .$narrowType<{ orderId: NotNull }>()
-    .executeTakeFirst();
+export async function findOrderMessage(tx: TransactionOf<PrismaClient>, id: string) {
+  const message = await tx.notification.findUnique({ where: { id }, select: { orderId: true, kind: true } });
+  const { orderId = null, kind = '' } = message ?? {};
+  return orderId === null ? undefined : { orderId, kind };
+}
 
 /** Writes a message again, to be mailed as a new one is. Nothing is written if there is one with its id. */
-export async function copyNotification(tx: Transaction<DB>, id: string, copyId: string): Promise<void> {
-  await sql`
+export async function copyNotification({ run }: Transaction, id: string, copyId: string): Promise<void> {
+  await run(sql`
     insert into notifications (id, order_id, customer_id, kind, data, subject, text, created_at, send_at)
     select ${copyId}::uuid, order_id, customer_id, kind, data, subject, text, clock_timestamp(), now()
     from notifications where id = ${id}::uuid
-    on conflict (id) do nothing`.execute(tx);
+    on conflict (id) do nothing`);
 }
 
-export async function deleteNotifications(tx: Transaction<DB>, customerIds: string[]): Promise<void> {
-  await tx.deleteFrom('notifications').where('customer_id', 'in', customerIds).execute();
+export async function deleteNotifications({ run }: Transaction, customerIds: string[]): Promise<void> {
+  await run(sql`delete from notifications where customer_id = any(${customerIds}::uuid[])`);
 }

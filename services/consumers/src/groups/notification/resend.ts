@@ -1,7 +1,7 @@
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import { DomainError, found } from '@store/shared/values/errors';
-import type { DB } from '../../generated/tables.ts';
+import type { PrismaClient } from '../../generated/client.ts';
 import { copyNotification, findOrderMessage } from './notification-repository.ts';
 
 interface Resending {
@@ -20,7 +20,7 @@ export type Resend = ReturnType<typeof resendWith>;
  * @param sendsMail whether there is a mail server
  */
 export const resendWith =
-  ({ transactionOf }: Pick<Database<DB>, 'transactionOf'>, sendsMail: boolean) =>
+  ({ transactionOf }: Pick<Database<PrismaClient>, 'transactionOf'>, sendsMail: boolean) =>
   /** @throws DomainError notFound, conflict */
   ({ actor, id, copyId }: Resending): Promise<void> =>
     transactionOf(actor, async (tx) => {
