@@ -2,7 +2,7 @@ import type { changeKinds } from '../values/audit.ts';
 import { deleteInBatches } from './batches.ts';
 import { beginsWith, isoTime } from './keyset.ts';
 import { allOf } from './read-page.ts';
-import { empty, type Run, raw, type Sql, type Statements, sql } from './sql.ts';
+import { empty, raw, type Sql, type Statements, sql } from './sql.ts';
 import type { Transaction } from './transaction.ts';
 
 // The table `audit`, which is the same in the database of every service that has it. It has ids and what operators type, and

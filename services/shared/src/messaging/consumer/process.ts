@@ -45,7 +45,9 @@ function roundsByKey(events: StoreEvent[]): StoreEvent[][] {
     const key = keyOf(event.payload);
     const count = counts.get(key) ?? 0;
     counts.set(key, count + 1);
-    (rounds[count] ??= []).push(event);
+    const round = rounds[count];
+    if (round === undefined) rounds.push([event]);
+    else round.push(event);
   }
   // A claim is asked for also where there is no event.
   return rounds.length > 0 ? rounds : [[]];
