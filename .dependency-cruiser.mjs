@@ -29,7 +29,7 @@ const service = '^services/(?!shared/)[^/]+/src/';
 const inShared = (files) => `^services/shared/src/(${files})`;
 const npm = (names) => `(^|/)node_modules/(${names})/`;
 
-const database = [npm('@prisma|kysely|pg|pg-[a-z-]+'), '/generated/', inShared('database/(database|migrate)\\.ts')];
+const database = [npm('@prisma|pg|pg-[a-z-]+'), '/generated/', inShared('database/(database|migrate|sql)\\.ts')];
 const broker = [npm('kafkajs'), inShared('messaging/(kafkajs/|create-topics|consumer/consumer|outbox/relay)')];
 const server = [npm('express'), inShared('http/(app|openapi|body)\\.ts')];
 const start = [layer('entry'), inShared('service/run-service'), '^(node:)?process$'];
@@ -91,6 +91,13 @@ export default {
       { path: service, pathNot: [test, '/src/generated/', ...Object.keys(layers).map(layer)] },
       [...database, ...broker, ...server, ...start, inShared('http/route'), '/[^/]*routes\\.ts$'],
     ),
+    {
+      name: 'sql',
+      comment: 'sql, join and raw come from shared/database/sql: there is one way to write a statement, and no Kysely.',
+      severity: 'error',
+      from: { pathNot: ['/generated/', inShared('database/sql\\.ts')] },
+      to: { path: npm('@prisma/client|kysely') },
+    },
     apart(
       'config',
       'service.ts passes the configuration in.',

@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '@store/shared/database/database';
 import { isDatabaseUnavailable } from '@store/shared/database/errors';
-import { inTransaction } from '@store/shared/database/transaction';
-import { sql } from 'kysely';
+import { raw, sql } from '@store/shared/database/sql';
 import pg from 'pg';
 import { createFollower } from '../../../services/auth/src/follower.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
@@ -15,6 +13,7 @@ import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-too
 import { useFolder } from '../../kit/folder.ts';
 import { createSend } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
+import { openAnyDatabase } from '../../kit/postgres/open-database.ts';
 import { startPostgres } from '../../kit/postgres/server.ts';
 import { useServices } from '../../kit/service-process.ts';
 import { until } from '../../kit/until.ts';
@@ -84,6 +83,7 @@ const ofRole = [
   "datestyle = 'SQL, DMY'",
   "default_transaction_isolation = 'repeatable read'",
 ];
+type Opened = ReturnType<typeof openAnyDatabase>;
 interface Settings {
   zone: string;
   style: string;
@@ -128,12 +128,12 @@ async function readSettings() {
     queryOnce(postgres.superuserUrl, `select pid from pg_stat_activity where datname = 'account' and ${where}`);
 
   /** Two processes, each with more connections than PgBouncer has. */
-  async function withTwo(work: (databases: ReturnType<typeof openDatabase<never>>[]) => Promise<unknown>) {
-    const databases = [openDatabase<never>(pooled), openDatabase<never>(pooled)];
+  async function withTwo(work: (databases: [Opened, Opened]) => Promise<unknown>) {
+    const [one, other] = [openAnyDatabase(pooled), openAnyDatabase(pooled)];
     try {
-      await work(databases);
+      await work([one, other]);
     } finally {
-      await Promise.all(databases.map((one) => one.close()));
+      await Promise.all([one.close(), other.close()]);
     }
   }
 
@@ -155,12 +155,10 @@ async function readSettings() {
   it('are in UTC and write times as ISO on every connection of the pool, whatever its role and others have set', () =>
     withTwo(async (databases) => {
       const asked = "select current_setting('TimeZone') as zone, current_setting('DateStyle') as style";
-      const statement = sql<Settings>`${sql.raw(asked)}, pg_backend_pid() as pid, pg_sleep(0.02)`;
+      const statement = sql`${raw(asked)}, pg_backend_pid() as pid, pg_sleep(0.02)`;
       const ask = async (number: number): Promise<Settings[]> => {
         const database = databases[number % 3];
-        return database
-          ? database.run(statement.compile(database.kysely))
-          : queryOnce(pooled, `${asked}, pg_sleep(0.02)`);
+        return database ? database.run<Settings>(statement) : queryOnce(pooled, `${asked}, pg_sleep(0.02)`);
       };
       const rows = (await Promise.all(Array.from({ length: 90 }, (_, number) => ask(number)))).flat();
       const [ours, others] = [rows.filter(({ pid }) => pid), rows.filter(({ pid }) => !pid)];
@@ -173,16 +171,17 @@ async function readSettings() {
   it('repeat a statement that had to wait for a row, where their role repeats what it has read', () =>
     withTwo(async (databases) => {
       const [one] = databases;
-      await sql`create table if not exists changed (value int)`.execute(one?.kysely as never);
-      await sql`insert into changed values (0)`.execute(one?.kysely as never);
-      const level = await sql`show default_transaction_isolation`.execute(one?.kysely as never);
-      expect(level.rows).toEqual([{ default_transaction_isolation: 'repeatable read' }]);
+      await one.run(sql`create table if not exists changed (value int)`);
+      await one.run(sql`insert into changed values (0)`);
+      expect(await one.run(sql`show default_transaction_isolation`)).toEqual([
+        { default_transaction_isolation: 'repeatable read' },
+      ]);
       const increase = sql`update changed set value = value + 1`;
       const holder = new pg.Client({ connectionString: direct });
       holder.on('error', () => undefined); // if the test fails, the end of the server is its end
       await holder.connect();
       await holder.query('begin; update changed set value = value + 1');
-      const all = databases.map((database) => database.run(increase.compile(database.kysely)));
+      const all = databases.map((database) => database.run(increase));
       await until('both wait', async () => (await connections("wait_event_type = 'Lock'")).length === 2);
       await holder.query('commit');
       await Promise.all(all);
@@ -193,9 +192,8 @@ async function readSettings() {
   it('prepare statements, which other connections of the pool then run', () =>
     withTwo(async (databases) => {
       const ask = async (number: number) => {
-        const database = databases[number % 2];
-        const statement = sql<{ sum: number }>`select ${number}::int + ${sql.raw(String(number % 7))} as sum`;
-        const [row] = (await database?.run(statement.compile(database.kysely))) ?? [];
+        const statement = sql`select ${number}::int + ${raw(String(number % 7))} as sum`;
+        const [row] = (await databases[number % 2]?.run<{ sum: number }>(statement)) ?? [];
         return row?.sum;
       };
       const numbers = Array.from({ length: 200 }, (_, number) => number);
@@ -204,13 +202,13 @@ async function readSettings() {
 
   it('keep a lock of a transaction to that transaction', () =>
     withTwo(async (databases) => {
-      await sql`create table if not exists counter (value int)`.execute(databases[0]?.kysely as never);
-      await sql`insert into counter values (0)`.execute(databases[0]?.kysely as never);
-      const increase = (database: (typeof databases)[number]) =>
-        inTransaction(database.kysely, async (tx) => {
-          await sql`select pg_advisory_xact_lock(1)`.execute(tx);
-          const { rows } = await sql<{ value: number }>`select value from counter`.execute(tx);
-          await sql`update counter set value = ${(rows[0]?.value ?? 0) + 1}`.execute(tx);
+      await databases[0].run(sql`create table if not exists counter (value int)`);
+      await databases[0].run(sql`insert into counter values (0)`);
+      const increase = (database: Opened) =>
+        database.inTransaction(async (tx) => {
+          await tx.run(sql`select pg_advisory_xact_lock(1)`);
+          const [counter] = await tx.run<{ value: number }>(sql`select value from counter`);
+          await tx.run(sql`update counter set value = ${(counter?.value ?? 0) + 1}`);
         });
       await Promise.all(Array.from({ length: 10 }, () => databases.map(increase)).flat());
       expect(await queryOnce(direct, 'select value from counter')).toEqual([{ value: 20 }]);
@@ -229,7 +227,7 @@ async function readSettings() {
       });
       const running = follower.start(createLog('test', 'silent'));
       await until('it listens', follower.isCurrent);
-      await sql`select pg_notify('test', 'news')`.execute(database?.kysely as never);
+      await database.run(sql`select pg_notify('test', 'news')`);
       await until('it is heard', () => heard.length === 1);
       await running.stop();
       expect(heard).toEqual(['news']);
@@ -237,7 +235,7 @@ async function readSettings() {
 
   it('leave no statement behind that they have given up', () =>
     withTwo(async ([database]) => {
-      const failure = await sql`select pg_sleep(60)`.execute(database?.lists.kysely as never).catch((error) => error);
+      const failure = await database.lists.run(sql`select pg_sleep(60)`).catch((error) => error);
       expect(isDatabaseUnavailable(failure)).toBe(true);
       await until('it has ended', async () => (await connections("query ~ 'pg_sleep[(]'")).length === 0, {
         timeoutMs: 5_000,
@@ -246,7 +244,7 @@ async function readSettings() {
 
   it('take a server that is away for unavailable, and find it again', () =>
     withTwo(async ([database]) => {
-      const ask = () => sql`select 1`.execute(database?.kysely as never);
+      const ask = () => database.run(sql`select 1`);
       await ask();
       const restarted = postgres.restart();
       const failures: unknown[] = [];
