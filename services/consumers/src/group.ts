@@ -1,5 +1,5 @@
 import type { AnyRoute } from '@store/shared/http/route';
-import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup } from '@store/shared/messaging/consumer/group';
 import type { EventKind } from '@store/shared/messaging/events';
 import type { Job, ServiceContext } from '@store/shared/service/service';
 import type { ConsumersConfig } from './config.ts';

@@ -1,4 +1,4 @@
-import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup } from '@store/shared/messaging/consumer/group';
 import { type OrderEvent, PoisonError } from '@store/shared/messaging/events';
 import type { PrismaClient } from './generated/client.ts';
 import type { OrderClient, OrderDemand } from './order-client.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '@store/shared/database/transaction';
-import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/handle-once';
+import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/group';
 import {
   type EventKind,
   newEvent,

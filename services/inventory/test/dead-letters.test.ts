@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startConsumer } from '@store/shared/messaging/consumer/consumer';
-import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
+import { listDeadLetters } from '@store/shared/messaging/consumer/redrive';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
@@ -36,8 +36,7 @@ it.each([
   const order = orderOf([unknown, 1]);
   if (isOrdered) orders.know(order);
   await sender.publish(topic, [order.created()]);
-  const letters = async () =>
-    (await listDeadLetters({ kafka: createKafka(broker), group, database: inventory.database })).letters;
+  const letters = async () => (await listDeadLetters({ broker, group, database: inventory.database })).letters;
   await until('there is a dead letter', async () => (await letters()).length > 0);
   const error = expect.stringContaining(`There is no product ${unknown}`);
   expect(await letters()).toMatchObject([{ attempts: 1, error, message: { key: order.orderId } }]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@store/shared/database/database';
 import { createHttpApp } from '@store/shared/http/app';
-import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup } from '@store/shared/messaging/consumer/group';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import request from 'supertest';
 import { brokers } from '../../../../tests/kit/kafka/topic.ts';

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
 import { sql } from '@store/shared/database/sql';
 import { type ConsumerOptions, startConsumer } from '@store/shared/messaging/consumer/consumer';
-import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup } from '@store/shared/messaging/consumer/group';
+import { listDeadLetters } from '@store/shared/messaging/consumer/redrive';
 import type { DeadLetter } from '@store/shared/messaging/dead-letters/dead-letters';
-import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
-import type { Consumer } from '@store/shared/messaging/kafkajs/consumer';
 import type { RawMessage } from '@store/shared/messaging/kafkajs/messages';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
+import type { Subscription } from '@store/shared/messaging/kafkajs/subscription';
 import { createLog } from '@store/shared/observability/log';
 import type { Admin } from 'kafkajs';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
@@ -93,7 +93,10 @@ export async function createFixture(partitions = 1) {
      * @param handle called in the transaction of the event, after it was recorded
      * @param options `name` is recorded with the handled events; `group` changes the group, the rest the consumer
      */
-    start(handle?: (eventId: string) => Promise<void>, { name, group: more, ...options }: StartOptions = {}): Consumer {
+    start(
+      handle?: (eventId: string) => Promise<void>,
+      { name, group: more, ...options }: StartOptions = {},
+    ): Subscription {
       const consumer = startConsumer({
         group: consumerGroup(handle, name, more),
         database,
@@ -132,7 +135,7 @@ export async function createFixture(partitions = 1) {
     withAdmin,
     /** Those that are open, in the order of their ids. */
     async deadLetters(): Promise<DeadLetter[]> {
-      const { letters } = await listDeadLetters({ kafka, group: consumerGroup(), database });
+      const { letters } = await listDeadLetters({ broker: silent, group: consumerGroup(), database });
       return letters.sort((a, b) => (a.id < b.id ? -1 : 1));
     },
     onEnd: (close: () => Promise<unknown>) => void closing.push(close),

@@ -9,7 +9,7 @@ import { register } from 'prom-client';
 import { type Codec, publishWithJava } from '../../../../tests/kit/kafka/java-producer.ts';
 import { brokers, createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { anEvent, kafka, rawOf, times, useFixture } from './_fixture.ts';
+import { anEvent, rawOf, silent, times, useFixture } from './_fixture.ts';
 
 const codecs: Codec[] = ['gzip', 'snappy', 'lz4', 'zstd'];
 const mebibyte = 1024 * 1024;
@@ -69,7 +69,7 @@ it('compressed dead letters are read', async () => {
   const letter = { dlq_group: `test-${key}`, dlq_topic: 'order-events', dlq_partition: '0', dlq_offset: '0' };
   await write(deadLetterTopic, CompressionTypes.ZSTD, { key, value, headers: { ...headers, ...letter } } as Message);
   const groups: string[] = [];
-  await readTopic(kafka, deadLetterTopic, (_, message) => void groups.push(String(message.headers?.dlq_group)));
+  await readTopic(silent, deadLetterTopic, (_, message) => void groups.push(String(message.headers?.dlq_group)));
   expect(groups).toContain(`test-${key}`);
 });
 
@@ -82,7 +82,7 @@ it('the broker refuses, on topics of the store, what is too large when decompres
   });
   await write(topic, CompressionTypes.ZSTD, event);
   const found: string[] = [];
-  await readTopic(kafka, topic, (_, { value }) => void found.push(String(value)));
+  await readTopic(silent, topic, (_, { value }) => void found.push(String(value)));
   expect(found).toEqual([event.value]);
 });
 
@@ -138,7 +138,7 @@ describe('a batch that cannot be decoded', () => {
 
   it('ends the reading of a topic with an error that says so', async () => {
     await write(fixture.topic, CompressionTypes.ZSTD, bomb);
-    const reading = readTopic(kafka, fixture.topic, () => undefined);
+    const reading = readTopic(silent, fixture.topic, () => undefined);
     await expect(reading).rejects.toMatchObject({
       kind: 'unavailable',
       message: `Partition 0 of ${fixture.topic} cannot be read: The batch at offset 0 cannot be decoded: ${reason}`,

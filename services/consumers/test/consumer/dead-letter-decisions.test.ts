@@ -1,7 +1,7 @@
 import { type Sql, type Statements, sql } from '@store/shared/database/sql';
 import { deleteOldEventIds } from '@store/shared/messaging/consumer/processed-events';
+import { type Result, redrive } from '@store/shared/messaging/consumer/redrive';
 import { readDeadLetters } from '@store/shared/messaging/dead-letters/dead-letters';
-import { type Result, redrive } from '@store/shared/messaging/dead-letters/redrive';
 import type { Message } from 'kafkajs';
 import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
@@ -114,7 +114,7 @@ describe('a process that dies', () => {
     const [event] = await deadLetteredEvents(fixture, 1);
     const ids = await ann.ids();
     const redriveOn = (database: ReturnType<typeof dyingAt>) =>
-      redrive({ kafka, group: fixture.consumerGroup(), database }, { ids, by: 'ann' });
+      redrive({ broker: silent, group: fixture.consumerGroup(), database }, { ids, by: 'ann' });
     for (let number = 1; number <= 4; number += 1) {
       await expect(redriveOn(dyingAt(number))).rejects.toThrow('died');
       expect(await ann.ids()).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('a process that dies', () => {
     const written: string[] = [];
     await until('it is there twice', async () => {
       written.length = 0;
-      await readDeadLetters(kafka, ({ group, id }) => void (group === fixture.group && written.push(id)));
+      await readDeadLetters(silent, ({ group, id }) => void (group === fixture.group && written.push(id)));
       return written.length === 2;
     });
     await consumer.stop();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
-import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/handle-once';
+import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/group';
 import { consumerMetrics } from '@store/shared/messaging/consumer/metrics';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import request from 'supertest';

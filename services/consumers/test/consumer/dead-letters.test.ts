@@ -1,14 +1,14 @@
 import { openDatabase } from '@store/shared/database/database';
 import type { Statements } from '@store/shared/database/sql';
+import { listDeadLetters } from '@store/shared/messaging/consumer/redrive';
 import { reportOpenLetters } from '@store/shared/messaging/dead-letters/records';
-import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
 import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
 import { register } from 'prom-client';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
 import { broken, deadLetteredEvents, operator, unknownId } from './_dead-letters.ts';
-import { anEvent, createFixture, kafka, rawOf, times, useFixture } from './_fixture.ts';
+import { anEvent, createFixture, rawOf, silent, times, useFixture } from './_fixture.ts';
 
 const fixture = useFixture(3);
 const ann = operator(fixture);
@@ -21,7 +21,10 @@ describe('a redrive', () => {
     await until('the poison is a dead letter', async () => (await fixture.committed()) === 4);
     await consumer.stop();
     const { group, consumerGroup, database } = fixture;
-    const { letters, total } = await listDeadLetters({ kafka, group: consumerGroup(), database }, { limit: 2 });
+    const { letters, total } = await listDeadLetters(
+      { broker: silent, group: consumerGroup(), database },
+      { limit: 2 },
+    );
     expect([letters.length, total]).toEqual([2, 4]);
 
     const [first = '', ...others] = await ann.ids();
@@ -87,7 +90,7 @@ describe('readTopic', () => {
   it('yields each message of the topic once, and none that comes meanwhile', async () => {
     await fixture.publish(...times(500, () => anEvent()));
     const seen: string[] = [];
-    await readTopic(kafka, fixture.topic, async (partition, { offset }) => {
+    await readTopic(silent, fixture.topic, async (partition, { offset }) => {
       if (seen.length === 0) await fixture.publish(...times(30, () => anEvent()));
       seen.push(`${partition}:${offset}`);
     });
@@ -96,7 +99,7 @@ describe('readTopic', () => {
 
   it('rejects with the error of its callback', async () => {
     await fixture.publish(...times(30, () => anEvent()));
-    const reading = readTopic(kafka, fixture.topic, () => Promise.reject(new Error('enough')));
+    const reading = readTopic(silent, fixture.topic, () => Promise.reject(new Error('enough')));
     await expect(reading).rejects.toThrow('enough');
   });
 });

@@ -2,7 +2,7 @@ import { PoisonError } from '@store/shared/messaging/events';
 import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
 import { deadLetterTopic } from '@store/shared/messaging/topics';
 import { until } from '../../../../tests/kit/until.ts';
-import { anEvent, kafka, rawOf, useFixture } from './_fixture.ts';
+import { anEvent, rawOf, silent, useFixture } from './_fixture.ts';
 
 describe('poison', () => {
   const fixture = useFixture();
@@ -48,7 +48,7 @@ describe('poison', () => {
     fixture.start();
     await until('the dead letter is there', async () => (await fixture.committed()) === 1);
     const found: { value: Buffer | null; other: unknown }[] = [];
-    await readTopic(kafka, deadLetterTopic, (_, { value, headers }) => {
+    await readTopic(silent, deadLetterTopic, (_, { value, headers }) => {
       if (String(headers?.dlq_group) === fixture.group) found.push({ value, other: headers?.other });
     });
     expect(found).toEqual([{ value, other: Buffer.from([0xff]) }]);

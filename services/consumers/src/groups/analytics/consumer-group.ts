@@ -1,4 +1,4 @@
-import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
+import type { NewEvent } from '@store/shared/messaging/consumer/group';
 import type { CreateGroup, OwnGroup } from '../../group.ts';
 import { addFigures, createFigureRepository, type FigureChange } from './figure-repository.ts';
 import { figureRoutes } from './routes.ts';

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
+import type { NewEvent } from '@store/shared/messaging/consumer/group';
 import type { CreateGroup, OwnGroup } from '../../group.ts';
 import { createInvoiceRepository, type Invoice, insertInvoices } from './invoice-repository.ts';
 import { createOrderClient } from './order-client.ts';

@@ -1,5 +1,5 @@
 import { lookRecorder } from '@store/shared/database/audit';
-import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
+import type { NewEvent } from '@store/shared/messaging/consumer/group';
 import type { AccountEvent } from '@store/shared/messaging/events';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
