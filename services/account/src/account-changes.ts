@@ -1,7 +1,6 @@
 import { recordChange } from '@store/shared/database/audit';
+import type { Transaction } from '@store/shared/database/transaction';
 import { actorOf } from '@store/shared/values/audit';
-import type { Transaction } from 'kysely';
-import type { DB } from './generated/tables.ts';
 
 /** What customers, and operators for them, do to their accounts, by kind: its state before and after. */
 const changes = {
@@ -21,7 +20,7 @@ const jsonOf = (state: object | undefined) => state && JSON.stringify(state);
  * @param actor default: the account itself
  */
 export async function record(
-  tx: Transaction<DB>,
+  tx: Transaction,
   accountId: string,
   change: keyof typeof changes,
   actor = actorOf(accountId, undefined),

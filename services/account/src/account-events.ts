@@ -1,7 +1,7 @@
+import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import { type AccountEventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
-import type { Transaction } from 'kysely';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 
 type About<K extends AccountEventKind> = Omit<Payload<K>, 'timestamp'>;
 
@@ -9,7 +9,7 @@ const eventOf = <K extends AccountEventKind>(kind: K, about: About<K>): StoredEv
   newEvent(kind, { ...about, timestamp: new Date().toISOString() } as Payload<K>);
 
 /** Writes an event about an account, in the transaction of what it tells (contract 6.1). */
-export const announce = <K extends AccountEventKind>(tx: Transaction<DB>, kind: K, about: About<K>): Promise<void> =>
+export const announce = <K extends AccountEventKind>(tx: Transaction, kind: K, about: About<K>): Promise<void> =>
   appendToOutbox(tx, eventOf(kind, about));
 
 /**
@@ -17,11 +17,11 @@ export const announce = <K extends AccountEventKind>(tx: Transaction<DB>, kind: 
  * @param id the event's
  */
 export async function announceOnce<K extends AccountEventKind>(
-  tx: Transaction<DB>,
+  tx: TransactionOf<PrismaClient>,
   id: string,
   kind: K,
   about: About<K>,
 ): Promise<void> {
-  const known = await tx.selectFrom('outbox').select('id').where('id', '=', id).executeTakeFirst();
-  if (known === undefined) await appendToOutbox(tx, { ...eventOf(kind, about), id });
+  const known = await tx.outbox.findUnique({ where: { id }, select: { id: true } });
+  if (known === null) await appendToOutbox(tx, { ...eventOf(kind, about), id });
 }

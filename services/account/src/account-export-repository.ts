@@ -1,6 +1,5 @@
+import { type Statements, sql } from '@store/shared/database/sql';
 import { DomainError } from '@store/shared/values/errors';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { DB } from './generated/tables.ts';
 
 export type AccountExportRepository = ReturnType<typeof createAccountExportRepository>;
 
@@ -17,9 +16,9 @@ export const tooManyExports = (detail: string, retryAfterSeconds: number) =>
 export const isRunning = () =>
   tooManyExports('An export of this account is under way. Try again later.', retryRunningSeconds);
 
-export function createAccountExportRepository(kysely: Kysely<DB>) {
+export function createAccountExportRepository({ run }: Statements) {
   const recent = sql`unnest(account_exports.began_at) as at where at > now() - interval '1 day'`;
-  const count: RawBuilder<number> = sql`(select count(*)::int from ${recent})`;
+  const count = sql`(select count(*)::int from ${recent})`;
 
   return {
     /**
@@ -27,23 +26,18 @@ export function createAccountExportRepository(kysely: Kysely<DB>) {
      * @throws DomainError rateLimited
      */
     async begin(accountId: string): Promise<void> {
-      const { numAffectedRows } = await sql`
+      const begun = await run(sql`
         insert into account_exports (account_id, began_at, ends_by)
         select id, array[now()], now() + ${maxSeconds}::int * interval '1 s' from accounts where id = ${accountId}::uuid
         on conflict (account_id) do update
           set began_at = array(select at from ${recent} order by at) || now(), ends_by = excluded.ends_by
-          where coalesce(account_exports.ends_by <= now(), true) and ${count} < ${maxADay}::int`.execute(kysely);
-      if (numAffectedRows === 1n) return;
-      const found = await kysely
-        .selectFrom('account_exports')
-        .select([
-          count.as('count'),
-          sql<number>`ceil(extract(epoch from (select min(at) from ${recent}) + interval '1 day' - now()))::int`.as(
-            'seconds',
-          ),
-        ])
-        .where('account_id', '=', accountId)
-        .executeTakeFirst();
+          where coalesce(account_exports.ends_by <= now(), true) and ${count} < ${maxADay}::int
+        returning account_id`);
+      if (begun.length > 0) return;
+      const [found] = await run<{ count: number; seconds: number }>(sql`
+        select ${count} as count,
+          ceil(extract(epoch from (select min(at) from ${recent}) + interval '1 day' - now()))::int as seconds
+        from account_exports where account_id = ${accountId}`);
       // Without a row the account was deleted a moment ago.
       if (found === undefined || found.count < maxADay) throw isRunning();
       throw tooManyExports(`An account can be exported ${maxADay} times a day.`, Math.max(found.seconds, 1));
@@ -51,10 +45,10 @@ export function createAccountExportRepository(kysely: Kysely<DB>) {
 
     /** @param counts whether the export was of use; otherwise it can be repeated */
     async end(accountId: string, counts: boolean): Promise<void> {
-      await sql`
+      await run(sql`
         update account_exports
         set ends_by = null, began_at = case when ${counts} then began_at else began_at[:cardinality(began_at) - 1] end
-        where account_id = ${accountId}::uuid`.execute(kysely);
+        where account_id = ${accountId}`);
     },
   };
 }

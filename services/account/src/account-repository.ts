@@ -1,10 +1,10 @@
 import type { Database } from '@store/shared/database/database';
 import { beginsWith, createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { type Page, readPage } from '@store/shared/database/read-page';
+import { raw, sql } from '@store/shared/database/sql';
+import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import { uuidPrefix } from '@store/shared/values/fields';
-import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Account } from './generated/client.ts';
-import type { DB } from './generated/tables.ts';
+import type { Account, PrismaClient } from './generated/client.ts';
 
 export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
@@ -14,22 +14,19 @@ const closedSeconds = 30;
 const deletableSeconds = 15;
 
 const isClosing = (seconds: number) =>
-  sql<boolean>`coalesce(closing_at > now() - ${sql.lit(seconds)} * interval '1 s', false)`;
+  sql`coalesce(closing_at > now() - ${raw(String(seconds))} * interval '1 s', false)`;
 
 /** An account as it is stored. */
 export type StoredAccount = Omit<Account, 'closingAt'> & { isClosing: boolean };
 
-const columns = [
-  'id',
-  'name',
-  'email',
-  'locale',
-  'password_hash as passwordHash',
-  'created_at as createdAt',
-  'confirmed_at as confirmedAt',
-  isClosing(closedSeconds).as('isClosing'),
-  'asked_to_confirm as askedToConfirm',
-] as const;
+const columns = sql`
+  id, name, email, locale, password_hash as "passwordHash", created_at as "createdAt", confirmed_at as "confirmedAt",
+  ${isClosing(closedSeconds)} as "isClosing", asked_to_confirm as "askedToConfirm"`;
+
+const accountById = (id: string) => sql`select ${columns} from accounts where id = ${id}`;
+
+/** Not by Prisma's `mode: 'insensitive'`: that is ILIKE, which uses no index and to which an underscore is any character. */
+const accountByEmail = (email: string) => sql`select ${columns} from accounts where lower(email) = lower(${email})`;
 
 const newestFirst = createKeyset(
   'accounts',
@@ -40,72 +37,54 @@ const newestFirst = createKeyset(
 /** A text in the name or the address, which is no pattern, or the beginning of the id. */
 function isMeant(sought: string) {
   const pattern = `%${sought.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const named = sql<boolean>`(name ilike ${pattern} or email ilike ${pattern})`;
+  const named = sql`(name ilike ${pattern} or email ilike ${pattern})`;
   const digits = uuidPrefix.safeParse(sought).data;
-  return digits === undefined ? named : sql<boolean>`(${named} or ${beginsWith('id', digits)})`;
+  return digits === undefined ? named : sql`(${named} or ${beginsWith('id', digits)})`;
 }
 
-const selectAccounts = (on: Kysely<DB>) => on.selectFrom('accounts').select(columns);
-
-export function createAccountRepository({ kysely, run, transactionOf, lists }: Database<DB>) {
-  /** Compiled once, and not Prisma's: many requests need an account (decisions/0007). */
-  const select = selectAccounts(kysely).where('id', '=', '').compile();
-
+export function createAccountRepository({ run, transactionOf, lists }: Database<PrismaClient>) {
   return {
-    find: async (id: string): Promise<StoredAccount | undefined> =>
-      (await run<StoredAccount>({ ...select, parameters: [id] }))[0],
-    /** Not by Prisma's `mode: 'insensitive'`: that is ILIKE, which uses no index and to which an underscore is any character. */
-    findByEmail: (email: string): Promise<StoredAccount | undefined> =>
-      selectAccounts(kysely).where(sql`lower(email)`, '=', sql`lower(${email})`).executeTakeFirst(),
+    /** Not by a model call, which costs three times as much: many requests need an account. */
+    find: async (id: string): Promise<StoredAccount | undefined> => (await run<StoredAccount>(accountById(id)))[0],
+    findByEmail: async (email: string): Promise<StoredAccount | undefined> =>
+      (await run<StoredAccount>(accountByEmail(email)))[0],
     /** Finds accounts with a text in their names or addresses, or at the beginning of their ids, the newest first. */
     search: (sought: string, asked: { size: number; after?: string | undefined }): Promise<Page<StoredAccount>> =>
-      lists.inTurn(undefined, () => readPage(selectAccounts(lists.kysely).where(isMeant(sought)), newestFirst, asked)),
+      lists.inTurn(undefined, () =>
+        readPage(lists.run, { select: columns, from: sql`accounts`, where: [isMeant(sought)] }, newestFirst, asked),
+      ),
     /** Finds the names of accounts. */
-    namesOf: (ids: string[]) => kysely.selectFrom('accounts').select(['id', 'name']).where('id', 'in', ids).execute(),
+    namesOf: (ids: string[]) =>
+      run<Pick<Account, 'id' | 'name'>>(sql`select id, name from accounts where id = any(${ids}::uuid[])`),
     /** Locks the account that has an address until the end of the transaction. */
-    lockByEmail: (tx: Transaction<DB>, email: string): Promise<StoredAccount | undefined> =>
-      selectAccounts(tx).where(sql`lower(email)`, '=', sql`lower(${email})`).forUpdate().executeTakeFirst(),
+    lockByEmail: async (tx: Transaction, email: string): Promise<StoredAccount | undefined> =>
+      (await tx.run<StoredAccount>(sql`${accountByEmail(email)} for update`))[0],
     /** Locks an account until the end of the transaction. */
-    lock: (tx: Transaction<DB>, id: string): Promise<StoredAccount | undefined> =>
-      selectAccounts(tx).where('id', '=', id).forUpdate().executeTakeFirst(),
-    /** Leaves undefined properties as they are. */
-    update: (
-      tx: Transaction<DB>,
-      id: string,
-      { passwordHash, isConfirmed, ...fields }: AccountUpdate,
-    ): Promise<StoredAccount | undefined> =>
-      tx
-        .updateTable('accounts')
-        .set({
-          ...fields,
-          password_hash: passwordHash,
-          confirmed_at: isConfirmed && sql`coalesce(confirmed_at, now())`,
-          id, // so that something is set
-        })
-        .where('id', '=', id)
-        .returning(columns)
-        .executeTakeFirst(),
+    lock: async (tx: Transaction, id: string): Promise<StoredAccount | undefined> =>
+      (await tx.run<StoredAccount>(sql`${accountById(id)} for update`))[0],
+    /** Changes an account that is locked. Leaves undefined properties as they are. */
+    update: (tx: TransactionOf<PrismaClient>, id: string, change: AccountUpdate): Promise<Account> =>
+      tx.account.update({ where: { id }, data: change }),
     /** @returns undefined if the e-mail is taken */
-    insert: (tx: Transaction<DB>, { passwordHash, ...account }: NewAccount): Promise<StoredAccount | undefined> =>
-      tx
-        .insertInto('accounts')
-        .values({ ...account, password_hash: passwordHash, asked_to_confirm: true })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning(columns)
-        .executeTakeFirst(),
+    async insert(
+      tx: Transaction,
+      { id, name, email, locale, passwordHash }: NewAccount,
+    ): Promise<StoredAccount | undefined> {
+      const [inserted] = await tx.run<StoredAccount>(sql`
+        insert into accounts (id, name, email, locale, password_hash, asked_to_confirm)
+        values (${id}, ${name}, ${email}, ${locale ?? raw('default')}, ${passwordHash}, true)
+        on conflict do nothing
+        returning ${columns}`);
+      return inserted;
+    },
     /** Begins a deletion: from now on no session of the account begins. */
     beginClosing: (id: string) =>
-      transactionOf(id, (tx) =>
-        tx.updateTable('accounts').set({ closing_at: sql`now()` }).where('id', '=', id).execute(),
-      ),
+      transactionOf(id, (tx) => tx.run(sql`update accounts set closing_at = now() where id = ${id}`)),
     /** Deletes an account with its requests for mails. @returns false unless its deletion began a moment ago */
-    async delete(tx: Transaction<DB>, id: string): Promise<boolean> {
-      const { numDeletedRows } = await tx
-        .deleteFrom('accounts')
-        .where('id', '=', id)
-        .where(isClosing(deletableSeconds))
-        .executeTakeFirstOrThrow();
-      return numDeletedRows > 0n;
+    async delete(tx: Transaction, id: string): Promise<boolean> {
+      const deleted = await tx.run(sql`
+        delete from accounts where id = ${id} and ${isClosing(deletableSeconds)} returning id`);
+      return deleted.length > 0;
     },
   };
 }
@@ -118,5 +97,5 @@ interface AccountUpdate {
   locale?: string | undefined;
   email?: string;
   passwordHash?: string;
-  isConfirmed?: true;
+  confirmedAt?: Date;
 }

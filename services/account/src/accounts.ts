@@ -6,12 +6,12 @@ import type { ProblemCode } from '@store/shared/values/problem-types';
 import { record } from './account-changes.ts';
 import { announce, announceOnce } from './account-events.ts';
 import type { AccountRepository, StoredAccount } from './account-repository.ts';
-import type { DB } from './generated/tables.ts';
+import type { Account, PrismaClient } from './generated/client.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
 
 interface Dependencies {
-  transactionOf: Database<DB>['transactionOf'];
+  transactionOf: Database<PrismaClient>['transactionOf'];
   repository: AccountRepository;
   requests: MailRequestRepository;
   passwords: Passwords;
@@ -29,7 +29,9 @@ export const tooMany = (what: string, code: ProblemCode) =>
 
 const closing = () => new DomainError('unavailable', 'The account is being deleted.', { retryAfterSeconds: 30 });
 
-export const toOut = ({ id, name, email, locale, createdAt }: StoredAccount): AccountOut => ({
+type Shown = Pick<Account, 'id' | 'name' | 'email' | 'locale' | 'createdAt'>;
+
+export const toOut = ({ id, name, email, locale, createdAt }: Shown): AccountOut => ({
   id,
   name,
   email,
@@ -87,7 +89,8 @@ export function createAccounts({ transactionOf, repository, requests, passwords 
     async setPassword(id: string, password: string, client: string | undefined): Promise<void> {
       const passwordHash = await passwords.hash(password, client);
       await transactionOf(id, async (tx) => {
-        found(await repository.update(tx, id, { passwordHash }), `account ${id}`);
+        found(await repository.lock(tx, id), `account ${id}`);
+        await repository.update(tx, id, { passwordHash });
         await requests.endAll(tx, id);
         await record(tx, id, 'passwordChanged');
         await announce(tx, 'PasswordChanged', { accountId: id });

@@ -1,19 +1,17 @@
 import type { MailTo, ResetOut } from '@store/shared/contracts/account';
 import type { Database } from '@store/shared/database/database';
 import { isDuplicate } from '@store/shared/database/errors';
-import { inTransaction } from '@store/shared/database/transaction';
 import { DomainError } from '@store/shared/values/errors';
-import type { Kysely } from 'kysely';
 import { record } from './account-changes.ts';
 import { announce } from './account-events.ts';
-import type { AccountRepository } from './account-repository.ts';
+import type { AccountRepository, StoredAccount } from './account-repository.ts';
 import { accountOf, emailTaken, mayHear, toOut, tooMany } from './accounts.ts';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
 
 interface Dependencies {
-  transactionOf: Database<DB>['transactionOf'];
+  transactionOf: Database<PrismaClient>['transactionOf'];
   repository: AccountRepository;
   requests: MailRequestRepository;
   passwords: Passwords;
@@ -30,6 +28,9 @@ const delaySeconds = 600;
 
 const invalidToken = () =>
   new DomainError('forbidden', 'This link is used or no longer valid. Ask for a new one.', { code: 'invalid-token' });
+
+/** The first time stays. */
+const confirmedNow = ({ confirmedAt }: StoredAccount) => confirmedAt ?? new Date();
 
 export type MailRequests = ReturnType<typeof createMailRequests>;
 
@@ -79,12 +80,11 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
       if (request.isUsed) return { ...toOut(account), isUsed: true };
       const passwordHash = await passwords.hash(password, client);
       return transactionOf(account.id, async (tx) => {
-        await repository.lock(tx, account.id);
-        if (!(await requests.use(tx, request.id))) throw invalidToken();
+        const current = await repository.lock(tx, account.id);
+        if (current === undefined || !(await requests.use(tx, request.id))) throw invalidToken();
         await requests.endAll(tx, account.id);
         // The link has arrived, so the address is confirmed as well.
-        const changed = await repository.update(tx, account.id, { passwordHash, isConfirmed: true });
-        if (changed === undefined) throw invalidToken();
+        const changed = await repository.update(tx, account.id, { passwordHash, confirmedAt: confirmedNow(current) });
         await record(tx, account.id, 'passwordReset');
         await announce(tx, 'PasswordChanged', { accountId: account.id });
         return { ...toOut(changed), isUsed: false };
@@ -110,7 +110,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
         if (current === undefined || email === null) throw invalidToken();
         const isNew = current.email !== email;
         if (!(await requests.use(tx, id, mayHear(current) ? current.email : null))) throw invalidToken();
-        await repository.update(tx, accountId, { email, isConfirmed: true });
+        await repository.update(tx, accountId, { email, confirmedAt: confirmedNow(current) });
         if (!isNew) return;
         // A reader of the former address must neither set the password nor cancel what comes.
         await requests.endAll(tx, accountId);
@@ -163,8 +163,11 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
 }
 
 /** Announces the mails about forgotten passwords that were to be sent later and have become due. @returns true if there may be more */
-export const announceDueResets = (kysely: Kysely<DB>, requests: MailRequestRepository): Promise<boolean> =>
-  inTransaction(kysely, async (tx) => {
+export const announceDueResets = (
+  { inTransaction }: Pick<Database<PrismaClient>, 'inTransaction'>,
+  requests: MailRequestRepository,
+): Promise<boolean> =>
+  inTransaction(async (tx) => {
     const due = await requests.takeDue(tx);
     for (const { id: requestId, accountId } of due)
       await announce(tx, 'PasswordResetRequested', { accountId, requestId });

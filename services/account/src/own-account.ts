@@ -1,19 +1,19 @@
 import type { AccountChange, AccountOut } from '@store/shared/contracts/account';
 import type { Database } from '@store/shared/database/database';
+import type { TransactionOf } from '@store/shared/database/transaction';
 import { entityTag, mustMatch } from '@store/shared/http/precondition';
 import { DomainError, found, unavailable } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
-import type { Transaction } from 'kysely';
 import { record } from './account-changes.ts';
 import { announce } from './account-events.ts';
 import type { AccountRepository, StoredAccount } from './account-repository.ts';
 import { accountOf, mayHear, toOut, tooMany } from './accounts.ts';
 import type { AuthClient, Customer } from './auth-client.ts';
-import type { DB } from './generated/tables.ts';
+import type { PrismaClient } from './generated/client.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 
 interface Dependencies {
-  transactionOf: Database<DB>['transactionOf'];
+  transactionOf: Database<PrismaClient>['transactionOf'];
   repository: AccountRepository;
   requests: MailRequestRepository;
   auth: AuthClient;
@@ -29,7 +29,7 @@ export type OwnAccount = ReturnType<typeof createOwnAccount>;
 /** Changes that customers make to their own account, and what operators do for them (contract 4.3). */
 export function createOwnAccount({ transactionOf, repository, requests, auth }: Dependencies) {
   /** @throws DomainError rateLimited */
-  async function requestEmail(tx: Transaction<DB>, account: StoredAccount, email: string): Promise<void> {
+  async function requestEmail(tx: TransactionOf<PrismaClient>, account: StoredAccount, email: string): Promise<void> {
     const { id: accountId } = account;
     if ((await requests.countOfAccount(tx, 'EMAIL', accountId)).all >= maxEmailChanges)
       throw tooMany('changes of your e-mail address were requested', 'too-many-changes');
@@ -68,7 +68,7 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
           if (current.passwordHash !== present.passwordHash) throw wrongPassword();
           await requestEmail(tx, current, email);
         }
-        return toOut((await repository.update(tx, id, change)) ?? current);
+        return toOut(await repository.update(tx, id, change));
       });
     },
 

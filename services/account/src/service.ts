@@ -13,7 +13,6 @@ import { createAccounts } from './accounts.ts';
 import { type AuthClient, createAuthClient } from './auth-client.ts';
 import { type AccountConfig, configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import type { DB } from './generated/tables.ts';
 import { createMailRequestRepository } from './mail-request-repository.ts';
 import { announceDueResets, createMailRequests } from './mail-requests.ts';
 import { createOwnAccount } from './own-account.ts';
@@ -22,36 +21,39 @@ import { createPasswords, type PasswordLimits } from './passwords.ts';
 import { accountRoutes } from './routes.ts';
 
 export async function createAccountService(
-  { config, log, database }: ServiceContext<AccountConfig, DB>,
+  { config, log, database }: ServiceContext<AccountConfig, PrismaClient>,
   {
     auth = createAuthClient(config.AUTH_URL),
     sources = sourcesOf(config),
     ...limits
   }: PasswordLimits & { auth?: AuthClient; sources?: Record<string, AccountData> } = {},
-): Promise<Service<DB>> {
-  const { adapter, kysely, transactionOf } = database;
-  const prisma = new PrismaClient({ adapter });
-  const requests = createMailRequestRepository(prisma, kysely);
+): Promise<Service<PrismaClient>> {
+  const requests = createMailRequestRepository(database);
   const repository = createAccountRepository(database);
-  const parts = { transactionOf, repository, requests, passwords: await createPasswords(limits) };
+  const parts = {
+    transactionOf: database.transactionOf,
+    repository,
+    requests,
+    passwords: await createPasswords(limits),
+  };
   const accounts = createAccounts(parts);
   const own = createOwnAccount({ ...parts, auth });
-  const exportAccount = createExport({ repository, exports: createAccountExportRepository(kysely), sources, log });
+  const exportAccount = createExport({ repository, exports: createAccountExportRepository(database), sources, log });
   const mails = createMailRequests(parts);
   const routes = [
     ...accountRoutes(
-      { accounts, own, mails, exportAccount, recordLook: lookRecorder(kysely) },
+      { accounts, own, mails, exportAccount, recordLook: lookRecorder(database) },
       await passwordRules(config),
     ),
-    auditRoute(kysely),
+    auditRoute(database),
   ];
   return {
     app: createHttpApp({ title: 'Account API', routes, log, config }),
     publisher: { topic: accountEventsTopic, config, publishesAs: 'account' },
     jobs: [
       loop({ name: 'old requests for mails', everyMs: hourMs }, requests.deleteOld),
-      auditCleanUp(kysely),
-      loop({ name: 'due mails about forgotten passwords' }, () => announceDueResets(kysely, requests)),
+      auditCleanUp(database),
+      loop({ name: 'due mails about forgotten passwords' }, () => announceDueResets(database, requests)),
     ],
   };
 }
@@ -65,9 +67,9 @@ const sourcesOf = (config: AccountConfig) => ({
   messages: createAccountDataClient('notification', config.NOTIFICATION_URL),
 });
 
-export const accountService: ServiceDefinition<typeof configSchema, DB> = {
+export const accountService: ServiceDefinition<typeof configSchema, PrismaClient> = {
   name: 'account',
   configSchema,
-  migrations: new URL('../prisma/migrations/', import.meta.url),
+  database: { PrismaClient, migrations: new URL('../prisma/migrations/', import.meta.url) },
   build: (context) => createAccountService(context),
 };

@@ -6,7 +6,6 @@ import { printUnexpected } from '../../../tests/kit/observability/log.ts';
 import type { AuthClient } from '../src/auth-client.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import type { DB } from '../src/generated/tables.ts';
 import { createMailRequestRepository } from '../src/mail-request-repository.ts';
 import { announceDueResets } from '../src/mail-requests.ts';
 import { createAccountService } from '../src/service.ts';
@@ -27,7 +26,7 @@ export const fakeAuth: AuthClient = {
 
 /** The real service over a database of the test's own. `logged` grows with its log lines. */
 export async function testApp(databaseUrl: string, limits: Parameters<typeof createAccountService>[1] = {}, env = {}) {
-  const database = openDatabase<DB>(databaseUrl);
+  const database = openDatabase(PrismaClient, databaseUrl);
   const logged: string[] = [];
   const write = (line: string) => {
     logged.push(line);
@@ -46,10 +45,9 @@ export async function testApp(databaseUrl: string, limits: Parameters<typeof cre
     ...env,
   });
   const { app } = await createAccountService({ config, log, database }, { auth: fakeAuth, ...limits });
-  const prisma = new PrismaClient({ adapter: database.adapter });
-  const requests = createMailRequestRepository(prisma, database.kysely);
-  const announceDue = () => announceDueResets(database.kysely, requests);
-  return { app, prisma, logged, forget: requests.deleteOld, announceDue, close: database.close };
+  const requests = createMailRequestRepository(database);
+  const announceDue = () => announceDueResets(database, requests);
+  return { app, prisma: database.prisma, logged, forget: requests.deleteOld, announceDue, close: database.close };
 }
 
 type TestApp = Awaited<ReturnType<typeof testApp>>;
