@@ -12,6 +12,14 @@ const shared = {
   service: ['values', 'observability', 'database', 'auth', 'http', 'contracts', 'messaging'],
 };
 
+/** Folders of shared/messaging, each with those that it may import. */
+const messaging = {
+  kafka: [],
+  outbox: ['kafka'],
+  'dead-letters': ['kafka'],
+  consumer: ['kafka', 'dead-letters'],
+};
+
 /** Layers of a service, by the names of their files. All other files are use cases. */
 const layers = {
   entry: 'main|worker|service|import[^/]*',
@@ -30,7 +38,7 @@ const inShared = (files) => `^services/shared/src/(${files})`;
 const npm = (names) => `(^|/)node_modules/(${names})/`;
 
 const database = [npm('@prisma|pg|pg-[a-z-]+'), '/generated/', inShared('database/(database|migrate|sql)\\.ts')];
-const broker = [npm('kafkajs'), inShared('messaging/(kafkajs/|create-topics|consumer/consumer|outbox/relay)')];
+const broker = [npm('kafkajs'), inShared('messaging/(kafka/|create-topics|consumer/consumer|outbox/relay)')];
 const server = [npm('express'), inShared('http/(app|openapi|body)\\.ts')];
 const start = [layer('entry'), inShared('service/run-service'), '^(node:)?process$'];
 
@@ -58,6 +66,20 @@ export default {
       severity: 'error',
       from: { path: inShared(`${name}/`), pathNot: test },
       to: { path: '^services/[^/]+/src/', pathNot: inShared(`(${[name, ...known].join('|')})/`) },
+    })),
+    {
+      name: 'kafkajs',
+      comment: 'One folder knows the Kafka client; it exports types of its own.',
+      severity: 'error',
+      from: { path: '^services/[^/]+/src/', pathNot: [test, inShared('messaging/kafka/')] },
+      to: { path: npm('kafkajs') },
+    },
+    ...Object.entries(messaging).map(([name, known]) => ({
+      name: `messaging-${name}`,
+      comment: `messaging/${name} may import ${known.map((each) => `messaging/${each}`).join(', ') || 'no other folder'}.`,
+      severity: 'error',
+      from: { path: inShared(`messaging/${name}/`), pathNot: test },
+      to: { path: inShared('messaging/[^/]+/'), pathNot: inShared(`messaging/(${[name, ...known].join('|')})/`) },
     })),
     apart(
       'routes',

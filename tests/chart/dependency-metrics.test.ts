@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createKafka } from '../../services/shared/src/messaging/kafkajs/client.ts';
+import { createKafka } from '../../services/shared/src/messaging/kafka/client.ts';
 import { createLog } from '../../services/shared/src/observability/log.ts';
 import { freePort } from '../../tools/free-port.ts';
 import { startKafka } from '../../tools/local/components/kafka.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { RawMessage } from '@store/shared/messaging/kafkajs/messages';
-import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
+import type { RawMessage } from '@store/shared/messaging/kafka/messages';
+import { createPublisher } from '@store/shared/messaging/kafka/publisher';
 import { createLog } from '@store/shared/observability/log';
 import { serviceNames } from '../../tools/local/ports.ts';
 import { type Customer, newCustomer, newProducts } from '../kit/customer.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
+import { askAdmin } from '@store/shared/messaging/kafka/admin';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import type { Admin } from 'kafkajs';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { untilAborted } from '@store/shared/messaging/kafkajs/client';
+import { untilAborted } from '@store/shared/messaging/kafka/client';
 import { lookUp } from '../look-up.ts';
 import { type Service, serviceNamed, topology } from '../topology/topology.ts';
 import { type GatewayValues, provideGatewayTools, startGateway } from './components/gateway.ts';

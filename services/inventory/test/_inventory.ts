@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
-import { process } from '@store/shared/messaging/consumer/process';
+import { processEvents } from '@store/shared/messaging/consumer/process';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
 import type { Logger } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
@@ -91,7 +91,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     close: database.close,
 
     /** One delivery of a chunk of events, as the consumer does it. */
-    take: (...events: StoredEvent[]) => process(consumer.group, database, events.map(receivedEvent)),
+    take: (...events: StoredEvent[]) => processEvents(consumer.group, database, events.map(receivedEvent)),
 
     async setStock(available: number): Promise<string> {
       const productId = randomUUID();

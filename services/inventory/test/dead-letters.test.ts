@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { startConsumer } from '@store/shared/messaging/consumer/consumer';
 import { listDeadLetters } from '@store/shared/messaging/consumer/redrive';
-import { createKafka } from '@store/shared/messaging/kafkajs/client';
-import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
+import { createKafka } from '@store/shared/messaging/kafka/client';
+import { createPublisher } from '@store/shared/messaging/kafka/publisher';
 import { createLog } from '@store/shared/observability/log';
 import { brokers, createTopic } from '../../../tests/kit/kafka/topic.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';

@@ -1,4 +1,4 @@
-import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup } from '@store/shared/messaging/consumer/group';
 import { unreachable } from '@store/shared/values/errors';
 import { Counter, Histogram } from 'prom-client';
 import type { PrismaClient } from './generated/client.ts';

@@ -1,4 +1,4 @@
-import type { ConsumerGroup, DeliveredEvent, NewEvent } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup, DeliveredEvent, NewEvent } from '@store/shared/messaging/consumer/group';
 import {
   type EventKind,
   newEvent,

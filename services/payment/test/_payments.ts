@@ -1,5 +1,6 @@
 import { openDatabase } from '@store/shared/database/database';
-import { type ConsumerGroup, handleOnce } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup } from '@store/shared/messaging/consumer/group';
+import { processEvents } from '@store/shared/messaging/consumer/process';
 import type { OrderEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
@@ -80,7 +81,7 @@ export function testPayments(
   const processorOf = (changed: ConsumerGroup<PrismaClient, Answers> = group) => ({
     group: changed,
     database,
-    process: (events: OrderEvent[]) => handleOnce(changed, database, events),
+    process: (events: OrderEvent[]) => processEvents(changed, database, events),
   });
   type Stored = ReturnType<typeof stockReserved>;
   const outboxOf = (key: string) => prisma.outbox.findMany({ where: { key }, orderBy: { seq: 'asc' } });

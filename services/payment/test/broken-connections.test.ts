@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { startConsumer } from '@store/shared/messaging/consumer/consumer';
-import { probe } from '@store/shared/messaging/kafkajs/admin';
-import { createKafka } from '@store/shared/messaging/kafkajs/client';
-import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
-import { startWatchdog } from '@store/shared/messaging/kafkajs/watchdog';
+import { probe } from '@store/shared/messaging/kafka/admin';
+import { createKafka } from '@store/shared/messaging/kafka/client';
+import { createPublisher } from '@store/shared/messaging/kafka/publisher';
+import { startWatchdog } from '@store/shared/messaging/kafka/watchdog';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import { type ApiName, createKafkaProxy } from '../../../tests/kit/kafka/kafka-proxy.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { createKafka } from '../../../services/shared/src/messaging/kafkajs/client.ts';
+import { createKafka } from '../../../services/shared/src/messaging/kafka/client.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { provideJava, provideKafka } from '../../../tools/local/downloads/java.ts';

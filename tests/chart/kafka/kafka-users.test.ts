@@ -12,8 +12,8 @@ import {
   deadLetterHeaders,
   readDeadLetters,
 } from '../../../services/shared/src/messaging/dead-letters/dead-letters.ts';
-import { createKafka } from '../../../services/shared/src/messaging/kafkajs/client.ts';
-import { createPublisher } from '../../../services/shared/src/messaging/kafkajs/publisher.ts';
+import { createKafka } from '../../../services/shared/src/messaging/kafka/client.ts';
+import { createPublisher } from '../../../services/shared/src/messaging/kafka/publisher.ts';
 import {
   accountEventsTopic,
   deadLetterTopic,
@@ -174,14 +174,13 @@ describe('the users of Kafka', () => {
   });
 
   it('dead letters are read', async () => {
-    const client = createKafka(optionsOf('kafka-invoice'));
     const publisher = createPublisher(optionsOf('kafka-payment'));
     const origin = { topic: orderEventsTopic, partition: 0, offset: '0' };
     const headers = deadLetterHeaders('payment-group', 3, new Error('broken'), origin);
     await publisher.send(deadLetterTopic, [{ key: 'order', value: '{}', headers }]).finally(publisher.close);
 
     const groups: string[] = [];
-    await readDeadLetters(client, ({ group }) => void groups.push(group));
+    await readDeadLetters(optionsOf('kafka-invoice'), ({ group }) => void groups.push(group));
     expect(groups).toContain('payment-group');
   });
 

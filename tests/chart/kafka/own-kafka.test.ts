@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { askAdmin } from '../../../services/shared/src/messaging/kafkajs/admin.ts';
+import { askAdmin } from '../../../services/shared/src/messaging/kafka/admin.ts';
 import { storeTopics } from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { freePort } from '../../../tools/free-port.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
+import { createPublisher } from '@store/shared/messaging/kafka/publisher';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import { root } from '../../../tools/paths.ts';

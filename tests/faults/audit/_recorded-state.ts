@@ -1,7 +1,7 @@
 import type { EventKind } from '@store/shared/messaging/events';
-import { createKafka } from '@store/shared/messaging/kafkajs/client';
-import { readMessage } from '@store/shared/messaging/kafkajs/messages';
-import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
+import { createKafka } from '@store/shared/messaging/kafka/client';
+import { readMessage } from '@store/shared/messaging/kafka/messages';
+import { readTopic } from '@store/shared/messaging/kafka/read-topic';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
 import type { View } from '../_fixture.ts';
 import { brokerOf } from '../inject/_consumer-groups.ts';
@@ -87,9 +87,8 @@ export async function readRecordedState(view: View) {
 }
 
 async function readAll(view: View, topic: string) {
-  const kafka = createKafka(brokerOf(view));
   const messages: ReturnType<typeof readMessage>[] = [];
-  await readTopic(kafka, topic, (partition, raw) => void messages.push(readMessage(topic, partition, raw)));
+  await readTopic(brokerOf(view), topic, (partition, raw) => void messages.push(readMessage(topic, partition, raw)));
   return messages;
 }
 

@@ -1,5 +1,5 @@
-import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
-import type { KafkaOptions } from '@store/shared/messaging/kafkajs/client';
+import { askAdmin } from '@store/shared/messaging/kafka/admin';
+import type { KafkaOptions } from '@store/shared/messaging/kafka/client';
 import { orderEventsTopic as topic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import type { Admin } from 'kafkajs';

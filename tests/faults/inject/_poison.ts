@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
+import { createPublisher } from '@store/shared/messaging/kafka/publisher';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { parse } from 'yaml';
 import { read } from '../../kit/read.ts';

@@ -2,7 +2,7 @@
 // each topic.
 
 import { brokerConfig, brokersFrom } from '@store/shared/messaging/config';
-import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
+import { askAdmin } from '@store/shared/messaging/kafka/admin';
 import { accountEventsTopic, orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { readConfig } from '@store/shared/values/environment';

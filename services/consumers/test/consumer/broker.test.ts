@@ -1,6 +1,6 @@
 import { connect as connectTo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createKafka } from '@store/shared/messaging/kafkajs/client';
+import { createKafka } from '@store/shared/messaging/kafka/client';
 import { Kafka, logLevel, type Message } from 'kafkajs';
 import { createKafkaProxy } from '../../../../tests/kit/kafka/kafka-proxy.ts';
 import { brokers } from '../../../../tests/kit/kafka/topic.ts';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
-import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
+import { readTopic } from '@store/shared/messaging/kafka/read-topic';
 import { deadLetterTopic, storeTopics } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { snappyCompress } from 'hysnappy';

@@ -2,7 +2,7 @@ import { openDatabase } from '@store/shared/database/database';
 import type { Statements } from '@store/shared/database/sql';
 import { listDeadLetters } from '@store/shared/messaging/consumer/redrive';
 import { reportOpenLetters } from '@store/shared/messaging/dead-letters/records';
-import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
+import { readTopic } from '@store/shared/messaging/kafka/read-topic';
 import { register } from 'prom-client';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ConsumerGroup, DeliveredEvent } from '@store/shared/messaging/consumer/group';
-import { process } from '@store/shared/messaging/consumer/process';
+import { processEvents } from '@store/shared/messaging/consumer/process';
 import type { OrderEvent } from '@store/shared/messaging/events';
 import { unavailable } from '@store/shared/values/errors';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
@@ -97,7 +97,7 @@ describe('events that are processed together', () => {
         await group.handle(fresh, tx, refuse);
       },
     };
-    await process(recording, fixture.database, events.map(receivedEvent));
+    await processEvents(recording, fixture.database, events.map(receivedEvent));
     const rounds = [[tea1, salt1], [tea2, salt2], [tea3]];
     expect(handled).toEqual(rounds.map((ids) => ids.map((id) => [id, id])));
     expect(prepared).toEqual(rounds.map((ids, index) => [ids, rounds.slice(0, index).flat()]));
@@ -105,10 +105,10 @@ describe('events that are processed together', () => {
 
   it('are recorded without deadlocks by consumers that were handed them in different orders', async () => {
     const group = { ...fixture.consumerGroup(), handle: async () => undefined };
-    const processAll = (events: OrderEvent[]) => process(group, fixture.database, events);
+    const process = (events: OrderEvent[]) => processEvents(group, fixture.database, events);
     for (let round = 0; round < 10; round += 1) {
       const events = Array.from({ length: 1_000 }, () => receivedEvent(anEvent()));
-      await Promise.all([processAll(events), processAll([...events].reverse())]);
+      await Promise.all([process(events), process([...events].reverse())]);
     }
   });
 });

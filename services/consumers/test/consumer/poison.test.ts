@@ -1,5 +1,5 @@
 import { PoisonError } from '@store/shared/messaging/events';
-import { readTopic } from '@store/shared/messaging/kafkajs/read-topic';
+import { readTopic } from '@store/shared/messaging/kafka/read-topic';
 import { deadLetterTopic } from '@store/shared/messaging/topics';
 import { until } from '../../../../tests/kit/until.ts';
 import { anEvent, rawOf, silent, useFixture } from './_fixture.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { openDatabase } from '@store/shared/database/database';
 import { kindsOf } from '@store/shared/messaging/consumer/group';
-import { process } from '@store/shared/messaging/consumer/process';
+import { processEvents } from '@store/shared/messaging/consumer/process';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
@@ -46,7 +46,7 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
     /** Those of its kinds, in one transaction, as events of one chunk are. */
     handle: (...events: StoredEvent[]) => {
       const own = events.filter(({ kind }) => kindsOf(consumer.group).has(kind));
-      return process(consumer.group, database, own.map(receivedEvent));
+      return processEvents(consumer.group, database, own.map(receivedEvent));
     },
     /** @param logTo takes the lines of their log, which otherwise nobody reads */
     startJobs: (logTo?: { write(line: string): void }) =>

@@ -1,4 +1,4 @@
-import { createPublisher, type Publisher } from '@store/shared/messaging/kafkajs/publisher';
+import { createPublisher, type Publisher } from '@store/shared/messaging/kafka/publisher';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import pg from 'pg';

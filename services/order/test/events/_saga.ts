@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
+import { processEvents } from '@store/shared/messaging/consumer/process';
 import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { createConsumerGroup } from '../../src/consumer-group.ts';
@@ -53,7 +53,7 @@ export function openSaga(databaseUrl: string) {
     ship: (limit = 100) => dueAt(dueTime).ship(limit),
     /** Cancels what is PENDING for too long. */
     timeOut: (limit = 100) => dueAt(new Date(placedAt.getTime() + pendingTimeoutMs)).cancelTimedOut(limit),
-    handle: (...stored: ReturnType<typeof storedEvent>[]) => handleOnce(group, database, stored.map(receivedEvent)),
+    handle: (...stored: ReturnType<typeof storedEvent>[]) => processEvents(group, database, stored.map(receivedEvent)),
 
     place,
     placeAll: (count: number) => Promise.all(Array.from({ length: count }, place)),

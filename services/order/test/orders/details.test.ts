@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
+import { processEvents } from '@store/shared/messaging/consumer/process';
 import { newEvent } from '@store/shared/messaging/events';
 import request from 'supertest';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
@@ -91,7 +91,7 @@ const group = createConsumerGroup(() => new Date());
 /** Handles the event that alice's account is deleted. */
 async function deleteAccount(): Promise<void> {
   const deleted = newEvent('AccountDeleted', { accountId: alice, timestamp: new Date().toISOString() });
-  await handleOnce(group, order.database, [receivedEvent(deleted)]);
+  await processEvents(group, order.database, [receivedEvent(deleted)]);
 }
 
 it('loses address and metadata when its account is deleted, and nothing else', async () => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { flag, list, reportTogether, secret } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
-import type { BrokerOptions, Login } from './kafkajs/client.ts';
-import { tokenSource } from './kafkajs/token-client.ts';
+import type { BrokerOptions, Login } from './kafka/client.ts';
+import { tokenSource } from './kafka/token-client.ts';
 
 export const brokerConfig = {
   KAFKA_BROKERS: list

@@ -5,7 +5,7 @@ import { messageOf } from '../values/errors.ts';
 import { wholeNumber } from '../values/fields.ts';
 import { retry } from '../values/time.ts';
 import { brokerConfig, brokersFrom, requireLogin } from './config.ts';
-import { createTopics } from './kafkajs/admin.ts';
+import { createTopics } from './kafka/admin.ts';
 import { storeTopics } from './topics.ts';
 
 // node dist/messaging/create-topics.js: creates the missing topics of the store as soon as Kafka answers.

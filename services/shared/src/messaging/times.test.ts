@@ -1,5 +1,5 @@
-import { answerTimeoutSeconds } from './kafkajs/broker-socket.ts';
-import { sessionTimeoutMs } from './kafkajs/subscription.ts';
+import { answerTimeoutSeconds } from './kafka/broker-socket.ts';
+import { sessionTimeoutMs } from './kafka/subscription.ts';
 import { hungAfterMs, pollEveryMs, stepAsideMs } from './outbox/relay.ts';
 
 // Times of different files that hold only together.

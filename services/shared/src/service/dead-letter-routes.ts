@@ -43,7 +43,7 @@ export function deadLetterRoutes<Client>(
     // Loaded with the first request: what builds a service without starting it needs no client of Kafka.
     const [deadLetters, { isKafkaError }] = await Promise.all([
       import('../messaging/consumer/redrive.ts'),
-      import('../messaging/kafkajs/client.ts'),
+      import('../messaging/kafka/client.ts'),
     ]);
     const log = createLog(name, 'silent'); // failures are those of the request, which is logged
     const broker = { ...brokersFrom(config), clientId: `${name}-letters`, log };

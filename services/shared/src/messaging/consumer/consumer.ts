@@ -4,12 +4,12 @@ import { backoff, sleep } from '../../values/time.ts';
 import type { retriesFrom } from '../config.ts';
 import { writeDeadLetter } from '../dead-letters/write.ts';
 import { PoisonError, readEvent, type StoreEvent } from '../events.ts';
-import { type ReceivedMessage, readMessage } from '../kafkajs/messages.ts';
-import type { Sender } from '../kafkajs/publisher.ts';
-import { type Batch, type Subscription, type SubscriptionOptions, subscribe } from '../kafkajs/subscription.ts';
+import { type ReceivedMessage, readMessage } from '../kafka/messages.ts';
+import type { Sender } from '../kafka/publisher.ts';
+import { type Batch, type Subscription, type SubscriptionOptions, subscribe } from '../kafka/subscription.ts';
 import { type ConsumerGroup, kindsOf, topicsOf } from './group.ts';
 import { consumerMetrics, initialiseMetrics } from './metrics.ts';
-import { isUnavailable, type Outcome, process } from './process.ts';
+import { isUnavailable, type Outcome, processEvents } from './process.ts';
 import { createSharedChunks } from './shared-chunks.ts';
 
 /** Pauses while a dependency is unavailable. */
@@ -40,7 +40,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
   const kinds = kindsOf(group);
   const processTogether = createSharedChunks({
     chunkSize: group.chunkSize,
-    process: (events) => process(group, database, events),
+    process: (events) => processEvents(group, database, events),
     log,
   });
 
@@ -99,7 +99,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
   async function processAlone(event: StoreEvent, signal: AbortSignal): Promise<Outcome | undefined> {
     for (let attempt = 1, outages = 0; !signal.aborted; ) {
       try {
-        const [outcome] = await process(group, database, [event]);
+        const [outcome] = await processEvents(group, database, [event]);
         return outcome?.result === 'dead' ? { ...outcome, attempts: attempt } : outcome;
       } catch (error) {
         const fields = { err: error, kind: event.kind, eventId: event.id, attempt };

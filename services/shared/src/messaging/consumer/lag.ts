@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client';
-import { lagsOf } from '../kafkajs/admin.ts';
-import type { KafkaOptions } from '../kafkajs/client.ts';
+import { lagsOf } from '../kafka/admin.ts';
+import type { KafkaOptions } from '../kafka/client.ts';
 import { orderEventsTopic } from '../topics.ts';
 
 /** How the names of the store's groups end. */

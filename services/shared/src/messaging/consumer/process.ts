@@ -23,7 +23,7 @@ type DatabaseOf<Client> = Pick<Database<Client>, 'inTransaction'>;
  *   wrote the letter
  * @throws what a handler throws; some of the events may have been processed, and are duplicates when they come again
  */
-export async function process<Client, Prepared>(
+export async function processEvents<Client, Prepared>(
   group: ConsumerGroup<Client, Prepared>,
   database: DatabaseOf<Client>,
   events: StoreEvent[],

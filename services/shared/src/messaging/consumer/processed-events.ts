@@ -2,8 +2,8 @@ import { deleteInBatches } from '../../database/batches.ts';
 import { raw, type Statements, sql } from '../../database/sql.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { dayMs } from '../../values/time.ts';
-import { startsAfter } from '../kafkajs/admin.ts';
-import type { KafkaOptions } from '../kafkajs/client.ts';
+import { startsAfter } from '../kafka/admin.ts';
+import type { KafkaOptions } from '../kafka/client.ts';
 
 /** Longer than a topic usually keeps events (contract 6.2), because a relay may publish late what it had published before. */
 const shortestDays = 30;

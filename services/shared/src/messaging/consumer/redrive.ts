@@ -5,9 +5,9 @@ import { DomainError, messageOf } from '../../values/errors.ts';
 import { type DeadLetter, readDeadLetters } from '../dead-letters/dead-letters.ts';
 import { auditOf, decide, decisionOf, type LetterRecord, recordsOf } from '../dead-letters/records.ts';
 import { readEvent } from '../events.ts';
-import type { KafkaOptions } from '../kafkajs/client.ts';
+import type { KafkaOptions } from '../kafka/client.ts';
 import { type ConsumerGroup, kindsOf } from './group.ts';
-import { isUnavailable, process } from './process.ts';
+import { isUnavailable, processEvents } from './process.ts';
 import { rehearse } from './rehearse.ts';
 
 /** Outcome for a letter, or the one that it would have in a dry run. */
@@ -58,7 +58,7 @@ export async function redrive<Client>(letters: Letters<Client>, request: Redrive
       const event = readEvent(letter.message, kinds);
       if (dryRun) return await rehearse(group, database, event);
       let isOurs = false as boolean;
-      await process(group, database, event === undefined ? [] : [event], async (tx) => {
+      await processEvents(group, database, event === undefined ? [] : [event], async (tx) => {
         isOurs = await decide(tx, letter, { outcome: 'REDRIVEN', by });
         return isOurs;
       });

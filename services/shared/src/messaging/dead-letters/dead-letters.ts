@@ -2,9 +2,9 @@ import { ifReadable, messageOf } from '../../values/errors.ts';
 import { nameUuid } from '../../values/name-uuid.ts';
 import { cut } from '../../values/text.ts';
 import { eventIdOf, kindOf, type Message, type Origin } from '../events.ts';
-import type { KafkaOptions } from '../kafkajs/client.ts';
-import { type ReceivedMessage, readMessage } from '../kafkajs/messages.ts';
-import { readTopic } from '../kafkajs/read-topic.ts';
+import type { KafkaOptions } from '../kafka/client.ts';
+import { type ReceivedMessage, readMessage } from '../kafka/messages.ts';
+import { readTopic } from '../kafka/read-topic.ts';
 import { deadLetterTopic } from '../topics.ts';
 
 export interface LetterRef {

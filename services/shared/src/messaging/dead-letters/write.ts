@@ -1,9 +1,9 @@
 import type { Statements } from '../../database/sql.ts';
 import type { Logger } from '../../observability/log.ts';
 import { sleep } from '../../values/time.ts';
-import { brokerError } from '../kafkajs/client.ts';
-import { type ReceivedMessage, readMessage, writableHeaders } from '../kafkajs/messages.ts';
-import type { Sender } from '../kafkajs/publisher.ts';
+import { brokerError } from '../kafka/client.ts';
+import { type ReceivedMessage, readMessage, writableHeaders } from '../kafka/messages.ts';
+import type { Sender } from '../kafka/publisher.ts';
 import { deadLetterTopic } from '../topics.ts';
 import { deadLetterHeaders, letterRef } from './dead-letters.ts';
 import { recordOpen } from './records.ts';
@@ -29,7 +29,7 @@ export async function writeDeadLetter(
   const origin = { topic, partition, offset: message.offset };
   const added = deadLetterHeaders(group, attempts, error, origin);
   // Byte for byte: a message that cannot be decoded is one of those that end here. Its own headers come behind, since not all of
-  // them may be read again (kafkajs/patches.ts), and replace none.
+  // them may be read again (kafka/patches.ts), and replace none.
   let letter: ReceivedMessage = { ...message, headers: { ...added, ...writableHeaders(message.headers), ...added } };
   // A part that is too large stays at its origin: the value or, if that is not enough, key and headers as well.
   const smaller = [

@@ -4,7 +4,7 @@ import type { Logger } from '../../observability/log.ts';
 import { loop } from '../../values/loop.ts';
 import { sleep, within } from '../../values/time.ts';
 import type { StoredEvent } from '../events.ts';
-import type { Publisher } from '../kafkajs/publisher.ts';
+import type { Publisher } from '../kafka/publisher.ts';
 import { outboxChannel } from './append.ts';
 import { bytesOf, toLanes } from './lanes.ts';
 import { relayMetrics } from './metrics.ts';

@@ -1,2 +1,0 @@
-export * from './group.ts';
-export { process as handleOnce } from './process.ts';
