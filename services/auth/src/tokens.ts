@@ -40,6 +40,12 @@ export interface Session {
   scopes?: readonly string[];
 }
 
+/** A session that a token stands for: one object while the token is remembered. */
+export interface ResolvedSession extends Session {
+  /** The last token that services got for it. */
+  forServices?: { roles: readonly string[]; token: Promise<string>; until: number };
+}
+
 /** Audience of API keys: services know it not, so that a key past the gateway is nothing. */
 const keyAudience = 'store-api-key';
 
@@ -71,9 +77,7 @@ export function createTokens({
   const getKey = keyByKid(keys);
   // An explicit list: never `none`, never the choice of the token's header.
   const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))];
-  const verified = createVerifiedTokens<Session>(clock);
-  /** The last token of each session for services. */
-  const forServices = new WeakMap<Session, { roles: readonly string[]; token: Promise<string>; until: number }>();
+  const verified = createVerifiedTokens<ResolvedSession>(clock);
 
   async function verify(token: string) {
     try {
@@ -148,21 +152,21 @@ export function createTokens({
      * The token that services get in place of the session's own, for those that check tokens themselves (contract 3.6). It lives no
      * longer than a session, and is signed again at half of that, and when the roles change.
      */
-    forServices(session: Session, roles: readonly string[]): Promise<string> {
+    forServices(session: ResolvedSession, roles: readonly string[]): Promise<string> {
       const now = Math.floor(clock() / 1000);
-      const last = forServices.get(session);
+      const last = session.forServices;
       if (last?.roles === roles && now < last.until) return last.token;
       const audience = session.scopes ? scopedAudience : tokenAudience;
       const token = sign({ ...session, expiresAt: Math.min(session.expiresAt, now + ttlSeconds) }, { roles, audience });
-      forServices.set(session, { roles, token, until: now + ttlSeconds / 2 });
+      session.forServices = { roles, token, until: now + ttlSeconds / 2 };
       return token;
     },
     /** Tells whether a token that was resolved to a session no longer would be: its key is unknown now, or its time over. */
     isOver: ({ kid, authenticatedAt, isApiKey }: Omit<GivenSession, 'id' | 'accountId'>): boolean =>
       (kid !== undefined && !keys.some((known) => known.kid === kid)) ||
       (!isApiKey && authenticatedAt + ttlSeconds <= clock() / 1000),
-    /** The session of a token, one object while it is remembered; undefined if the token is invalid or the session over. */
-    async resolve(token: string): Promise<Session | undefined> {
+    /** The session of a token; undefined if the token is invalid or the session over. */
+    async resolve(token: string): Promise<ResolvedSession | undefined> {
       const session = verified.get(token) ?? (await read(token));
       return session === undefined || hasEnded(session) ? undefined : session;
     },

@@ -10,7 +10,7 @@ import {
 } from '@store/shared/auth/token-keys';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { newKeyPair } from '../../../tests/kit/credentials.ts';
-import { createTokens } from '../src/tokens.ts';
+import { createTokens, type ResolvedSession } from '../src/tokens.ts';
 import { newKey, newSecret } from './_app.ts';
 
 const id = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
@@ -167,6 +167,22 @@ describe('tokens.resolve', () => {
     hasEnded = true;
     for (const own of [tokens, createOwn()]) expect(await own.resolve(token)).toBeUndefined();
   });
+});
+
+it('signs the token for services once for half of its life, and again for other roles', async () => {
+  const token = await signed();
+  const resolved = async () => (await tokens.resolve(token)) as ResolvedSession;
+  const roles = ['operator'];
+  const first = await tokens.forServices(await resolved(), roles);
+  expect(decodeJwt(first)).toEqual({ ...claims, roles });
+  now += 1_799_000;
+  expect(await tokens.forServices(await resolved(), roles)).toBe(first);
+  expect(decodeJwt(await tokens.forServices(await resolved(), [...roles]))).toMatchObject({
+    iat: seconds + 1799,
+    roles,
+  });
+  now += 1_800_000;
+  expect(decodeJwt(await tokens.forServices(await resolved(), []))).toMatchObject({ iat: seconds + 3599, roles: [] });
 });
 
 describe('tokens of a key pair and of a secret', () => {
