@@ -1,6 +1,5 @@
-import { customerInvoiceOut } from '@store/shared/contracts/invoice';
-import { invoicePage } from '@store/shared/contracts/invoice-page';
-import { type AnyRoute, noContent, noStore, ok, problem, route } from '@store/shared/http/route';
+import { invoiceReply, invoiceResponse } from '@store/shared/contracts/invoice-reply';
+import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
 import type { Logger } from '@store/shared/observability/log';
 import { text, uuid, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -84,21 +83,9 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       operationId: 'showInvoice',
       summary: 'Show the invoice of an order',
       params: order,
-      responses: {
-        200: {
-          description: 'The invoice; as a page to be printed with `Accept: text/html`.',
-          body: customerInvoiceOut,
-          page: true,
-          headers: { Vary: '`Accept`' },
-        },
-      },
-      async handler({ params: { id }, headers: { 'console-operator': by }, prefersPage }) {
-        const invoice = await orders.invoice(by, id);
-        const headers = { Vary: 'Accept', ...noStore };
-        if (!prefersPage) return ok(invoice, headers);
-        const { page, headers: ofPage } = invoicePage(invoice);
-        return ok({ json: page }, { ...ofPage, ...headers });
-      },
+      responses: { 200: invoiceResponse },
+      handler: async ({ params: { id }, headers: { 'console-operator': by }, prefersPage }) =>
+        invoiceReply(await orders.invoice(by, id), prefersPage),
     }),
     route({
       ...base,

@@ -1,7 +1,7 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
-import { customerInvoiceOut, invoiceOut, sellersInvoiceOut } from '@store/shared/contracts/invoice';
-import { invoicePage } from '@store/shared/contracts/invoice-page';
-import { type AnyRoute, noStore, ok, route } from '@store/shared/http/route';
+import { invoiceOut, sellersInvoiceOut } from '@store/shared/contracts/invoice';
+import { invoiceReply, invoiceResponse } from '@store/shared/contracts/invoice-reply';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { DomainError, found as foundOr404 } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -47,24 +47,13 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
       identity: 'account',
       scope: 'orders:read',
       params: z.object({ id: uuid }),
-      responses: {
-        200: {
-          description: 'The invoice; as a page to be printed with `Accept: text/html`.',
-          body: customerInvoiceOut,
-          page: true,
-          headers: { Vary: '`Accept`' },
-        },
-      },
+      responses: { 200: invoiceResponse },
       async handler({ accountId, authorization, params: { id }, prefersPage }) {
         const found = await find(id, accountId);
         const lines = found && (await orders.lines(id, { accountId, authorization }));
         if (found === undefined || lines === undefined)
           throw new DomainError('notFound', `There is no invoice for the order ${id}.`);
-        const invoice = { ...found, seller, lines };
-        const headers = { Vary: 'Accept', ...noStore };
-        if (!prefersPage) return ok(invoice, headers);
-        const { page, headers: ofPage } = invoicePage(customerInvoiceOut.parse(invoice));
-        return ok({ json: page }, { ...ofPage, ...headers });
+        return invoiceReply({ ...found, seller, lines }, prefersPage);
       },
     }),
   ];

@@ -1,0 +1,20 @@
+import type { z } from 'zod';
+import { noStore, ok } from '../http/route.ts';
+import { customerInvoiceOut } from './invoice.ts';
+import { invoicePage } from './invoice-page.ts';
+
+/** The response 200 of a route that answers with {@link invoiceReply}. */
+export const invoiceResponse = {
+  description: 'The invoice; as a page to be printed with `Accept: text/html`.',
+  body: customerInvoiceOut,
+  page: true,
+  headers: { Vary: '`Accept`' },
+} as const;
+
+/** Answers with a complete invoice: as a page if the client prefers one to JSON. */
+export function invoiceReply(invoice: z.input<typeof customerInvoiceOut>, prefersPage: boolean) {
+  const headers = { Vary: 'Accept', ...noStore };
+  if (!prefersPage) return ok(invoice, headers);
+  const { page, headers: ofPage } = invoicePage(customerInvoiceOut.parse(invoice));
+  return ok({ json: page }, { ...ofPage, ...headers });
+}
