@@ -5,15 +5,15 @@ import { actorOf } from '@store/shared/values/audit';
 import { DomainError, found, unavailable } from '@store/shared/values/errors';
 import { sleep } from '@store/shared/values/time';
 import type { AccountClient } from './account-client.ts';
-import type { ApiKeys } from './api-keys.ts';
-import type { EndedSessions } from './ended-sessions.ts';
-import type { Follower } from './follower.ts';
+import type { ApiKeys } from './keys/api-keys.ts';
 import type { LoginFailureRepository } from './login-failure-repository.ts';
-import type { RoleRepository } from './role-repository.ts';
-import type { Roles } from './roles.ts';
+import type { RoleRepository } from './roles/role-repository.ts';
+import type { Roles } from './roles/roles.ts';
 import type { GivenSession, OwnSession, PasswordChange } from './schemas.ts';
-import type { Client, SessionRepository } from './session-repository.ts';
-import type { Tokens } from './tokens.ts';
+import type { EndedSessions } from './sessions/ended-sessions.ts';
+import type { Follower } from './sessions/follower.ts';
+import type { Client, SessionRepository } from './sessions/session-repository.ts';
+import type { Tokens } from './tokens/tokens.ts';
 
 interface Dependencies {
   accounts: AccountClient;

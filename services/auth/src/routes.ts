@@ -6,11 +6,11 @@ import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
-import { accessRoutes } from './access-routes.ts';
-import { apiKeyRoutes } from './api-key-routes.ts';
-import type { ApiKeys } from './api-keys.ts';
 import type { Auth } from './auth.ts';
+import { apiKeyRoutes } from './keys/api-key-routes.ts';
+import type { ApiKeys } from './keys/api-keys.ts';
 import { resetRoutes } from './reset-routes.ts';
+import { accessRoutes } from './roles/access-routes.ts';
 import {
   endedOut,
   type Jwks,
@@ -22,7 +22,7 @@ import {
   tokenCookie,
   tokenIn,
 } from './schemas.ts';
-import { type TokenCookie, tokenCookieName } from './token-cookie.ts';
+import { type TokenCookie, tokenCookieName } from './tokens/token-cookie.ts';
 
 const open = { tag: 'auth', identity: 'none' } as const;
 const byCustomer = { tag: 'accounts', identity: 'account' } as const;

@@ -4,7 +4,7 @@ import { scopeNames } from '@store/shared/http/identity';
 import { givenTime, password, text, timestamp, uuid } from '@store/shared/values/fields';
 import { dayMs } from '@store/shared/values/time';
 import { z } from 'zod';
-import { tokenCookieName } from './token-cookie.ts';
+import { tokenCookieName } from './tokens/token-cookie.ts';
 
 /** contract 3.4 */
 export const tokenIn = z

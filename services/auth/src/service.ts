@@ -9,24 +9,24 @@ import { DomainError, unavailable } from '@store/shared/values/errors';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
 import { type AccountClient, createAccountClient } from './account-client.ts';
-import { createApiKeyRepository } from './api-key-repository.ts';
-import { createApiKeyUses } from './api-key-uses.ts';
-import { createApiKeys } from './api-keys.ts';
 import { createAuth } from './auth.ts';
-import { createCheck } from './check.ts';
 import { type AuthConfig, configSchema } from './config.ts';
-import { createEndedSessions, notificationOf } from './ended-sessions.ts';
-import { createFollower, type Follower } from './follower.ts';
 import { PrismaClient } from './generated/client.ts';
+import { createApiKeyRepository } from './keys/api-key-repository.ts';
+import { createApiKeyUses } from './keys/api-key-uses.ts';
+import { createApiKeys } from './keys/api-keys.ts';
+import { createOrphanedKeys } from './keys/orphaned-keys.ts';
 import { createLoginFailureRepository } from './login-failure-repository.ts';
-import { createOrphanedKeys } from './orphaned-keys.ts';
-import { createRoleRepository } from './role-repository.ts';
-import { createRoles, type Roles } from './roles.ts';
+import { createRoleRepository } from './roles/role-repository.ts';
+import { createRoles, type Roles } from './roles/roles.ts';
 import { authRoutes } from './routes.ts';
-import { createSessionRepository, endedSessionsChannel } from './session-repository.ts';
-import { createTokenCookie } from './token-cookie.ts';
-import { jwksOf, tokenKeysFrom } from './token-keys.ts';
-import { createTokens, type Tokens } from './tokens.ts';
+import { createEndedSessions, notificationOf } from './sessions/ended-sessions.ts';
+import { createFollower, type Follower } from './sessions/follower.ts';
+import { createSessionRepository, endedSessionsChannel } from './sessions/session-repository.ts';
+import { createCheck } from './tokens/check.ts';
+import { createTokenCookie } from './tokens/token-cookie.ts';
+import { jwksOf, tokenKeysFrom } from './tokens/token-keys.ts';
+import { createTokens, type Tokens } from './tokens/tokens.ts';
 
 export async function createAuthService(
   { config, log, database }: ServiceContext<AuthConfig, PrismaClient>,

@@ -10,8 +10,8 @@ import type { AccountClient } from '../src/account-client.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import { authService, createAuthService } from '../src/service.ts';
-import { tokenKeysFrom } from '../src/token-keys.ts';
-import { createTokens } from '../src/tokens.ts';
+import { tokenKeysFrom } from '../src/tokens/token-keys.ts';
+import { createTokens } from '../src/tokens/tokens.ts';
 
 export const ada = { name: 'Ada Lovelace', email: 'ada@example.com', password: ' correct horse ' };
 

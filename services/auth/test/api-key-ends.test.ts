@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { until } from '../../../tests/kit/until.ts';
-import { createApiKeyUses } from '../src/api-key-uses.ts';
+import { createApiKeyUses } from '../src/keys/api-key-uses.ts';
 import { ada, useAuth } from './_app.ts';
 import { customersOf, type LoggedIn } from './_customers.ts';
 import { keysOf } from './_keys.ts';

@@ -4,7 +4,7 @@ import { importTokenKey } from '@store/shared/auth/token-keys';
 import { decodeJwt } from 'jose';
 import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { createTokens } from '../src/tokens.ts';
+import { createTokens } from '../src/tokens/tokens.ts';
 import { newSecret, useAuth } from './_app.ts';
 import { customersOf } from './_customers.ts';
 import { keysOf } from './_keys.ts';

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { createCheck } from '../src/check.ts';
+import { createCheck } from '../src/tokens/check.ts';
 import { useAuth } from './_app.ts';
 
 const id = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { blockedBy, whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { createRoles } from '../src/roles.ts';
+import { createRoles } from '../src/roles/roles.ts';
 import { useAuth } from './_app.ts';
 import { cookieWith, customersOf, identityOf } from './_customers.ts';
 

@@ -4,10 +4,10 @@ import { decodeProtectedHeader } from 'jose';
 import request from 'supertest';
 import { whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { createEndedSessions } from '../src/ended-sessions.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createSessionRepository } from '../src/session-repository.ts';
-import { createTokens } from '../src/tokens.ts';
+import { createEndedSessions } from '../src/sessions/ended-sessions.ts';
+import { createSessionRepository } from '../src/sessions/session-repository.ts';
+import { createTokens } from '../src/tokens/tokens.ts';
 import { newKey, newSecret, useAuth } from './_app.ts';
 import { customersOf, identityOf, type LoggedIn, tokenIn } from './_customers.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '@store/shared/auth/token-keys';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { newKeyPair } from '../../../tests/kit/credentials.ts';
-import { createTokens, type ResolvedSession } from '../src/tokens.ts';
+import { createTokens, type ResolvedSession } from '../src/tokens/tokens.ts';
 import { newKey, newSecret } from './_app.ts';
 
 const id = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { raw, sql } from '@store/shared/database/sql';
 import pg from 'pg';
-import { createFollower } from '../../../services/auth/src/follower.ts';
+import { createFollower } from '../../../services/auth/src/sessions/follower.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { valuesFiles } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';

@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Logger } from '@store/shared/observability/log';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { Counter } from 'prom-client';
-import type { ApiKeyUses } from './api-key-uses.ts';
-import type { Follower } from './follower.ts';
-import type { Roles } from './roles.ts';
+import type { ApiKeyUses } from '../keys/api-key-uses.ts';
+import type { Roles } from '../roles/roles.ts';
+import type { Follower } from '../sessions/follower.ts';
 import { tokensInCookies } from './token-cookie.ts';
 import type { Tokens } from './tokens.ts';
 

@@ -4,7 +4,7 @@ import { roleNames } from '@store/shared/http/identity';
 import { type AnyRoute, noContent, noStore, ok, route } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
-import type { Auth } from './auth.ts';
+import type { Auth } from '../auth.ts';
 
 const byOperator = { identity: 'operator' } as const;
 const params = z.object({ id: uuid });

@@ -4,9 +4,9 @@ import type { Database } from '@store/shared/database/database';
 import { empty, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import { cut } from '@store/shared/values/text';
+import type { PrismaClient } from '../generated/client.ts';
+import type { Session } from '../tokens/tokens.ts';
 import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
-import type { PrismaClient } from './generated/client.ts';
-import type { Session } from './tokens.ts';
 
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
 

@@ -4,12 +4,12 @@ import { lacksRole } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { found } from '@store/shared/values/errors';
 import { dayMs } from '@store/shared/values/time';
-import type { AccountClient } from './account-client.ts';
+import type { AccountClient } from '../account-client.ts';
+import type { Roles } from '../roles/roles.ts';
+import { type ApiKeyIn, type ApiKeyOut, freeKeyDays, type NewApiKeyOut } from '../schemas.ts';
+import type { EndedSessions } from '../sessions/ended-sessions.ts';
+import { digestOf, type Tokens } from '../tokens/tokens.ts';
 import { type ApiKeyRepository, sessionEnded } from './api-key-repository.ts';
-import type { EndedSessions } from './ended-sessions.ts';
-import type { Roles } from './roles.ts';
-import { type ApiKeyIn, type ApiKeyOut, freeKeyDays, type NewApiKeyOut } from './schemas.ts';
-import { digestOf, type Tokens } from './tokens.ts';
 
 interface Dependencies {
   tokens: Tokens;

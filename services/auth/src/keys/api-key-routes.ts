@@ -3,9 +3,9 @@ import type { RecordLook } from '@store/shared/database/audit';
 import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
+import type { Auth } from '../auth.ts';
+import { apiKeyIn, apiKeysOut, newApiKeyOut } from '../schemas.ts';
 import type { ApiKeys } from './api-keys.ts';
-import type { Auth } from './auth.ts';
-import { apiKeyIn, apiKeysOut, newApiKeyOut } from './schemas.ts';
 
 /** Without a scope: no key makes, shows or ends keys. */
 const byCustomer = { tag: 'auth', identity: 'account' } as const;

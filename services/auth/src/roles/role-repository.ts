@@ -4,10 +4,10 @@ import { sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import { type Role, roleNames } from '@store/shared/http/identity';
 import { z } from 'zod';
-import type { SessionCutoff } from './ended-sessions.ts';
-import type { PrismaClient } from './generated/client.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import type { SessionCutoff } from '../sessions/ended-sessions.ts';
+import { endAllIn, notify, secondsOf } from '../sessions/session-repository.ts';
 import type { AccountRoles } from './roles.ts';
-import { endAllIn, notify, secondsOf } from './session-repository.ts';
 
 export type RoleRepository = ReturnType<typeof createRoleRepository>;
 

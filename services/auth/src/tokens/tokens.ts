@@ -11,7 +11,7 @@ import { clockSkewSeconds, createVerifiedTokens } from '@store/shared/auth/verif
 import { uuid } from '@store/shared/values/fields';
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import type { GivenSession } from './schemas.ts';
+import type { GivenSession } from '../schemas.ts';
 
 interface Dependencies {
   /** Signs new tokens. */

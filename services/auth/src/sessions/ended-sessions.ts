@@ -1,8 +1,8 @@
 import { ifReadable } from '@store/shared/values/errors';
 import { z } from 'zod';
-import { signedKey } from './orphaned-keys.ts';
-import { accountRoles } from './roles.ts';
-import type { Session } from './tokens.ts';
+import { signedKey } from '../keys/orphaned-keys.ts';
+import { accountRoles } from '../roles/roles.ts';
+import type { Session } from '../tokens/tokens.ts';
 
 /** One session that ended before its token expires. Times are seconds since 1970. */
 const endedSession = z.object({ id: z.string(), expiresAt: z.number() });

@@ -1,6 +1,6 @@
 import { cookieReader } from '@store/shared/http/cookies';
 import { stringifySetCookie } from 'cookie';
-import type { AuthConfig } from './config.ts';
+import type { AuthConfig } from '../config.ts';
 
 export const tokenCookieName = '__store_jwt_token';
 

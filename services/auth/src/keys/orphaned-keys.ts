@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { digestOf } from './tokens.ts';
+import { digestOf } from '../tokens/tokens.ts';
 
 /** What is remembered of an API key: the digest of its token (base64url), and by which key that was signed, if that is known. */
 export const signedKey = z.object({ digest: z.string(), kid: z.string().nullable(), expiresAt: z.number() });

@@ -6,8 +6,8 @@ import {
   type TokenKey,
 } from '@store/shared/auth/token-keys';
 import { exportJWK } from 'jose';
-import type { AuthConfig } from './config.ts';
-import type { Jwks } from './schemas.ts';
+import type { AuthConfig } from '../config.ts';
+import type { Jwks } from '../schemas.ts';
 
 /** The keys that the environment configures (contract 3.2); it has made sure that one can sign. */
 export async function tokenKeysFrom(config: AuthConfig): Promise<{ key: SigningKey; previousKeys: TokenKey[] }> {

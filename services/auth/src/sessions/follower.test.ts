@@ -1,7 +1,7 @@
 import { createLog } from '@store/shared/observability/log';
-import { queryOnce } from '../../../tests/kit/postgres/database.ts';
-import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
-import { until } from '../../../tests/kit/until.ts';
+import { queryOnce } from '../../../../tests/kit/postgres/database.ts';
+import { createTcpProxy } from '../../../../tests/kit/tcp-proxy.ts';
+import { until } from '../../../../tests/kit/until.ts';
 import { createFollower } from './follower.ts';
 
 const databaseUrl = process.env.TEST_DATABASE_URL ?? '';

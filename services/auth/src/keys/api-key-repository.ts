@@ -4,11 +4,11 @@ import type { Database } from '@store/shared/database/database';
 import { isoTime } from '@store/shared/database/keyset';
 import { empty, raw, type Statements, sql } from '@store/shared/database/sql';
 import { DomainError } from '@store/shared/values/errors';
-import type { PrismaClient } from './generated/client.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import type { ApiKeyOut } from '../schemas.ts';
+import { lockSessions, notify, secondsOf, storeEnd } from '../sessions/session-repository.ts';
+import type { Session } from '../tokens/tokens.ts';
 import type { SignedKey } from './orphaned-keys.ts';
-import type { ApiKeyOut } from './schemas.ts';
-import { lockSessions, notify, secondsOf, storeEnd } from './session-repository.ts';
-import type { Session } from './tokens.ts';
 
 export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;
 
