@@ -85,8 +85,8 @@ export async function insertNotifications(
 /** @returns the order of a message and its kind; undefined if there is none, or it is about an account */
 export async function findOrderMessage(tx: TransactionOf<PrismaClient>, id: string) {
   const message = await tx.notification.findUnique({ where: { id }, select: { orderId: true, kind: true } });
-  const { orderId = null, kind = '' } = message ?? {};
-  return orderId === null ? undefined : { orderId, kind };
+  if (message === null || message.orderId === null) return undefined;
+  return { orderId: message.orderId, kind: message.kind };
 }
 
 /** Writes a message again, to be mailed as a new one is. Nothing is written if there is one with its id. */
