@@ -1,5 +1,7 @@
 // Who may import whom: docs/development.md
 
+import { readFileSync } from 'node:fs';
+
 /** Modules of shared, each with those that it may import. */
 const shared = {
   values: [],
@@ -51,8 +53,22 @@ const apart = (name, comment, from, path) => ({
   to: { path, dependencyTypesNot: ['type-only'] },
 });
 
+const { exports: door } = JSON.parse(readFileSync(new URL('services/shared/package.json', import.meta.url), 'utf8'));
+/** What services may import of shared: the entries that are there at run time, too. */
+const open = Object.entries(door).flatMap(([name, { default: file }]) =>
+  file === undefined ? [] : name.slice('./'.length).replace('*', '[^/]+'),
+);
+
 export default {
   forbidden: [
+    {
+      name: 'door-of-shared',
+      comment:
+        'What services may import of shared stands in `exports` of its package.json; tests and tools may import all.',
+      severity: 'error',
+      from: { path: service, pathNot: test },
+      to: { path: inShared(''), pathNot: inShared(`(${open.join('|')})\\.ts$`) },
+    },
     {
       name: 'services-apart',
       comment: 'Services know one another by HTTP and by topic only.',
