@@ -39,7 +39,7 @@ export const inBrowser = chromiumPath === '' ? [] : [shop, browser];
 
 export default {
   globalTeardown: './tests/kit/jest/shared.mjs',
-  reporters: ['default', './tests/kit/jest/closing-line-reporter.mjs'],
+  reporters: ['default', './tests/kit/jest/statements-reporter.mjs', './tests/kit/jest/closing-line-reporter.mjs'],
   // Tests wait for half of the time. Jest takes a percentage above 100 for a number of workers.
   maxWorkers: 2 * availableParallelism(),
   projects: [

@@ -15,6 +15,11 @@ export interface Versioned {
   version: string;
 }
 
+interface PageRow extends Versioned {
+  /** Position of the last product, as JSON. Null where no page follows. */
+  last: string | null;
+}
+
 export interface ProductPage extends Versioned {
   /** Cursor of the next page. */
   next: string | undefined;
@@ -103,16 +108,12 @@ export function createProductRepository(database: Database<PrismaClient>) {
   const isCurrent = async (rows: Versioned[]) => only(rows).version === (await currentVersion());
 
   /** Products by id are no search: placing an order needs them. Text and category decide which index is the better one. */
-  async function runFor<Row extends Versioned>(
-    { q, category, id }: ProductQuery,
-    statement: Sql,
-    caller: string | undefined,
-  ) {
+  async function runFor({ q, category, id }: ProductQuery, statement: Sql, caller: string | undefined) {
     const isPrepared = q === undefined && (category === undefined || id !== undefined);
-    if (isPrepared && id !== undefined) return run<Row>(statement);
+    if (isPrepared && id !== undefined) return run<PageRow>(statement);
     return lists.inTurn(caller, async () => {
-      const rows = await lists.readReplica<Row>(statement, isCurrent, isPrepared);
-      return rows ?? (isPrepared ? lists.run : lists.runOnce)<Row>(statement);
+      const rows = await lists.readReplica<PageRow>(statement, isCurrent, isPrepared);
+      return rows ?? (isPrepared ? lists.run : lists.runOnce)<PageRow>(statement);
     });
   }
 
@@ -140,7 +141,7 @@ export function createProductRepository(database: Database<PrismaClient>) {
               from (select * from products where ${allOf(conditions)}
                     order by ${order.orderBy} limit ${size}::int + 1 ${offset}) as rows
              ) as page, lateral (${selectJson} from (select ${columns}) as product) as item`;
-      const { json, version, last } = only(await runFor<Versioned & { last: string | null }>(query, statement, caller));
+      const { json, version, last } = only(await runFor(query, statement, caller));
       return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
     },
     /** All categories in their order. It leaps from one to the next by the index, whatever number of products each has. */

@@ -20,7 +20,8 @@ const starts = {
     const options = { dataDir: join(dir, 'data'), port: await freePort(), settings, log: () => undefined };
     const postgres = await startPostgres(options);
     process.env.TEST_DATABASE_URL = postgres.superuserUrl;
-    return () => postgres.stop().then(() => remove(dir));
+    process.env.TEST_STATEMENTS = await newFolder();
+    return () => postgres.stop().then(() => Promise.all([dir, process.env.TEST_STATEMENTS].map(remove)));
   },
 
   /** For the component tests that publish or consume events. */

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { migrate } from '@store/shared/database/migrate';
 import pg from 'pg';
+import { recordStatements } from '../statements/record.ts';
+
+if (process.env.TEST_STATEMENTS) recordStatements(process.env.TEST_STATEMENTS);
 
 export interface TestDatabase {
   url: string;

@@ -1,0 +1,99 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { threadId } from 'node:worker_threads';
+import pg from 'pg';
+import { root } from '../../../tools/paths.ts';
+
+/** A line of code, as a stack has it: both numbers begin at 1. */
+export interface Place {
+  /** Relative to the repository. */
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** A statement that a service has sent by `run`, and what PostgreSQL answered. */
+export interface RecordedStatement {
+  text: string;
+  /** The call of `run`, then the calls that led to it, as far as they stand in services. */
+  calls: [Place, ...Place[]];
+  /** `type` is the OID. */
+  columns: { name: string; type: number }[];
+}
+
+/** `run` in its forms, which hand a statement to the driver. */
+const isRun = /^services\/shared\/src\/database\/(database|transaction|replica)\.ts$/;
+const isDriver =
+  /^(services\/shared\/src\/database\/connection\.ts$|node_modules\/|tests\/kit\/statements\/record\.ts$)/;
+const isService = /^services\/[^/]+\/src\//;
+
+let isRecording = false;
+
+/**
+ * From now on each statement that a service sends by `run` in this thread is written to a file of the folder, once with each text.
+ * Those of tests and of Prisma are not.
+ */
+export function recordStatements(folder: string): void {
+  if (isRecording) return;
+  isRecording = true;
+  const recorded = new Set<string>();
+
+  for (const sender of [pg.Pool.prototype, pg.Client.prototype]) {
+    const { query } = sender;
+    sender.query = function send(this: unknown, ...args: unknown[]) {
+      const sent: unknown = Reflect.apply(query, this, args);
+      const text = textOf(args[0]);
+      // With a callback it is the pool that sends: its caller is not on the stack any more.
+      if (text === undefined || recorded.has(text) || !(sent instanceof Promise)) return sent;
+      const calls = callsOfRun();
+      if (calls === undefined) return sent;
+      recorded.add(text);
+      const write = ({ fields }: pg.QueryResult) => {
+        const columns = fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }));
+        const line = JSON.stringify({ text, calls, columns } satisfies RecordedStatement);
+        appendFileSync(join(folder, `${process.pid}-${threadId}.jsonl`), `${line}\n`);
+      };
+      sent.then(write, () => recorded.delete(text));
+      return sent;
+    } as never;
+  }
+}
+
+/** Prisma's adapter asks for rows as arrays. */
+function textOf(statement: unknown): string | undefined {
+  if (typeof statement === 'string') return statement;
+  const { text, rowMode } = (statement ?? {}) as { text?: unknown; rowMode?: unknown };
+  return typeof text === 'string' && rowMode === undefined ? text : undefined;
+}
+
+/** @returns undefined where no service has called `run` */
+function callsOfRun(): RecordedStatement['calls'] | undefined {
+  const behindDriver = stack();
+  while (behindDriver[0] && isDriver.test(behindDriver[0].file)) behindDriver.shift();
+  if (!behindDriver[0] || !isRun.test(behindDriver[0].file)) return undefined;
+  while (behindDriver[0] && isRun.test(behindDriver[0].file)) behindDriver.shift();
+  const [run, ...callers] = behindDriver;
+  if (run === undefined || !isService.test(run.file)) return undefined;
+  return [run, ...callers.filter(({ file }) => isService.test(file))];
+}
+
+/** The calls that have not returned yet, the innermost first, without those of Node.js itself. */
+function stack(): Place[] {
+  const { prepareStackTrace, stackTraceLimit } = Error;
+  try {
+    Error.stackTraceLimit = 100;
+    Error.prepareStackTrace = (_, sites) => sites;
+    const holder: { stack?: NodeJS.CallSite[] } = {};
+    Error.captureStackTrace(holder);
+    return (holder.stack ?? []).flatMap((site) => {
+      const url = site.getFileName()?.replace(/\?.*$/, '') ?? '';
+      const path = url.startsWith('file:') ? fileURLToPath(url) : url;
+      if (!path.startsWith(`${root}/`) || site.isAsync()) return [];
+      const file = path.slice(root.length + 1);
+      return [{ file, line: site.getLineNumber() ?? 0, column: site.getColumnNumber() ?? 0 }];
+    });
+  } finally {
+    Object.assign(Error, { prepareStackTrace, stackTraceLimit });
+  }
+}
