@@ -51,7 +51,12 @@ export function createAccountRepository({ run, transactionOf, lists }: Database<
     /** Finds accounts with a text in their names or addresses, or at the beginning of their ids, the newest first. */
     search: (sought: string, asked: { size: number; after?: string | undefined }): Promise<Page<StoredAccount>> =>
       lists.inTurn(undefined, () =>
-        readPage(lists.run, { select: columns, from: sql`accounts`, where: [isMeant(sought)] }, newestFirst, asked),
+        readPage<StoredAccount>(
+          lists.run,
+          { select: columns, from: sql`accounts`, where: [isMeant(sought)] },
+          newestFirst,
+          asked,
+        ),
       ),
     /** Finds the names of accounts. */
     namesOf: (ids: string[]) =>
