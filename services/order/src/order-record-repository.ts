@@ -9,9 +9,8 @@ import { parseJson } from '@store/shared/values/json';
 import type { z } from 'zod';
 import { partsOf } from './all-orders-repository.ts';
 import type { PrismaClient } from './generated/client.ts';
-import type { Order } from './order.ts';
 import { notesOf } from './order-note-repository.ts';
-import { orderColumns } from './order-repository.ts';
+import { type LockedOrder, orderColumns } from './order-repository.ts';
 
 const byTime = { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id') };
 
@@ -69,5 +68,5 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
   };
 }
 
-type RecordRow = Order & { deletedAt: Date | null };
+type RecordRow = LockedOrder & { deletedAt: Date | null };
 const columns = sql`${orderColumns}, deleted_at as "deletedAt"`;
