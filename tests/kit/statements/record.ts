@@ -26,7 +26,7 @@ export interface RecordedStatement {
 const isRun = /^services\/shared\/src\/database\/(database|transaction|replica)\.ts$/;
 const isDriver =
   /^(services\/shared\/src\/database\/connection\.ts$|node_modules\/|tests\/kit\/statements\/record\.ts$)/;
-const isService = /^services\/[^/]+\/src\//;
+const isService = /^services\/[^/]+\/src\/(?!.*\.test\.ts$)/;
 
 let isRecording = false;
 

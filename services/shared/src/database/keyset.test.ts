@@ -73,7 +73,7 @@ describe('createKeyset', () => {
     const order = keyset([{ field: 'name', direction: 'asc' }]);
     const cursor = order.cursorOf(['Tea', id]);
     const { text, values } = order.after(cursor);
-    expect([text, values]).toEqual(['(name, id) > ($1::text, $2::uuid)', ['Tea', id]]);
+    expect([text, values]).toEqual(['(name,id) > ($1::text,$2::uuid)', ['Tea', id]]);
     expect(() => keyset([{ field: 'name', direction: 'desc' }]).after(cursor)).toThrow(DomainError);
     expect(() => keyset([]).after(cursor)).toThrow(DomainError);
   });
