@@ -44,6 +44,9 @@ describe('the toolbox', () => {
     };
     expect(await writable({})).toEqual([['postgres', 'postgres-logins', 'store-jwt']]);
     expect(await writable({}, valuesFiles.prod)).toEqual([['store-jwt-key']]);
+    const files = [...(valuesFiles.prod ?? []), 'charts/store/presets/cloudnative-pg.yaml'];
+    const ofRoles = topology.databases.flatMap((name) => [`database-${name}`, `database-${name}.b`]);
+    expect(await writable({}, files)).toEqual([[...ofRoles, 'store-databases', 'store-jwt-key'].sort()]);
   });
 
   it('reaches the services whose paths its commands call', async () => {

@@ -103,6 +103,10 @@ describe('what the Job does', () => {
       );
       expect(atob(username)).toBe(name);
       expect(api.secrets.get(`database-${name}`)).toMatchObject({ type: 'kubernetes.io/basic-auth' });
+      const second = api.secrets.get(`database-${name}.b`);
+      expect(second?.metadata.labels).toHaveProperty(['cnpg.io/reload'], 'true');
+      expect(atob(second?.data?.username ?? '')).toBe(`${name}.b`);
+      expect(second?.data?.password).not.toBe(password);
     }
   });
 

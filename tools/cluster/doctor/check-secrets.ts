@@ -2,7 +2,7 @@ import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import { databaseUrl } from '../../../services/shared/src/database/config.ts';
 import { type Cluster, orUndefined } from '../api.ts';
 import { keysProblem, nextAnnotation } from '../jwt-keys.ts';
-import { nameOf, variablesOf } from '../rollout.ts';
+import { mountedSecretsOf, nameOf, variablesOf } from '../rollout.ts';
 import { secretNameOf } from '../rotation/key-readers.ts';
 import { textOf } from '../secrets.ts';
 import { type Finding, ok, wrong } from './findings.ts';
@@ -34,16 +34,10 @@ function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, stri
     const { name, key, optional } = valueFrom?.secretKeyRef ?? {};
     if (name && key && !optional) add(name, key, variable);
   }
-  for (const { name = '', items = [] } of deployments.flatMap(mountedSecrets))
+  const mounted = deployments.flatMap(mountedSecretsOf).filter(({ optional }) => !optional);
+  for (const { name = '', items = [] } of mounted)
     for (const { key, path } of items) add(name, key, path === 'url' ? 'DATABASE_URL' : path);
   return references;
-}
-
-/** The chart mounts the URL of an external database, so that it may change. */
-function mountedSecrets({ spec }: V1Deployment) {
-  const { volumes = [] } = spec?.template.spec ?? {};
-  const all = volumes.flatMap(({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? []);
-  return all.filter(({ optional }) => !optional);
 }
 
 function problemOf(secret: V1Secret, variables: Map<string, string>, isJwt: boolean): string | undefined {
