@@ -15,6 +15,7 @@ import type { OrderNotes } from './order-notes.ts';
 import type { OrderRecordRepository } from './order-record-repository.ts';
 import type { Orders } from './orders.ts';
 import { allOrdersQuery, orderNoteIn, storeCancellationIn } from './schemas.ts';
+import { placedBefore, stuckAfterSeconds } from './stuck-orders.ts';
 
 interface Parts {
   records: OrderRecordRepository;
@@ -63,13 +64,13 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
       path: '/internal/stuck-orders',
       identity: 'operator',
       query: z.object({
-        seconds: wholeNumber(1, 31_536_000).default(60).describe('How long is too long.'),
+        seconds: wholeNumber(1, 31_536_000).default(stuckAfterSeconds).describe('How long is too long.'),
         size: wholeNumber(1, 100).default(50),
         after: z.string().min(1).max(2_000).optional(),
       }),
       responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut } },
       async handler({ query: { seconds, ...page } }) {
-        const { rows, total, next = null } = await records.stuck(new Date(clock().getTime() - seconds * 1_000), page);
+        const { rows, total, next = null } = await records.stuck(placedBefore(clock, seconds), page);
         const more = JSON.stringify({ total, next });
         return ok({ json: `{"orders":[${rows.map(({ json }) => json)}],${more.slice(1)}` });
       },
