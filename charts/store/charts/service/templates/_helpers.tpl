@@ -13,13 +13,23 @@
 {{- if or (kindIs "string" .) (kindIs "bool" .) }}{{ . }}{{ else }}{{ int64 . }}{{ end }}
 {{- end }}
 
-{{- /* A JSON list of the services whose addresses its variables have, such as http://auth:8080. */}}
+{{- /* A YAML map of the variables that calls sets: none that env sets. */}}
+{{- define "service.addresses" -}}
+{{- range $variable, $service := .Values.calls }}
+{{- if and $service (not (hasKey $.Values.env $variable)) }}
+{{ $variable }}: {{ regexReplaceAll "^[^/]+" $service "http://${0}:8080" | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* A YAML list of the services that it calls: those of calls, and those whose addresses values of one's own write into variables. */}}
 {{- define "service.calls" -}}
+{{- $addresses := list (include "service.addresses" . | fromYaml) .Values.env .Values.extraEnv | toJson }}
 {{- $calls := list }}
-{{- range regexFindAll "http://[a-z0-9-]+:8080" (list .Values.env .Values.extraEnv | toJson) -1 }}
+{{- range regexFindAll "http://[a-z0-9-]+:8080" $addresses -1 }}
 {{- $calls = append $calls (trimPrefix "http://" . | trimSuffix ":8080") }}
 {{- end }}
-{{- uniq $calls | sortAlpha | toJson }}
+{{- uniq $calls | sortAlpha | toYaml }}
 {{- end }}
 
 {{- define "service.fromSecret" -}}
@@ -112,7 +122,7 @@
 {{- with .Values.global.tracing.endpoint }}
 {{- $tracing = dict "OTEL_EXPORTER_OTLP_ENDPOINT" . "OTEL_SERVICE_NAME" $.Chart.Name }}
 {{- end }}
-{{- range $name, $value := merge (dict) .Values.env $tracing }}
+{{- range $name, $value := merge (dict) .Values.env (include "service.addresses" . | fromYaml) $tracing }}
 - { name: {{ $name }}, value: {{ include "service.text" $value | quote }} }
 {{- end }}
 {{- range $name, $from := .Values.secrets }}
