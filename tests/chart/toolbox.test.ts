@@ -62,7 +62,8 @@ describe('the toolbox', () => {
     const values = { toolbox: { enabled: true, kafkaCommands: true } };
     const { named, podOf } = await manifests(values, valuesFiles.prod);
     expect(podOf('toolbox').containers.map(({ name }: { name: string }) => name)).toEqual(['toolbox', 'kafka']);
-    const [{ secret }] = podOf('toolbox').volumes[1].projected.sources;
+    const volume = podOf('toolbox').volumes.find(({ name }: { name: string }) => name === 'kafka');
+    const [{ secret }] = volume.projected.sources;
     expect(secret.name).toBe('kafka-operator');
     expect(named('Deployment', 'toolbox').spec.template.metadata.labels).toHaveProperty('calls/kafka');
     expect(named('NetworkPolicy', 'toolbox').spec.egress.at(-1).ports).toEqual([{ port: 9093 }]);
@@ -72,8 +73,10 @@ describe('the toolbox', () => {
   });
 
   it("has an operator's credential where services demand one", async () => {
-    const { envOf } = await rendered({ internal: { existingSecret: 'internal' } });
-    const valueFrom = { secretKeyRef: { name: 'internal', key: 'operator' } };
-    expect(envOf('toolbox')).toContainEqual({ name: 'OPERATOR_CREDENTIAL', valueFrom });
+    const { envOf, podOf } = await rendered({ internal: { existingSecret: 'internal' } });
+    const value = '/var/run/secrets/store/OPERATOR_CREDENTIAL';
+    expect(envOf('toolbox')).toContainEqual({ name: 'OPERATOR_CREDENTIAL_FILE', value });
+    const [{ secret }] = podOf('toolbox').volumes;
+    expect(secret).toEqual({ secretName: 'internal', items: [{ key: 'operator', path: 'OPERATOR_CREDENTIAL' }] });
   });
 });

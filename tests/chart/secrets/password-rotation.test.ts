@@ -16,8 +16,8 @@ const dir = useFolder();
 describe('make rotate-password', () => {
   let api: Awaited<ReturnType<typeof startKubernetesApi>>;
   const orderFrom = (name: string) => {
-    const env = [{ name: 'X', valueFrom: { secretKeyRef: { name, key: 'order' } } }];
-    const template = { metadata: {}, spec: { containers: [{ name: 'order', env }] } };
+    const volumes = [{ projected: { sources: [{ secret: { name, items: [{ key: 'order', path: 'login' }] } }] } }];
+    const template = { metadata: {}, spec: { containers: [{ name: 'order' }], volumes } };
     return { metadata: { name: 'order', generation: 1 }, spec: { replicas: 1, template } };
   };
 

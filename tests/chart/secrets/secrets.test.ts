@@ -197,6 +197,19 @@ describe('what the Job does', () => {
   });
 });
 
+it.each([
+  ['with the PostgreSQL in the release', {}, []],
+  ['in production', { global: { internal: { existingSecret: 'callers' } } }, valuesFiles.prod],
+])('no container gets a Secret as a variable %s', async (_, values, files) => {
+  const rendered = await manifests({ toolbox: { enabled: true, kafkaCommands: true }, ...values }, files);
+  const fromSecrets = [...rendered.pods()].flatMap(([name, { spec }]) =>
+    [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ env = [] }: V1Container) =>
+      env.filter(({ valueFrom }) => valueFrom?.secretKeyRef).map((one) => `${name} ${one.name}`),
+    ),
+  );
+  expect(fromSecrets).toEqual([]);
+});
+
 it('services get keys and credentials as files, which the commands for operators know as variables of Secrets', async () => {
   const rendered = await manifests({ global: { internal: { existingSecret: 'callers' } } }, valuesFiles.prod);
   const services = rendered.ofKind('Deployment').filter(({ metadata }) => metadata.name !== 'gateway');

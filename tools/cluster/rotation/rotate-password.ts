@@ -3,7 +3,7 @@ import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import pWaitFor from 'p-wait-for';
 import type { Cluster } from '../api.ts';
 import { exec, podsOf } from '../pods.ts';
-import { annotatePods, nameOf, variablesOf } from '../rollout.ts';
+import { annotatePods, mountedSecretsOf, nameOf, variablesOf } from '../rollout.ts';
 import { readSecret, textOf, withAnnotations, withTexts, writeSecret } from '../secrets.ts';
 import { isOperated, rotateOperatedPasswords } from './operated-passwords.ts';
 import { databaseOf, newPassword, nextAnnotation, otherRole, podAnnotation } from './roles.ts';
@@ -69,8 +69,10 @@ const write = (cluster: Cluster, secret: V1Secret) => writeSecret(cluster, secre
 /** The Deployments that log in. @throws Error where one would not follow */
 async function findReaders({ apps, namespace }: Cluster): Promise<string[]> {
   const { items } = await apps.listNamespacedDeployment({ namespace });
+  // In a file, or as before this version in a variable.
   const reads = (secret: string) => (one: V1Deployment) =>
-    variablesOf(one).some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secret);
+    variablesOf(one).some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secret) ||
+    mountedSecretsOf(one).some(({ name }) => name === secret);
   const old = items.find(reads(passwordsSecret));
   const why = `gets a password from the Secret ${passwordsSecret}, as before this version: upgrade the release first`;
   if (old) throw new Error(`${nameOf(old)} ${why}`);

@@ -32,12 +32,6 @@
 {{- uniq $calls | sortAlpha | toYaml }}
 {{- end }}
 
-{{- define "service.fromSecret" -}}
-- name: {{ .name }}
-  valueFrom:
-    secretKeyRef: { name: {{ .secret }}, key: {{ .key }} }
-{{- end }}
-
 {{- /* Keys and credentials, as files: variables would be in crash dumps, and in the environment of whatever a process starts. */}}
 {{- define "service.secretsVolume" -}}
 {{- $sources := list }}
@@ -58,16 +52,23 @@
 {{- end }}
 {{- end }}
 
-{{- /* The URL of an external database, as a file: a variable would not follow its Secret. Empty where it has none. */}}
+{{- /*
+The URL of an external database, or the login of that in the release, as a file: a variable would not follow its Secret, and
+would be in crash dumps. Empty where it has none.
+*/}}
 {{- define "service.databaseVolume" -}}
 {{- $external := .Values.global.externalDatabase }}
-{{- if and .Values.database $external.existingSecret -}}
+{{- if .Values.database -}}
 - name: database
   projected:
     sources:
+      {{- if $external.existingSecret }}
       - secret: { name: {{ $external.existingSecret }}, items: [{ key: {{ .Values.database }}, path: url }] }
       {{- with $external.caSecret }}
       - secret: { name: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] }
+      {{- end }}
+      {{- else }}
+      - secret: { name: postgres-logins, items: [{ key: {{ .Values.database }}, path: login }] }
       {{- end }}
 {{- end }}
 {{- end }}
@@ -145,8 +146,7 @@
 {{- end }}
 {{- end }}
 {{- else }}
-{{- include "service.fromSecret" (dict "name" "DATABASE_LOGIN" "secret" "postgres-logins" "key" .) | nindent 0 }}
-- { name: DATABASE_URL, value: "postgresql://$(DATABASE_LOGIN)@postgres:5432/{{ . }}" }
+- { name: DATABASE_URL, value: "file:///var/run/database/login?at=postgres:5432/{{ . }}" }
 {{- end }}
 {{- end }}
 {{- with .Values.extraPorts }}
