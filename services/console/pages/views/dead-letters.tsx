@@ -82,7 +82,7 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
           placeholder="order, kind, error, payload"
         />
       </search>
-      <Decision selected={selected} busy={deciding.isPending} onDecide={deciding.mutate} />
+      <Decision selected={selected} busy={deciding.isPending} onDecide={deciding.mutateAsync} />
       <Results outcomes={outcomes} problem={deciding.error?.message} />
       {isPending && <Loading />}
       {data && (shown.length > 0 || isComplete) && <Letters letters={shown} chosen={chosen} onChoose={choose} />}

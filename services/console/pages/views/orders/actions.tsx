@@ -4,6 +4,7 @@ import { type AnswerTo, call } from '../../api/call.ts';
 import { renew } from '../../api/queries.ts';
 import { atMost, textsOf } from '../../parts/form.tsx';
 import { Outcome, Time } from '../../parts/parts.tsx';
+import { Grave } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 
 type Known = AnswerTo<'showOrder'>;
@@ -15,21 +16,24 @@ export function Cancel({ id }: { id: string }) {
     onSuccess: () => renew('order'),
   });
   return (
-    <details>
-      <summary>Cancel this order</summary>
-      <form class="write" onSubmit={(event) => cancel.mutate(textsOf(event).reason ?? '')}>
+    <>
+      <Grave
+        label="Cancel this order"
+        question="Cancel this order?"
+        verb="Cancel the order"
+        disabled={cancel.isPending}
+        onYes={({ reason = '' }) => cancel.mutateAsync(reason)}
+      >
+        <p>Its stock is released, and what was paid is paid back. This cannot be undone.</p>
         <label for="reason">Reason</label>
         <textarea id="reason" name="reason" rows={2} required {...atMost(500)} />
         <p class="note">
           For operators and the audit trail: do not name the customer, who is told that the store has cancelled the
           order.
         </p>
-        <button type="submit" disabled={cancel.isPending}>
-          Cancel the order
-        </button>
-      </form>
+      </Grave>
       <Outcome of={cancel} />
-    </details>
+    </>
   );
 }
 
