@@ -22,6 +22,12 @@ export async function insertNote(tx: Transaction<DB>, order: LockedOrder, note: 
   return numInsertedOrUpdatedRows > 0n;
 }
 
+/** Tells whether the account that has placed an order is deleted: then nothing is written about it any more. */
+export async function isAccountDeleted(tx: Transaction<DB>, { accountId }: LockedOrder): Promise<boolean> {
+  const deleted = tx.selectFrom('deleted_accounts').select('account_id').where('account_id', '=', accountId);
+  return (await deleted.executeTakeFirst()) !== undefined;
+}
+
 /** Finds a note by its id, on whichever order. */
 export const findNote = (tx: Transaction<DB>, id: string) =>
   tx.selectFrom('order_notes').select(['order_id as orderId', 'text']).where('id', '=', id).executeTakeFirst();

@@ -26,17 +26,21 @@ export interface Shipment {
 const personal = ['order_details', 'order_notes'] as const;
 
 /**
- * Deletes what orders have brought since the accounts were deleted: those that were on their way then. Sessions end within a second,
- * and a request takes some seconds at most.
+ * Deletes what orders have brought in the hour since the accounts were deleted: those that were on their way then. Sessions end within
+ * a second, and a request takes some seconds at most.
  */
 export async function forgetLate(kysely: Kysely<DB>): Promise<void> {
   for (const table of personal) {
     await kysely
       .deleteFrom(table)
-      .where('account_id', 'in', (db) => db.selectFrom('deleted_accounts').select('account_id'))
+      .where('account_id', 'in', (db) =>
+        db
+          .selectFrom('deleted_accounts')
+          .select('account_id')
+          .where('deleted_at', '>', sql<Date>`now() - interval '1 hour'`),
+      )
       .execute();
   }
-  await kysely.deleteFrom('deleted_accounts').where('deleted_at', '<', sql<Date>`now() - interval '1 hour'`).execute();
 }
 
 /** The saga's transitions. Each is a guarded update: an order in any other state stays as it is. */
