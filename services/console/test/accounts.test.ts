@@ -127,9 +127,9 @@ describePages('the page of an account', (open) => {
   it('is one of many that are found, page by page, and says that there is none', async () => {
     const page = await logIn(await open(), console, '#/accounts?twin');
     await page.getByRole('link', { name: 'Ada' }).waitFor();
-    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByRole('link', { name: 'Second twin' }).waitFor();
-    await page.getByRole('button', { name: 'Newest' }).click();
+    await page.getByRole('button', { name: 'First page' }).click();
     await page.getByRole('link', { name: 'Ada' }).waitFor();
     await page.getByLabel('Name, e-mail address or id of an account').fill('nobody');
     await page.keyboard.press('Enter');

@@ -51,7 +51,7 @@ function Person({ shown: { id, account, lockedAt } }: { shown: Shown }) {
           <>
             <dt>E-mail address</dt>
             <dd>
-              {account.email} {isUnconfirmed && <span class="badge wait">not confirmed</span>}
+              <bdi>{account.email}</bdi> {isUnconfirmed && <span class="badge wait">not confirmed</span>}
             </dd>
             <dt>Since</dt>
             <dd>
@@ -161,7 +161,7 @@ function Sessions({ id, sessions }: { id: string; sessions: NonNullable<Shown['s
         columns={{
           Since: ({ since }) => <Time at={since} />,
           From: ({ address }) => address ?? 'not known',
-          With: ({ userAgent }) => userAgent ?? 'not known',
+          With: ({ userAgent }) => <bdi>{userAgent ?? 'not known'}</bdi>,
           End: ({ id, address }) => (
             <Grave
               isQuiet
@@ -207,7 +207,7 @@ function Keys({ id, keys }: { id: string; keys: NonNullable<Shown['keys']> }) {
         rows={keys}
         keyOf={({ id }) => id}
         columns={{
-          Name: ({ name }) => name,
+          Name: ({ name }) => <bdi>{name}</bdi>,
           Scopes: ({ scopes }) => scopes.join(', '),
           Made: ({ createdAt }) => <Time at={createdAt} />,
           Until: ({ expiresAt }) => <Time at={expiresAt} />,

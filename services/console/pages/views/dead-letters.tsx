@@ -80,6 +80,7 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
           placeholder="order, kind, error, payload"
+          dir="auto"
         />
       </search>
       <Decision selected={selected} busy={deciding.isPending} onDecide={deciding.mutateAsync} />

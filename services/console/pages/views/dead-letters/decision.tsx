@@ -65,7 +65,7 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
           <>
             <p>They are never handled. This stands: a letter that was discarded cannot be redriven.</p>
             <label for="reason">Reason</label>
-            <textarea id="reason" name="reason" required {...atMost(1000)} />
+            <textarea id="reason" name="reason" required dir="auto" {...atMost(1000)} />
           </>
         ) : (
           <p>

@@ -160,7 +160,7 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
         </label>
         <datalist id="categories">
           {categories.map((category) => (
-            <option key={category} value={category} />
+            <option key={category} value={category} dir="auto" />
           ))}
         </datalist>
         <label>
