@@ -17,7 +17,12 @@ const namespace = 'store-dev-loop';
 const cluster = { ...installed, namespace, release: 'store' };
 const clone = join(useFolder(), 'clone');
 
-const { failed: isMissing } = await execa('skaffold', ['version'], { reject: false });
+/** The newest that this skaffold knows, because an older one refuses that of skaffold.yaml. */
+const { stdout: apiVersion, failed: isMissing } = await execa(
+  'skaffold',
+  ['version', '--output', '{{.ConfigVersion}}'],
+  { reject: false },
+);
 if (isMissing) say('skipped: the loop of skaffold dev, because skaffold is not on PATH');
 
 const removeNamespace = () => kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=280s']);
@@ -27,7 +32,7 @@ async function configuration(port: number): Promise<string> {
   const { deploy, portForward, ...others } = parse(await readFile(join(clone, 'skaffold.yaml'), 'utf8'));
   const { kubeContext: _, ...helm } = deploy;
   helm.helm.releases[0].namespace = namespace;
-  return stringify({ ...others, deploy: helm, portForward: [{ ...portForward[0], namespace, localPort: port }] });
+  return stringify({ ...others, apiVersion, deploy: helm, portForward: [{ ...portForward[0], namespace, localPort: port }] });
 }
 
 (isMissing ? it.skip : it)('builds, installs, follows a changed source, and uninstalls', async () => {
