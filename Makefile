@@ -184,7 +184,7 @@ forward: ## Forward http://localhost:8080 to the gateway in the cluster
 rotate-key: build ## Sign tokens with a new key; nobody is logged out
 	@$(tool) tools/cluster/commands/rotate-key.ts $(ARGS)
 
-rotate-password: install ## Give the PostgreSQL of the release new passwords; no request fails
+rotate-password: install ## Give PostgreSQL, of the release or by CloudNativePG, new passwords; no request fails
 	@$(tool) tools/cluster/commands/rotate-password.ts $(ARGS)
 
 restore: install ## List the backups of the PostgreSQL of the release, or restore one: FROM=20260131T021700Z [ARGS=--replace]

@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { createHttpClient } from '@store/shared/http/client';
+import { readConfig } from '@store/shared/values/environment';
 import { z } from 'zod';
 import { fixedPorts } from './local/ports.ts';
 import { serviceNamed } from './topology/topology.ts';
@@ -8,6 +9,9 @@ const problemOut = z.object({ detail: z.string() });
 
 /** Name in the audit trail: OPERATOR, which those who run the command in a pod pass on, else the user of this machine. */
 export const operatorName = () => process.env.OPERATOR?.trim() || `${userInfo().username}@${hostname()}`;
+
+/** Also from a file, which OPERATOR_CREDENTIAL_FILE names. */
+const credentialConfig = z.object({ OPERATOR_CREDENTIAL: z.string().optional() });
 
 interface Request<T> {
   /** One of the topology, such as order-worker. */
@@ -32,7 +36,7 @@ const urlOf = (service: string) =>
  */
 export async function callService<T>(request: Request<T>): Promise<T | undefined> {
   const { service, method = 'GET', path, body, schema, timeoutMs = 10_000 } = request;
-  const credential = process.env.OPERATOR_CREDENTIAL?.split(',')[0] || undefined;
+  const credential = readConfig(credentialConfig, process.env).OPERATOR_CREDENTIAL?.split(',')[0];
   const client = createHttpClient({ service, baseUrl: urlOf(service), timeoutMs, credential });
   const answer = await client.call(method, path, { body, operator: operatorName() });
   if (answer.status === 404) return undefined;

@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { valuesFiles } from '../../tools/chart/render.ts';
 import { topology } from '../../tools/topology/topology.ts';
+import { read } from '../kit/read.ts';
 import { type Manifest, manifests } from './_manifests.ts';
 
 type Labels = Record<string, string>;
@@ -131,6 +132,35 @@ describe('IP families', () => {
     );
     const hosts = variables.filter(({ name }) => name === 'HOST').map(({ value }) => value);
     expect(hosts).toEqual(Array(isDual ? 12 : 0).fill('::'));
+  });
+});
+
+describe('whom a service calls', () => {
+  it('is stated: no variable of the values has the address of a service', async () => {
+    const written = Object.values(valuesFiles)
+      .flat()
+      .concat('charts/store/values.yaml', 'charts/store/presets/prod.yaml');
+    for (const file of new Set(written))
+      expect([file, /http:\/\/[a-z]+:8080/.exec(read(file))?.[0]]).toEqual([file, undefined]);
+  });
+
+  it('stays as it is where other values add to it, as those of production do', async () => {
+    const before = (await readPolicies()).reachedBy('account');
+    const { reachedBy } = await readPolicies({ account: { calls: { BEARER_JWKS_URL: 'status/keys' } } });
+    expect(reachedBy('account')).toEqual([...before, 'status'].sort());
+    const production = await readPolicies({}, valuesFiles.prod);
+    expect(production.reachedBy('account')).toEqual(before);
+    expect(production.reachedBy('notification')).toEqual(['account', 'auth']);
+  });
+
+  it('becomes the address, with the path that it has; "" is no call', async () => {
+    const calls = { PRODUCT_URL: '', BEARER_JWKS_URL: 'auth/.well-known/jwks.json' };
+    const { envOf } = await manifests({ inventory: { calls } });
+    const urls = envOf('inventory').filter(({ name }) => /_URL$/.test(name) && name !== 'DATABASE_URL');
+    expect(urls).toEqual([
+      { name: 'BEARER_JWKS_URL', value: 'http://auth:8080/.well-known/jwks.json' },
+      { name: 'ORDER_URL', value: 'http://order:8080' },
+    ]);
   });
 });
 

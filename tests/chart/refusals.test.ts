@@ -98,6 +98,7 @@ describe('values that the chart refuses with a message', () => {
     ['/tracing/endpoint', { 'global.tracing.endpoint': 'collector:4318' }],
     ['/env/PRODUCT_WRITERS', { 'product.env.PRODUCT_WRITERS': 'admin' }],
     ['/env/PRODUCT_WRITERS', { 'product.env.PRODUCT_WRITERS': `everybody,${account}` }],
+    ['order.calls.PRODUCT_URL is prodct/x, which is no service', { 'order.calls.PRODUCT_URL': 'prodct/x' }],
     // Derived from others
     ['EXTRA_PORTS follows from status.extraPorts: set that', { 'status.env.EXTRA_PORTS': 8000 }],
     ['CONSUMER_GROUP follows from invoice.kafka.group', { 'invoice.env.CONSUMER_GROUP': 'x' }],

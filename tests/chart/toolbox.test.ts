@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { valuesFiles } from '../../tools/chart/render.ts';
 import { customKinds } from '../../tools/cluster/custom-objects.ts';
+import { referencesOf } from '../../tools/cluster/doctor/check-secrets.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
-import { manifests } from './_manifests.ts';
+import { type Manifests, manifests } from './_manifests.ts';
 
-/** Verb and resource of each call of the API that the commands make, such as `list deployments`. */
+/** Verb and resource of each call of the API that the commands make, such as `list deployments`, but for that of {@link ofKubectl}. */
 function callsOfCommands(): string[] {
   const folder = join(root, 'tools/cluster');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -20,18 +22,99 @@ function callsOfCommands(): string[] {
   );
   const own = calls.filter((call) => !call.includes('customobject'));
   const ofOperators = [...Object.keys(customKinds).map((plural) => `list ${plural}`), 'patch scaledobjects'];
-  return [...new Set([...own, ...ofOperators, 'create pods/exec', 'get pods/exec'])].sort();
+  const all = new Set([...own, ...ofOperators, 'create pods/exec', 'get pods/exec']);
+  return [...all].filter((call) => call !== ofKubectl).sort();
+}
+
+/** make doctor looks at the state of the release, which is in Secrets without known names: who may list Secrets can read all. */
+const ofKubectl = 'list secrets';
+
+interface Rule {
+  resources: string[];
+  verbs: string[];
+  resourceNames?: string[];
+}
+
+/** Each as `verb resource`, with the names that it is for where it is not for all. */
+function rightsIn({ named }: Manifests): Map<string, string[] | undefined> {
+  const rules: Rule[] = named('Role', 'toolbox')?.rules ?? [];
+  return new Map(
+    rules.flatMap(({ resources, verbs, resourceNames }) =>
+      resources.flatMap((resource) => verbs.map((verb) => [`${verb} ${resource}`, resourceNames] as const)),
+    ),
+  );
 }
 
 describe('the toolbox', () => {
   const rendered = (global: object = {}) => manifests({ toolbox: { enabled: true }, global });
 
   it('has the rights that its commands need, and no others', async () => {
-    const { rules } = (await rendered()).named('Role', 'toolbox');
-    const rights = rules.flatMap(({ resources, verbs }: { resources: string[]; verbs: string[] }) =>
-      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
+    expect([...rightsIn(await rendered()).keys()].sort()).toEqual(callsOfCommands());
+  });
+
+  it('reads the Secrets that Deployments get, and those that it rotates, and no others', async () => {
+    const own = { valueFrom: { secretKeyRef: { name: 'own', key: 'x' } } };
+    const sources = [{ secret: { name: 'mounted', items: [{ key: 'x', path: 'x' }] } }];
+    const more = { extraEnv: [{ name: 'X', ...own }], extraVolumes: [{ name: 'x', projected: { sources } }] };
+    for (const [values, files] of [
+      [{ order: more }, []],
+      [
+        { global: { internal: { existingSecret: 'callers' } }, kafka: { strimzi: { enabled: true } } },
+        valuesFiles.prod,
+      ],
+    ] as const) {
+      const all = await manifests({ toolbox: { enabled: true }, ...values }, [...(files ?? [])]);
+      const rights = rightsIn(all);
+      const wanted = [...referencesOf(all.ofKind('Deployment')).keys(), ...(rights.get('update secrets') ?? [])];
+      expect(rights.get('get secrets')).toEqual([...new Set(wanted)].sort());
+    }
+  });
+
+  it.each([
+    [['capacity'], []],
+    [['dlq', 'grant'], []],
+    [
+      ['rotate-key'],
+      ['get deployments', 'get secrets', 'list deployments', 'list pods', 'patch deployments', 'update secrets'],
+    ],
+  ])('has no rights but those that %j need', async (commands, expected) => {
+    const all = await manifests({
+      toolbox: { enabled: true, commands },
+      global: { internal: { existingSecret: 'internal' } },
+    });
+    expect([...rightsIn(all).keys()].sort()).toEqual(expected);
+    expect(all.podOf('toolbox').automountServiceAccountToken).toBe(expected.length > 0);
+    const calls = commands.includes('dlq');
+    expect(all.envOf('toolbox').some(({ name }) => name === 'OPERATOR_CREDENTIAL_FILE')).toBe(calls);
+    const { egress } = all.named('NetworkPolicy', 'toolbox').spec;
+    expect(egress).toHaveLength([calls, expected.length > 0].filter(Boolean).length);
+  });
+
+  it('changes nothing, and runs nothing in a pod, where only doctor is asked for', async () => {
+    const rights = [...rightsIn(await manifests({ toolbox: { enabled: true, commands: ['doctor'] } })).keys()];
+    expect(rights.filter((right) => !/^(get|list) /.test(right) || right.includes('exec'))).toEqual([]);
+    expect(rights).toContain('list persistentvolumeclaims');
+  });
+
+  it('changes Deployments of services alone, and runs commands in the pod of PostgreSQL alone', async () => {
+    const rights = rightsIn(await rendered());
+    expect(rights.get('patch deployments')).toEqual(topology.services.map(({ alias }) => alias).sort());
+    expect(rights.get('create pods/exec')).toEqual(['postgres-0']);
+    expect(rightsIn(await manifests({ toolbox: { enabled: true } }, valuesFiles.prod)).has('create pods/exec')).toBe(
+      false,
     );
-    expect(rights.sort()).toEqual(callsOfCommands());
+  });
+
+  it('refuses a command that is switched off, and lists the others', async () => {
+    const env = { TOOLBOX_COMMANDS: 'doctor,capacity', NODE_OPTIONS: '' };
+    const main = (...args: string[]) =>
+      execa('node', ['--conditions=@store/source', join(root, 'tools/toolbox/main.ts'), ...args], {
+        env,
+        reject: false,
+      });
+    const refused = 'The command restore is switched off here: toolbox.commands in the values of the chart';
+    expect(await main('restore')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(refused) });
+    expect((await main('--help')).stdout).toContain('Commands: doctor, capacity. Each has --help.');
   });
 
   it('writes no Secrets but those that its commands rotate', async () => {
@@ -44,6 +127,9 @@ describe('the toolbox', () => {
     };
     expect(await writable({})).toEqual([['postgres', 'postgres-logins', 'store-jwt']]);
     expect(await writable({}, valuesFiles.prod)).toEqual([['store-jwt-key']]);
+    const files = [...(valuesFiles.prod ?? []), 'charts/store/presets/cloudnative-pg.yaml'];
+    const ofRoles = topology.databases.flatMap((name) => [`database-${name}`, `database-${name}.b`]);
+    expect(await writable({}, files)).toEqual([[...ofRoles, 'store-databases', 'store-jwt-key'].sort()]);
   });
 
   it('reaches the services whose paths its commands call', async () => {
@@ -59,7 +145,8 @@ describe('the toolbox', () => {
     const values = { toolbox: { enabled: true, kafkaCommands: true } };
     const { named, podOf } = await manifests(values, valuesFiles.prod);
     expect(podOf('toolbox').containers.map(({ name }: { name: string }) => name)).toEqual(['toolbox', 'kafka']);
-    const [{ secret }] = podOf('toolbox').volumes[1].projected.sources;
+    const volume = podOf('toolbox').volumes.find(({ name }: { name: string }) => name === 'kafka');
+    const [{ secret }] = volume.projected.sources;
     expect(secret.name).toBe('kafka-operator');
     expect(named('Deployment', 'toolbox').spec.template.metadata.labels).toHaveProperty('calls/kafka');
     expect(named('NetworkPolicy', 'toolbox').spec.egress.at(-1).ports).toEqual([{ port: 9093 }]);
@@ -69,8 +156,10 @@ describe('the toolbox', () => {
   });
 
   it("has an operator's credential where services demand one", async () => {
-    const { envOf } = await rendered({ internal: { existingSecret: 'internal' } });
-    const valueFrom = { secretKeyRef: { name: 'internal', key: 'operator' } };
-    expect(envOf('toolbox')).toContainEqual({ name: 'OPERATOR_CREDENTIAL', valueFrom });
+    const { envOf, podOf } = await rendered({ internal: { existingSecret: 'internal' } });
+    const value = '/var/run/secrets/store/OPERATOR_CREDENTIAL';
+    expect(envOf('toolbox')).toContainEqual({ name: 'OPERATOR_CREDENTIAL_FILE', value });
+    const [{ secret }] = podOf('toolbox').volumes;
+    expect(secret).toEqual({ secretName: 'internal', items: [{ key: 'operator', path: 'OPERATOR_CREDENTIAL' }] });
   });
 });

@@ -177,13 +177,14 @@ describe('what follows from the topology', () => {
 
   it('database, consumer group and further ports become variables of the service', async () => {
     const own = { database: 'loyalty', kafka: { group: 'loyalty-group' }, extraPorts: [8000, 8001] };
-    const { envOf } = await manifests({ invoice: own });
+    const { envOf, podOf } = await manifests({ invoice: own });
     const variables = [
-      { name: 'DATABASE_LOGIN', valueFrom: { secretKeyRef: { name: 'postgres-logins', key: 'loyalty' } } },
-      { name: 'DATABASE_URL', value: 'postgresql://$(DATABASE_LOGIN)@postgres:5432/loyalty' },
+      { name: 'DATABASE_URL', value: 'file:///var/run/database/login?at=postgres:5432/loyalty' },
       { name: 'CONSUMER_GROUP', value: 'loyalty-group' },
       { name: 'EXTRA_PORTS', value: '8000,8001' },
     ];
     expect(envOf('invoice')).toEqual(expect.arrayContaining(variables));
+    const items = [{ key: 'loyalty', path: 'login' }];
+    expect(podOf('invoice').volumes[0].projected.sources).toEqual([{ secret: { name: 'postgres-logins', items } }]);
   });
 });

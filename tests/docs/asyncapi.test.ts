@@ -49,7 +49,7 @@ describe(file, () => {
 
   it('names the Kafka of make run, and that of the chart', () => {
     const golden = read('tests/chart/golden/default.yaml');
-    const [, inChart] = /\.env\.KAFKA_BROKERS: "(\S+)"$/m.exec(golden) ?? [];
+    const [, inChart] = /name: KAFKA_BROKERS, value: (\S+) /.exec(golden) ?? [];
     const hosts = Object.values(document.servers).map(({ host }) => host);
     expect(hosts).toEqual([`localhost:${fixedPorts({}).of('kafka')}`, inChart]);
   });

@@ -1,18 +1,41 @@
 import { composeFiles } from '../topology/compose.ts';
 import { skaffoldValues } from '../topology/skaffold.ts';
-import { goldenText } from './golden-text.ts';
+import { type Golden, goldenText } from './golden-text.ts';
 import { chartReadme } from './readme.ts';
 import { renderObjects, valuesFiles } from './render.ts';
 
+const presets = 'charts/store/presets';
+const prod = valuesFiles.prod ?? [];
+
+/** The values of each golden file, and another one, of which it shows the difference. */
+const goldens: Record<string, { files: string[]; base?: string }> = {
+  default: { files: [] },
+  dev: { files: valuesFiles.dev ?? [], base: 'default' },
+  strimzi: { files: valuesFiles.strimzi ?? [], base: 'dev' },
+  prod: { files: prod, base: 'default' },
+  'prod-20': { files: [...prod, `${presets}/prod-20.yaml`], base: 'prod' },
+  'prod-100': { files: [...prod, `${presets}/prod-100.yaml`], base: 'prod' },
+  'prod-1000': { files: [...prod, `${presets}/prod-1000.yaml`], base: 'prod' },
+  'cloudnative-pg': { files: [...prod, `${presets}/cloudnative-pg.yaml`], base: 'prod' },
+};
+
+async function goldenTexts(): Promise<Record<string, string>> {
+  const rendered = new Map<string, Golden>();
+  const texts: Record<string, string> = {};
+  for (const [name, { files, base }] of Object.entries(goldens)) {
+    const golden = { name, files, objects: await renderObjects({}, files) };
+    rendered.set(name, golden);
+    texts[`tests/chart/golden/${name}.yaml`] = goldenText(golden, base ? rendered.get(base) : undefined);
+  }
+  return texts;
+}
+
 /** The text of each file that follows from the chart, by its path in the repository. */
 export async function textsOfChart(): Promise<Record<string, string>> {
-  // The other values files are short enough to show themselves what they change.
-  const [defaults, prod] = [await renderObjects(), await renderObjects({}, valuesFiles.prod)];
   return {
     ...skaffoldValues(),
     ...(await composeFiles()),
     ...(await chartReadme()),
-    'tests/chart/golden/default.yaml': goldenText(defaults),
-    'tests/chart/golden/prod.yaml': goldenText(prod, defaults),
+    ...(await goldenTexts()),
   };
 }

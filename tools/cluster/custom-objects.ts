@@ -24,8 +24,22 @@ interface Condition {
 /** What is read of one; the fields of spec and status depend on its kind. */
 export interface CustomObject {
   metadata: { name: string; annotations?: Record<string, string> };
-  spec?: { instances?: number; scaleTargetRef?: { name: string } };
-  status?: { conditions?: Condition[]; phase?: string; phaseReason?: string; readyInstances?: number };
+  spec?: {
+    instances?: number;
+    scaleTargetRef?: { name: string };
+    managed?: { roles?: { name: string; passwordSecret?: { name: string } }[] };
+  };
+  status?: {
+    conditions?: Condition[];
+    phase?: string;
+    phaseReason?: string;
+    readyInstances?: number;
+    /** By role: the version of its Secret that PostgreSQL has, and what the operator could not do. */
+    managedRolesStatus?: {
+      passwordStatus?: Record<string, { resourceVersion?: string }>;
+      cannotReconcile?: Record<string, string[]>;
+    };
+  };
 }
 
 export const conditionOf = ({ status }: CustomObject, type: string): Condition | undefined =>

@@ -1,4 +1,4 @@
-import type { V1Container, V1Deployment, V1EnvVar } from '@kubernetes/client-node';
+import type { V1Container, V1Deployment, V1EnvVar, V1SecretProjection } from '@kubernetes/client-node';
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import pWaitFor from 'p-wait-for';
 import type { Cluster } from './api.ts';
@@ -12,10 +12,16 @@ export const componentsOf = (release: string, name?: string) =>
 export const deploymentsOf = async ({ apps, namespace, release }: Cluster, component?: string) =>
   (await apps.listNamespacedDeployment({ namespace, labelSelector: componentsOf(release, component) })).items;
 
+/** The Secrets that its pods have as files. */
+export const mountedSecretsOf = ({ spec }: V1Deployment): V1SecretProjection[] =>
+  (spec?.template.spec?.volumes ?? []).flatMap(
+    ({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? [],
+  );
+
 /** Their variables include those that the chart mounts as files (`<name>_FILE`), as if they were from the Secret at once. */
-export const containersOf = ({ spec }: V1Deployment): V1Container[] => {
-  const { containers = [], volumes = [] } = spec?.template.spec ?? {};
-  const sources = volumes.flatMap(({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? []);
+export const containersOf = (deployment: V1Deployment): V1Container[] => {
+  const { containers = [] } = deployment.spec?.template.spec ?? {};
+  const sources = mountedSecretsOf(deployment);
   const variableOfFile = ({ name: file, value = '' }: V1EnvVar): V1EnvVar[] => {
     const name = file.replace(/_FILE$/, '');
     return sources.flatMap(({ name: secret, items = [], optional }) =>

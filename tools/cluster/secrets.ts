@@ -36,6 +36,11 @@ export const withAnnotations = (secret: V1Secret, annotations: Changes): V1Secre
   metadata: { ...secret.metadata, annotations: changed(secret.metadata?.annotations, annotations) },
 });
 
+export const withLabels = (secret: V1Secret, labels: Changes): V1Secret => ({
+  ...secret,
+  metadata: { ...secret.metadata, labels: changed(secret.metadata?.labels, labels) },
+});
+
 function changed(present: Record<string, string> | undefined, changes: Changes): Record<string, string> {
   const entries = Object.entries({ ...present, ...changes });
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));

@@ -22,8 +22,8 @@ export interface Service {
   group?: string;
   /** It tells the audit trail of its database. */
   audited: boolean;
-  /** Aliases of the services that it calls: those whose addresses its variables have. */
-  readonly calls: string[];
+  /** Aliases of the services that it calls. */
+  calls: string[];
   /** Variables as the cluster sets them, with addresses such as http://product:8080. */
   env: Record<string, string>;
   /** Names of the variables that come from Secrets. */
@@ -41,6 +41,8 @@ interface ServiceValues {
   kafka?: { group?: string; writes?: string[] };
   audited?: boolean;
   readsMetrics?: boolean;
+  /** By variable: a service, perhaps with a path. */
+  calls?: Record<string, string>;
   env?: Record<string, string | number | boolean>;
   secrets?: Record<string, object>;
 }
@@ -59,7 +61,10 @@ export function readTopology(chart: string) {
 
   const reader = services.find(({ alias }) => values[alias].readsMetrics);
   const others = services.filter((service) => service !== reader);
-  if (reader) Object.assign(reader.env, listsOf(others), { STORE_CURRENCY: String(values.order.env.STORE_CURRENCY) });
+  if (reader) {
+    Object.assign(reader.env, listsOf(others), { STORE_CURRENCY: String(values.order.env.STORE_CURRENCY) });
+    reader.calls = others.map(({ alias }) => alias);
+  }
   const routes = Object.entries<string>(values.global.routes).map(([prefix, alias]) => {
     const service = services.find((service) => service.alias === alias);
     if (!service) throw new Error(`values.yaml routes ${prefix} to ${alias}, which is no service of Chart.yaml.`);
@@ -76,7 +81,9 @@ export function readTopology(chart: string) {
 }
 
 function serviceOf(alias: string, values: ServiceValues): Service {
-  const { name = alias, image, args, localPort, database, kafka, audited = false, env = {}, secrets = {} } = values;
+  const { name = alias, image, args, localPort, database, kafka, audited = false, calls = {} } = values;
+  const { env = {}, secrets = {} } = values;
+  const addresses = Object.entries(calls).map(([name, to]) => [name, `http://${to.replace(/(?=\/|$)/, ':8080')}`]);
   if (!localPort) throw new Error(`values.yaml: ${alias} has no localPort, its port on 127.0.0.1 in the local run.`);
   const entry = args?.[0] ?? 'dist/main.js';
   return {
@@ -89,10 +96,10 @@ function serviceOf(alias: string, values: ServiceValues): Service {
     usesKafka: kafka?.writes !== undefined,
     ...(kafka?.group && { group: kafka.group }),
     audited,
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),
-    get calls() {
-      const called = JSON.stringify(this.env).matchAll(/http:\/\/([a-z0-9-]+):8080/g);
-      return [...new Set([...called].map(([, host = '']) => host))];
+    calls: [...new Set(Object.values(calls).map((to) => to.replace(/\/.*/, '')))],
+    env: {
+      ...Object.fromEntries(addresses),
+      ...Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),
     },
     secrets: Object.keys(secrets),
   };

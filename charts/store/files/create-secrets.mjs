@@ -51,8 +51,11 @@ async function ensure(name, keys) {
   if (!found) {
     if (keys.length === 0) return `${name}: absent`;
     // Without app.kubernetes.io/instance, by which Argo CD may take it for a part of the release, and prune it.
-    const metadata = { name, labels: { 'app.kubernetes.io/part-of': 'store' }, annotations: kept };
-    const type = keys.includes('username') ? 'kubernetes.io/basic-auth' : 'Opaque';
+    const isRole = keys.includes('username');
+    // CloudNativePG then follows changes of it at once.
+    const labels = { 'app.kubernetes.io/part-of': 'store', ...(isRole && { 'cnpg.io/reload': 'true' }) };
+    const metadata = { name, labels, annotations: kept };
+    const type = isRole ? 'kubernetes.io/basic-auth' : 'Opaque';
     await ask('POST', '', 'application/json', { apiVersion: 'v1', kind: 'Secret', type, metadata, data });
   } else if (missing.length > 0 || found.metadata.annotations?.['helm.sh/resource-policy'] !== 'keep') {
     // With the version that was read, so that a key that somebody has added meanwhile is not overwritten.

@@ -44,6 +44,11 @@ last part of its name. Takes { scope, image }.
 {{- end }}
 {{- end }}
 
+{{- /* Of a parsed URL, with the default of its scheme. */}}
+{{- define "store.portOf" -}}
+{{- if contains ":" .host }}{{ splitList ":" .host | last }}{{ else }}{{ ternary 443 80 (eq .scheme "https") }}{{ end }}
+{{- end }}
+
 {{- /* Of a Service. */}}
 {{- define "store.ipFamilies" -}}
 {{- with .Values.global.dualStack }}

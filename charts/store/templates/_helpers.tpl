@@ -92,6 +92,7 @@ Takes { root, value, settings, orElse }. */}}
 {{- $databases := include "store.databases" . | fromJsonArray }}
 {{- range $databases }}
 {{- $_ := set $secrets (printf "database-%s" .) (list "username" "password") }}
+{{- $_ := set $secrets (printf "database-%s.b" .) (list "username" "password") }}
 {{- end }}
 {{- $_ := set $secrets "store-databases" $databases }}
 {{- end }}

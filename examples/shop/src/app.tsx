@@ -69,6 +69,8 @@ export function App() {
   };
   const forAll = pageForAll(route);
   const forGuests = session.isGuest && pageForGuests(route);
+  /** A guest needs no answer to the question who is logged in, except on pages of customers. */
+  const isServed = session.isGuest && Boolean(forGuests || forAll);
   return (
     <ShopContext.Provider value={shop ?? (session.isGuest ? { account, basket, announce, explain } : undefined)}>
       {/* No link: the hash is the page. */}
@@ -83,14 +85,22 @@ export function App() {
         onLogOut={() => void logOut()}
       />
       <main id="main" ref={main} tabIndex={-1}>
-        {session.failure && <Failure sentence={session.failure} onRetry={session.retry} />}
-        {!session.isKnown && !session.failure && <p class="waiting">One moment…</p>}
+        {session.failure && !isServed && <Failure sentence={session.failure} onRetry={session.retry} />}
+        {!session.isKnown && !session.failure && !isServed && <p class="waiting">One moment…</p>}
+        <div role="status">
+          {!session.isKnown && session.isGuest && (
+            <p class="reason">
+              Logging in is not possible at the moment. If you are logged in, your own basket and your orders come back
+              by themselves.
+            </p>
+          )}
+        </div>
         {shop && <UnansweredOrder key={`${shop.account.id}/${page}`} />}
         {forAll}
         {shop && !forAll && (pageForGuests(route) ?? pageForCustomers(route))}
         {forGuests && !forAll && (
           <>
-            {session.ended && (
+            {session.ended && session.isKnown && (
               <p class="reason">
                 Your session has ended. <a href="#/log-in">Log in again</a> to see your basket and your orders.
               </p>

@@ -39,7 +39,11 @@ export const toOut = ({ id, name, email, locale, createdAt }: Shown): AccountOut
   createdAt: createdAt.toISOString(),
 });
 
-const confirmedOf = ({ confirmedAt }: StoredAccount) => ({ confirmedAt: confirmedAt?.toISOString() ?? null });
+/** As operators see it. */
+const toFound = (account: StoredAccount) => ({
+  ...toOut(account),
+  confirmedAt: account.confirmedAt?.toISOString() ?? null,
+});
 
 const listOf = (account: StoredAccount | undefined) => (account === undefined ? [] : [toOut(account)]);
 
@@ -65,12 +69,15 @@ export function createAccounts({ transactionOf, repository, requests, passwords 
       const account = await accountOf(repository, id);
       return toOut(found(account.isClosing ? undefined : account, `account ${id}`));
     },
-    /** Finds whoever has this address: nobody, or one. */
-    search: async (email: string): Promise<AccountOut[]> => listOf(await repository.findByEmail(email)),
+    /** Finds whoever has this id or address: nobody, or one. */
+    async search(by: { id: string } | { email: string }) {
+      const account = await ('id' in by ? repository.find(by.id) : repository.findByEmail(by.email));
+      return account === undefined ? [] : [toFound(account)];
+    },
     /** Finds accounts with a text in their names or addresses, or at the beginning of their ids, the newest first. */
     async searchAll(sought: string, asked: { size: number; after?: string | undefined }) {
       const { rows, next } = await repository.search(sought, asked);
-      return { accounts: rows.map((account) => ({ ...toOut(account), ...confirmedOf(account) })), next };
+      return { accounts: rows.map(toFound), next };
     },
     namesOf: (ids: string[]) => repository.namesOf(ids),
     async register({ password, ...account }: AccountIn, client: string | undefined): Promise<AccountOut> {

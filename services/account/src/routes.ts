@@ -128,11 +128,15 @@ export function accountRoutes(
       identity: 'operator',
       method: 'get',
       path: '/internal/accounts',
-      query: z.union([z.object({ email: soughtEmail, q: z.undefined().optional() }), searchQuery]),
+      query: z.union([
+        z.object({ id: uuid, q: z.undefined().optional() }),
+        z.object({ email: soughtEmail, q: z.undefined().optional() }),
+        searchQuery,
+      ]),
       responses: {
         200: {
           description:
-            'With `email` the account that has it, or none; with `q` those that it is a part of, the newest first.',
+            'With `id` or `email` the account that has it, or none; with `q` those that it is a part of, the newest first.',
           body: z.array(foundAccountOut),
           headers: nextPage,
         },
@@ -140,7 +144,7 @@ export function accountRoutes(
       async handler({ actor, query, url }) {
         const { accounts: found, next } =
           query.q === undefined
-            ? { accounts: await accounts.search(query.email), next: undefined }
+            ? { accounts: await accounts.search(query), next: undefined }
             : await accounts.searchAll(query.q, query);
         for (const { id } of found) await recordLook(actor, id, 'account');
         return ok(found, nextLink(url, next));

@@ -28,6 +28,17 @@ describe('an operator', () => {
     expect(await trailOf(ada.id)).toMatchObject([{ actor: 'operator ann', kind: 'look', after: { at: 'account' } }]);
   });
 
+  it('finds an account by its id alone, which is a look at no other', async () => {
+    const { id } = await register('Fay', 'fay@example.com');
+    const namesake = await register(id, 'namesake@example.com');
+    const { body } = await ask(`/internal/accounts?id=${id}`).expect(200);
+    expect(body).toMatchObject([{ id, name: 'Fay', confirmedAt: null }]);
+    expect(await trailOf(id)).toMatchObject([{ actor: 'operator ann', kind: 'look', after: { at: 'account' } }]);
+    expect(await trailOf(namesake.id)).toEqual([]);
+    expect((await ask(`/internal/accounts?id=${crypto.randomUUID()}`).expect(200)).body).toEqual([]);
+    await ask('/internal/accounts?id=fay').expect(400);
+  });
+
   it('reads all that are found page by page, the newest first', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) ids.unshift((await register(`Twin ${n}`, `twin${n}@example.com`)).id);

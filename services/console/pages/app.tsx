@@ -83,7 +83,7 @@ export function App() {
           ))}
         </nav>
         <span class="who">
-          {name} {session.isShared && <span class="badge wait">shared token</span>}
+          <bdi>{name}</bdi> {session.isShared && <span class="badge wait">shared token</span>}
         </span>
         <button type="button" class="quiet" onClick={leave}>
           Log out

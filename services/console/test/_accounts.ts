@@ -6,9 +6,6 @@ export const keyId = '7c9e6679-7425-40de-944b-e07fc1f90ae8';
 export const sessionId = '7c9e6679-7425-40de-944b-e07fc1f90ae9';
 export const ada = { id, name: 'Ada', email: 'ada@example.com', locale: 'en', createdAt: at, confirmedAt: null };
 
-/** Has the id of another account for a name. */
-const namesake = { ...ada, id: keyId.replace(/8$/, '0'), name: id };
-
 /** One account, as auth and the account service keep it. */
 export function anAccount() {
   const known = {
@@ -49,11 +46,13 @@ export function anAccount() {
     if (path.startsWith('/internal/account-names')) return [{ id, name: ada.name }];
     if (!path.startsWith('/internal/accounts?')) return undefined;
     const { searchParams } = new URL(path, 'http://localhost');
+    const byId = searchParams.get('id');
+    if (byId !== null) return byId === id ? [ada] : [];
     const sought = searchParams.get('q') ?? '';
     const twins = sought === 'twin' ? { link: '</internal/accounts?q=twin&after=c1>; rel="next"' } : undefined;
     if (sought === 'twin' && searchParams.get('after') === 'c1') return [{ ...ada, name: 'Second twin' }];
     const isFound = sought === 'twin' || `${ada.name} ${ada.email} ${id}`.toLowerCase().includes(sought.toLowerCase());
-    return new Reply(200, isFound ? [...(sought === id ? [namesake] : []), ada] : [], twins);
+    return new Reply(200, isFound ? [ada] : [], twins);
   };
   return { auth, account };
 }

@@ -1,3 +1,5 @@
+import { findings } from '../../../tests/kit/axe.ts';
+import { until } from '../../../tests/kit/until.ts';
 import { ada, anAccount, id, keyId, sessionId } from './_accounts.ts';
 import { ann, describePages, logIn, useConsole } from './_console.ts';
 
@@ -85,23 +87,49 @@ describePages('the page of an account', (open) => {
     expect(await page.getByRole('link', { name: 'Its orders' }).getAttribute('href')).toBe(`#/orders?customer=${id}`);
     await page.getByRole('button', { name: 'Send the confirmation again' }).click();
     await page.getByText('The mail is on its way.').waitFor();
+    const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'End the session from 192.0.2.7' }).click();
+    await dialog.getByRole('button', { name: 'End' }).click();
     await page.getByText('It is logged in nowhere.').waitFor();
     await page.getByRole('button', { name: 'End Shipping' }).click();
+    await dialog.getByRole('button', { name: 'End' }).click();
     await page.getByText('It has none.').waitFor();
     await page.getByRole('button', { name: 'Lock', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Lock' }).click();
     await page.getByText('The account is locked.').waitFor();
     await page.getByRole('button', { name: 'Unlock' }).click();
     await page.getByText('The account is unlocked.').waitFor();
     await page.getByRole('button', { name: 'Lock', exact: true }).waitFor();
   });
 
+  it.each([
+    ['Lock', 'Lock the account of Ada?', 'Lock'],
+    ['End all sessions and API keys', 'End all sessions and API keys?', 'End all'],
+    ['End the session from 192.0.2.7', 'End the session from 192.0.2.7?', 'End'],
+    ['End Shipping', 'End the API key Shipping?', 'End'],
+  ])('asks before it does what harms a customer: %s', async (button, question, verb) => {
+    const page = await logIn(await open(), console, `#/accounts/${id}`);
+    const press = page.getByRole('button', { name: button, exact: true });
+    await press.click();
+    const dialog = page.getByRole('dialog', { name: question });
+    await dialog.waitFor();
+    expect(await findings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const changes = () => console.asked.filter(({ method }) => method !== 'GET');
+    expect(changes()).toEqual([]);
+    await press.click();
+    await dialog.getByRole('button', { name: verb, exact: true }).click();
+    await until('it is done', async () => changes().length === 1);
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
   it('is one of many that are found, page by page, and says that there is none', async () => {
     const page = await logIn(await open(), console, '#/accounts?twin');
     await page.getByRole('link', { name: 'Ada' }).waitFor();
-    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByRole('link', { name: 'Second twin' }).waitFor();
-    await page.getByRole('button', { name: 'Newest' }).click();
+    await page.getByRole('button', { name: 'First page' }).click();
     await page.getByRole('link', { name: 'Ada' }).waitFor();
     await page.getByLabel('Name, e-mail address or id of an account').fill('nobody');
     await page.keyboard.press('Enter');

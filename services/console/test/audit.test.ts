@@ -1,3 +1,4 @@
+import { everybody } from '@store/shared/values/everybody';
 import { ada, anAccount } from './_accounts.ts';
 import { type Answer, describePages, logIn, Reply, useConsole } from './_console.ts';
 
@@ -98,9 +99,9 @@ describePages('the page of the audit trail', (open) => {
     const first = page.getByRole('row').nth(1);
     await first.getByText('operator ben').waitFor();
     expect(await first.locator('ins').textContent()).toBe('123456789012.1234');
-    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('button', { name: 'Next page' }).click();
     await first.getByText('11:10:00 UTC').waitFor();
-    await page.getByRole('button', { name: 'Latest' }).click();
+    await page.getByRole('button', { name: 'First page' }).click();
     await first.getByText('12:00:00 UTC').waitFor();
     await page.getByRole('link', { name: 'Ada' }).first().waitFor();
     await page.getByLabel(/^Who/).fill('ben');
@@ -112,5 +113,15 @@ describePages('the page of the audit trail', (open) => {
     await page.getByText('Nothing was changed.').waitFor();
     const { path = '' } = console.asked.findLast(({ path }) => path.includes('from=')) ?? {};
     expect(new URL(path, 'http://a').searchParams.get('from')).toBe('2026-05-04T12:00:00.000000Z');
+  });
+});
+
+describePages('a look at the orders of all customers', (open) => {
+  const look = { id: '1', at: '2026-05-04T12:00:00.000Z', actor: 'operator ben', kind: 'look', subject: everybody };
+  const console = useConsole(() => ({ order: () => [{ ...look, before: null, after: { at: 'orders' } }] }));
+
+  it('is said to be one at all customers', async () => {
+    const page = await logIn(await open(), console, '#/audit');
+    await page.getByRole('row', { name: /operator ben.*look.*all customers.*at: orders/ }).waitFor();
   });
 });

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { findings } from '../../../tests/kit/axe.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { type Answer, describePages, logIn, Reply, useConsole } from './_console.ts';
 import { at, order as pending } from './_order.ts';
@@ -208,7 +209,7 @@ describePages('the page of the orders', (open) => {
     await list.getByLabel('Placed until').fill('2026-02-01');
     await list.getByLabel('Total from').fill('1.50');
     await list.getByRole('button', { name: 'Show' }).click();
-    await list.getByRole('link', { name: 'Go on' }).click();
+    await list.getByRole('link', { name: 'Next page' }).click();
     await list.getByRole('link', { name: other.id }).waitFor();
     const last = console.asked.findLast(({ path }) => path.startsWith('/internal/orders?'))?.path ?? '';
     expect(Object.fromEntries(new URL(last, console.origin).searchParams)).toEqual({
@@ -231,7 +232,7 @@ describePages('the page of the orders', (open) => {
   it('links an order to its customer, products and invoice, and says what became of its mails', async () => {
     await logIn(page, console, `#/orders/${order.id}`);
     const link = (name: string) => page.getByRole('link', { name, exact: true });
-    expect(await link('Ada <b>Lovelace</b>').getAttribute('href')).toBe(`#/accounts?sought=${ada.id}`);
+    expect(await link('Ada <b>Lovelace</b>').getAttribute('href')).toBe(`#/accounts/${ada.id}`);
     expect(await link('Tea').getAttribute('href')).toBe(`#/stock/${productId}`);
     const opened = page.waitForEvent('popup');
     await page.getByRole('button', { name: 'Invoice 17' }).click();
@@ -244,11 +245,17 @@ describePages('the page of the orders', (open) => {
 
   it('cancels an order with a reason, and no order twice', async () => {
     await logIn(page, console, `#/orders/${order.id}`);
-    await page.getByText('Cancel this order').click();
-    await page.getByLabel('Reason').fill('Wrong size.');
-    await page.getByRole('button', { name: 'Cancel the order' }).click();
+    const ask = page.getByRole('button', { name: 'Cancel this order' });
+    await ask.click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel this order?' });
+    await dialog.getByLabel('Reason').fill('Wrong size.');
+    expect(await findings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await ask.click();
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('Wrong size.');
+    await dialog.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByText('CANCELLED').first().waitFor();
-    await page.getByText('Cancel this order').waitFor({ state: 'detached' });
+    await ask.waitFor({ state: 'detached' });
   });
 
   it('leaves a note once, also after a failure, and empties its field', async () => {

@@ -101,6 +101,18 @@ describePages('the form of a product', (open) => {
     const log = console.logged.filter(({ msg }) => msg === 'A product was changed');
     expect(log.map(({ by }) => by).slice(-2)).toEqual(['ben (shared token)', ann]);
   });
+
+  it('asks before it deletes the product', async () => {
+    await page.getByRole('link', { name: 'Change Tea' }).click();
+    await page.getByRole('button', { name: 'Delete Tea' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete Tea?' });
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    expect(sent()).toEqual([]);
+    await page.getByRole('button', { name: 'Delete Tea' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Tea was deleted.').waitFor();
+    await page.getByText('No product was found.').waitFor();
+  });
 });
 
 describePages('the stock of a product', (open) => {

@@ -117,15 +117,15 @@ interface Story {
   /** As it is at that second. */
   metrics: (second: number) => string;
   state?: State;
+  stuck?: (second: number) => number;
 }
 
 /** @returns the names of the alerts that fire at that second, looking every five */
-function firing({ metrics, state = 'UP' }: Story, until: number): string[] {
+function firing({ metrics, state = 'UP', stuck = () => 0 }: Story, until: number): string[] {
   const history = createHistory();
   for (let second = 0; second <= until; second += everyMs / 1_000) {
-    history.add(second * 1_000, [
-      { service: 'order', address: 'a', state, waitingFor: [], samples: samplesIn(metrics(second)) },
-    ]);
+    const replica = { service: 'order', address: 'a', state, waitingFor: [], samples: samplesIn(metrics(second)) };
+    history.add(second * 1_000, [replica], { letters: null, stuck: stuck(second), problems: [] });
   }
   return history.alerts().map(({ name }) => name);
 }
@@ -157,6 +157,7 @@ describe('the alerts', () => {
     ['StoreSessionsStale', { metrics: (s) => `${healthy}auth_stale_checks_total ${s}\n` }, 125],
     ['StoreDeadLetters', from20('dead_letters_open{group="g"}'), 20],
     ['StoreOrdersTimedOut', from20('orders_timed_out_total'), 20],
+    ['StoreOrdersStuck', { metrics: () => healthy, stuck: (s) => (s < 20 ? 0 : 2) }, 20],
     ['StoreMailsNotSent', { metrics: (s) => `${healthy}mails_total{result="postponed"} ${s}\n` }, 905],
     ['StoreConsumerLag', lagging(1_001, (s) => `consumer_messages_total{group="g",result="processed"} ${s}\n`), 600],
     ['StoreConsumerStuck', lagging(1), 1_200],

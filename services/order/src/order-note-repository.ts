@@ -21,6 +21,12 @@ export async function insertNote(
   return count > 0;
 }
 
+/** Tells whether the account that has placed an order is deleted: then nothing is written about it any more. */
+export const isAccountDeleted = async (
+  tx: TransactionOf<PrismaClient>,
+  { accountId }: LockedOrder,
+): Promise<boolean> => (await tx.deletedAccount.count({ where: { accountId } })) > 0;
+
 /** Finds a note by its id, on whichever order. */
 export const findNote = (tx: TransactionOf<PrismaClient>, id: string) =>
   tx.orderNote.findUnique({ where: { id }, select: { orderId: true, text: true } });

@@ -2,7 +2,7 @@ import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import { DomainError, found } from '@store/shared/values/errors';
 import type { PrismaClient } from './generated/client.ts';
-import { countNotes, findNote, insertNote } from './order-note-repository.ts';
+import { countNotes, findNote, insertNote, isAccountDeleted } from './order-note-repository.ts';
 import { lockOrder } from './order-repository.ts';
 
 /** Of an order, so that its page stays readable. */
@@ -19,6 +19,8 @@ export const createOrderNotes = ({ transactionOf }: Pick<Database<PrismaClient>,
   leave: (actor: string, orderId: string, { id, text }: { id: string; text: string }): Promise<void> =>
     transactionOf(actor, async (tx) => {
       const order = found(await lockOrder(tx, orderId), `order ${orderId}`);
+      if (await isAccountDeleted(tx, order))
+        throw new DomainError('conflict', 'The account of this order is deleted, so nothing more is written about it.');
       const before = await findNote(tx, id);
       if (before?.orderId === orderId && before.text === text) return;
       if (before === null && (await countNotes(tx, orderId)) >= maxNotes)

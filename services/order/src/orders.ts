@@ -24,7 +24,7 @@ import {
   type StoredReply,
 } from './order.ts';
 import type { OrderListRepository } from './order-list-repository.ts';
-import { insertNote } from './order-note-repository.ts';
+import { insertNote, isAccountDeleted } from './order-note-repository.ts';
 import { type LockedOrder, lockOrder, type OrderRepository } from './order-repository.ts';
 import type { OrderChange, OrderIn, OrderQuery } from './schemas.ts';
 
@@ -214,7 +214,8 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
         const order = found(await lockOrder(tx, orderId), `order ${orderId}`);
         const result = await cancelOrRefuse(tx, order, cancelledByStore);
         if (!result.isNew) return result;
-        await insertNote(tx, order, { id: randomUUID(), kind: 'CANCELLATION', actor, text: reason });
+        if (!(await isAccountDeleted(tx, order)))
+          await insertNote(tx, order, { id: randomUUID(), kind: 'CANCELLATION', actor, text: reason });
         const before = JSON.stringify({ status: order.status });
         const after = JSON.stringify({ status: 'CANCELLED', reason });
         await recordChange(tx, { actor, kind: 'order', subject: orderId, before, after });

@@ -34,14 +34,15 @@ interface Changed {
 const personal = ['order_details', 'order_notes'].map(raw);
 
 /**
- * Deletes what orders have brought since the accounts were deleted: those that were on their way then. Sessions end within a second,
- * and a request takes some seconds at most.
+ * Deletes what orders have brought in the hour since the accounts were deleted: those that were on their way then. Sessions end within
+ * a second, and a request takes some seconds at most.
  */
 export async function forgetLate({ run }: Statements): Promise<void> {
   for (const table of personal) {
-    await run(sql`delete from ${table} where account_id in (select account_id from deleted_accounts)`);
+    await run(sql`
+      delete from ${table} where account_id in (
+        select account_id from deleted_accounts where deleted_at > now() - interval '1 hour')`);
   }
-  await run(sql`delete from deleted_accounts where deleted_at < now() - interval '1 hour'`);
 }
 
 /** The saga's transitions. Each is a guarded update: an order in any other state stays as it is. */

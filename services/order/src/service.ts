@@ -22,6 +22,7 @@ import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
 import { orderRoutes } from './routes.ts';
 import { forgetLate } from './saga-repository.ts';
+import { countStuckOrders } from './stuck-orders.ts';
 
 const migrations = new URL('../prisma/migrations/', import.meta.url);
 
@@ -59,8 +60,9 @@ export function createOrderService(
     check: sessionCheck ?? auth.endedOf,
     limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
   });
+  const records = createOrderRecordRepository(database);
   const recordRoutes = orderRecordRoutes({
-    records: createOrderRecordRepository(database),
+    records,
     all: createAllOrdersRepository(database),
     orders,
     notes: createOrderNotes(database),
@@ -74,6 +76,7 @@ export function createOrderService(
     jobs: [
       loop({ name: 'changes of orders', everyMs: 250, retry: { firstMs: 250, maxMs: 1_000 } }, streams.follow),
       loop({ name: 'sessions of streams', everyMs: 500, retry: { firstMs: 500, maxMs: 1_000 } }, streams.tend),
+      countStuckOrders(records, clock),
     ],
     endStreams: streams.end,
   };

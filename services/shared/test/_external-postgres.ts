@@ -43,6 +43,11 @@ export async function startExternalPostgres() {
       await writeFile(file, `${url}\n`);
       return `file://${file}?sslmode=verify-full&sslrootcert=${ca}`;
     },
+    /** @returns the DATABASE_URL of the chart for the PostgreSQL in the release */
+    async writeLogin(login: string, ca = caFile): Promise<string> {
+      await writeFile(file, `${login}\n`);
+      return `file://${file}?at=localhost:${port}/store&sslmode=verify-full&sslrootcert=${ca}`;
+    },
     async stop() {
       await postgres.stop();
       await rm(dir, { recursive: true, force: true });

@@ -42,6 +42,15 @@ it.each([
   expect(service.output.join()).not.toContain(new URL(url).password);
 });
 
+it('a service whose file holds a login is told the rest by the path, and says what is wrong with the file', async () => {
+  const service = await start({ DATABASE_URL: await postgres.writeLogin('store:first-password') });
+  await service.logged('Ready');
+  expect(await service.readiness()).toEqual({ code: 200, status: 'UP' });
+  const other = await start({ DATABASE_URL: await postgres.writeLogin('store:first password@elsewhere') });
+  const { reason } = await other.logged('Waiting for the database');
+  expect(reason).toMatch(/^The file \S+ holds no role:password$/);
+});
+
 it('a service that comes before its role and its database waits for both', async () => {
   const url = postgres.url('localhost', 'late', 'late-password').replace(/store$/, 'late');
   const service = await start({ DATABASE_URL: await postgres.writeUrl(url) });

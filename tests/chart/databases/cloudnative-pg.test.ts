@@ -28,9 +28,13 @@ describe('the cluster', () => {
   it('has a database and a role for each service, with the Secret that the Job makes', () => {
     const databases = plain.ofKind('Database').map(({ spec }) => spec);
     expect(databases).toEqual(names.map((name) => ({ cluster: { name: 'store-database' }, name, owner: name })));
-    expect(cluster.managed.roles).toEqual(
-      names.map((name) => ({ name, login: true, passwordSecret: { name: `database-${name}` } })),
-    );
+    const roles = names.map((name) => ({ name, login: true, passwordSecret: { name: `database-${name}` } }));
+    const others = names.map((name) => {
+      const second = `${name}.b`;
+      return { name: second, login: true, inRoles: [name], passwordSecret: { name: `database-${second}` } };
+    });
+    // In this order, since a role can only be a member of one that exists.
+    expect(cluster.managed.roles).toEqual([...roles, ...others]);
   });
 
   it('is what the services use: their pods trust the CA of that cluster', () => {

@@ -37,7 +37,7 @@ describe('the gateway is reached on port 8080', () => {
     expect(documentAt('docs/local-run.md').text).toContain('the gateway at 8080');
   });
 
-  it('in a cluster: Envoy, container and Service, to which skaffold, make forward and the notes of Helm lead', async () => {
+  it('in a cluster: Envoy, container and Service, to which skaffold and make forward lead', async () => {
     const own = await rendered({});
     expect(listening(envoyOf(own))).toContainEqual({
       socket_address: expect.objectContaining({ port_value: 8080 }),
@@ -48,9 +48,6 @@ describe('the gateway is reached on port 8080', () => {
       { resourceType: 'service', resourceName: 'gateway', port: 8080, localPort: 8080 },
     ]);
     expect(read('Makefile')).toMatch(/^\t.* port-forward service\/gateway 8080$/m);
-    expect(read('charts/store/templates/NOTES.txt')).toContain(
-      'port-forward service/gateway 8080:{{ .service.port }} ',
-    );
   });
 
   it('in a cluster of kind, by its node port', async () => {

@@ -77,6 +77,8 @@ describe('the notes', () => {
     ['an HTTPRoute', gateway({ httpRoute }), [], byRoute, 'global.profile is dev.'],
     ['a node port with TLS', gateway({ tls, service: nodePort }), [], 'https, port 30443 of each node with a gateway'],
     ['TLS', gateway({ tls }), [], 'service/gateway 8443:443    # https://localhost:8443', 'global.profile is dev.'],
+    ['the PROXY protocol', gateway({ proxyProtocol: true }), [], 'port-forward service/gateway-inside 8080:8080 '],
+    ['TLS with it', gateway({ proxyProtocol: true, tls }), [], 'port-forward service/gateway-inside 8443:443 '],
     ['a proxy that hides addresses', gateway({ ingress, trustedHops: 0 }), [], 'ALL CUSTOMERS HAVE ONE ADDRESS'],
     ['a proxy that does not', gateway({ ingress }), [], /^(?![\s\S]*ALL CUSTOMERS HAVE ONE ADDRESS)/],
     ['a cluster without the Kafka that is named', strimziAddress, ['ServiceAccount'], missing],

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { withCluster } from '../../../tools/cluster/api.ts';
-import { nextAnnotation, podAnnotation, rotatePassword } from '../../../tools/cluster/rotation/rotate-password.ts';
+import { nextAnnotation, podAnnotation } from '../../../tools/cluster/rotation/roles.ts';
+import { rotatePassword } from '../../../tools/cluster/rotation/rotate-password.ts';
 import { textOf } from '../../../tools/cluster/secrets.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
@@ -15,8 +16,8 @@ const dir = useFolder();
 describe('make rotate-password', () => {
   let api: Awaited<ReturnType<typeof startKubernetesApi>>;
   const orderFrom = (name: string) => {
-    const env = [{ name: 'X', valueFrom: { secretKeyRef: { name, key: 'order' } } }];
-    const template = { metadata: {}, spec: { containers: [{ name: 'order', env }] } };
+    const volumes = [{ projected: { sources: [{ secret: { name, items: [{ key: 'order', path: 'login' }] } }] } }];
+    const template = { metadata: {}, spec: { containers: [{ name: 'order' }], volumes } };
     return { metadata: { name: 'order', generation: 1 }, spec: { replicas: 1, template } };
   };
 

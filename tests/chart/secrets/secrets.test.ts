@@ -103,6 +103,10 @@ describe('what the Job does', () => {
       );
       expect(atob(username)).toBe(name);
       expect(api.secrets.get(`database-${name}`)).toMatchObject({ type: 'kubernetes.io/basic-auth' });
+      const second = api.secrets.get(`database-${name}.b`);
+      expect(second?.metadata.labels).toHaveProperty(['cnpg.io/reload'], 'true');
+      expect(atob(second?.data?.username ?? '')).toBe(`${name}.b`);
+      expect(second?.data?.password).not.toBe(password);
     }
   });
 
@@ -191,6 +195,19 @@ describe('what the Job does', () => {
       all: 'GET deployments/invoice: 401 Unauthorized',
     });
   });
+});
+
+it.each([
+  ['with the PostgreSQL in the release', {}, []],
+  ['in production', { global: { internal: { existingSecret: 'callers' } } }, valuesFiles.prod],
+])('no container gets a Secret as a variable %s', async (_, values, files) => {
+  const rendered = await manifests({ toolbox: { enabled: true, kafkaCommands: true }, ...values }, files);
+  const fromSecrets = [...rendered.pods()].flatMap(([name, { spec }]) =>
+    [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ env = [] }: V1Container) =>
+      env.filter(({ valueFrom }) => valueFrom?.secretKeyRef).map((one) => `${name} ${one.name}`),
+    ),
+  );
+  expect(fromSecrets).toEqual([]);
 });
 
 it('services get keys and credentials as files, which the commands for operators know as variables of Secrets', async () => {

@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
@@ -17,17 +17,31 @@ const namespace = 'store-dev-loop';
 const cluster = { ...installed, namespace, release: 'store' };
 const clone = join(useFolder(), 'clone');
 
-const { failed: isMissing } = await execa('skaffold', ['version'], { reject: false });
+/** The newest that this skaffold knows, because an older one refuses that of skaffold.yaml. */
+const { stdout: apiVersion, failed: isMissing } = await execa(
+  'skaffold',
+  ['version', '--output', '{{.ConfigVersion}}'],
+  { reject: false },
+);
 if (isMissing) say('skipped: the loop of skaffold dev, because skaffold is not on PATH');
 
 const removeNamespace = () => kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=280s']);
 
-/** skaffold.yaml with another namespace and port, and with the cluster that CONTEXT names. */
-async function configuration(port: number): Promise<string> {
+/**
+ * skaffold.yaml with another namespace and port, and with the cluster that CONTEXT names. Its path, because skaffold is called again
+ * by Helm, whose manifests are on standard input then.
+ */
+async function configure(port: number): Promise<string> {
   const { deploy, portForward, ...others } = parse(await readFile(join(clone, 'skaffold.yaml'), 'utf8'));
   const { kubeContext: _, ...helm } = deploy;
-  helm.helm.releases[0].namespace = namespace;
-  return stringify({ ...others, deploy: helm, portForward: [{ ...portForward[0], namespace, localPort: port }] });
+  const [one] = helm.helm.releases;
+  one.namespace = namespace;
+  // The node port of presets/dev.yaml is that of the installed store.
+  one.setValues['gateway.service.type'] = 'ClusterIP';
+  const forwarded = [{ ...portForward[0], namespace, localPort: port }];
+  const path = join(clone, 'skaffold-of-test.yaml');
+  await writeFile(path, stringify({ ...others, apiVersion, deploy: helm, portForward: forwarded }));
+  return path;
 }
 
 (isMissing ? it.skip : it)('builds, installs, follows a changed source, and uninstalls', async () => {
@@ -35,16 +49,20 @@ async function configuration(port: number): Promise<string> {
   await installed.core.createNamespace({ body: { metadata: { name: namespace } } });
   await execa('git', ['clone', '--quiet', '--shared', root, clone]);
   const port = await freePort();
-  const dev = execa('skaffold', ['dev', '--filename', '-', ...contextOf('--kube-context'), '--tail=false'], {
-    cwd: clone,
-    input: await configuration(port),
-    all: true,
-    buffer: false,
-    reject: false,
-  });
+  const dev = execa(
+    'skaffold',
+    ['dev', '--filename', await configure(port), ...contextOf('--kube-context'), '--tail=false'],
+    {
+      cwd: clone,
+      all: true,
+      buffer: false,
+      reject: false,
+    },
+  );
   dev.all.pipe(process.stderr);
   try {
-    await until('every pod is ready', () => areAllAvailableIn(cluster), 20 * 60);
+    const ready = until('every pod is ready', () => areAllAvailableIn(cluster), 20 * 60);
+    await Promise.race([ready, dev.then(() => Promise.reject(new Error('skaffold dev has ended before')))]);
     await until(
       'the forwarded gateway answers',
       async () => (await fetch(`http://localhost:${port}/health-check`)).ok,

@@ -17,6 +17,8 @@ export const notHere: Record<string, string> = {
   StoreJobFailed: 'kube-state-metrics reports the Jobs of a cluster; its rule is tested by promtool alone',
   StoreMailsNotSent: 'the stage has no mail server; its rule is tested by promtool alone',
   StoreMigrationWaits: 'only a new release has a migration that is not applied; its rule is tested by promtool alone',
+  StoreOrdersStuck:
+    'a stage whose times are shortened cancels orders before they are stuck; its rule is tested by promtool alone',
   StorePostgresArchiving: 'only CloudNativePG reports it; its rule is tested by promtool alone',
   StorePostgresReplicationLag: 'only CloudNativePG reports it; its rule is tested by promtool alone',
   StorePostgresStandbyLost: 'only CloudNativePG reports it; its rule is tested by promtool alone',

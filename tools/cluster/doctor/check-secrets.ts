@@ -1,8 +1,8 @@
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import { databaseUrl } from '../../../services/shared/src/database/config.ts';
-import { type Cluster, orUndefined } from '../api.ts';
+import { type Cluster, isStatus, orUndefined } from '../api.ts';
 import { keysProblem, nextAnnotation } from '../jwt-keys.ts';
-import { nameOf, variablesOf } from '../rollout.ts';
+import { mountedSecretsOf, nameOf, variablesOf } from '../rollout.ts';
 import { secretNameOf } from '../rotation/key-readers.ts';
 import { textOf } from '../secrets.ts';
 import { type Finding, ok, wrong } from './findings.ts';
@@ -12,7 +12,14 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
   const jwt = deployments.map((one) => nameOf(one) === 'auth' && secretNameOf(one)).find(Boolean);
   const findings: Finding[] = [];
   for (const [name, variables] of referencesOf(deployments)) {
-    const secret = await core.readNamespacedSecret({ name, namespace }).catch(orUndefined);
+    const secret = await core.readNamespacedSecret({ name, namespace }).catch((error) => {
+      if (isStatus(error, 403)) return 'refused';
+      return orUndefined(error);
+    });
+    if (secret === 'refused') {
+      findings.push(wrong(`Secret ${name}: nobody has looked at it`, 'whoever runs this may not read it'));
+      continue;
+    }
     const problem = secret ? problemOf(secret, variables, name === jwt) : 'it is missing';
     const isGenerated = ['store-jwt', 'store-console', 'postgres-logins'].includes(name);
     const remedy = isGenerated ? 'make deploy creates what is missing' : `kubectl -n ${namespace} edit secret ${name}`;
@@ -26,7 +33,7 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
 }
 
 /** By name of the Secret: its keys that are needed, each with the variable or file that it becomes. */
-function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, string>> {
+export function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, string>> {
   const references = new Map<string, Map<string, string>>();
   const add = (secret: string, key: string, variable: string) =>
     references.set(secret, (references.get(secret) ?? new Map()).set(key, variable));
@@ -34,16 +41,10 @@ function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, stri
     const { name, key, optional } = valueFrom?.secretKeyRef ?? {};
     if (name && key && !optional) add(name, key, variable);
   }
-  for (const { name = '', items = [] } of deployments.flatMap(mountedSecrets))
+  const mounted = deployments.flatMap(mountedSecretsOf).filter(({ optional }) => !optional);
+  for (const { name = '', items = [] } of mounted)
     for (const { key, path } of items) add(name, key, path === 'url' ? 'DATABASE_URL' : path);
   return references;
-}
-
-/** The chart mounts the URL of an external database, so that it may change. */
-function mountedSecrets({ spec }: V1Deployment) {
-  const { volumes = [] } = spec?.template.spec ?? {};
-  const all = volumes.flatMap(({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? []);
-  return all.filter(({ optional }) => !optional);
 }
 
 function problemOf(secret: V1Secret, variables: Map<string, string>, isJwt: boolean): string | undefined {

@@ -120,3 +120,16 @@ it('does not call well what it may not look at', async () => {
   expect(said).toContain('WRONG  kafkas: nobody has looked at them');
   expect(count).toBe(1);
 });
+
+it('leaves what it may not look at to others: the release as a hint, Secrets as something wrong', async () => {
+  const env = [{ name: 'X', valueFrom: { secretKeyRef: { name: 'own', key: 'x' } } }];
+  const template = { metadata: {}, spec: { containers: [{ name: 'order', env }] } };
+  api.deployments.push({ metadata: { name: 'order' }, spec: { replicas: 1, template } });
+  api.hooks.refuse = (request) => request.includes('/secrets');
+  const { count, said } = await examine();
+  expect(said).toContain(
+    '-      release store: not looked at, since this may not list Secrets; helm -n store status store has',
+  );
+  expect(said).toContain('WRONG  Secret own: nobody has looked at it\n       whoever runs this may not read it');
+  expect(count).toBe(1);
+});

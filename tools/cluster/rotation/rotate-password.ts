@@ -1,37 +1,26 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import pWaitFor from 'p-wait-for';
 import type { Cluster } from '../api.ts';
 import { exec, podsOf } from '../pods.ts';
-import { annotatePods, nameOf, variablesOf } from '../rollout.ts';
+import { annotatePods, mountedSecretsOf, nameOf, variablesOf } from '../rollout.ts';
 import { readSecret, textOf, withAnnotations, withTexts, writeSecret } from '../secrets.ts';
+import { isOperated, rotateOperatedPasswords } from './operated-passwords.ts';
+import { databaseOf, newPassword, nextAnnotation, otherRole, podAnnotation } from './roles.ts';
 
 /** The password of each role, which PostgreSQL is given as files. That of the role `<database>.b` is there after the first rotation. */
 export const passwordsSecret = 'postgres';
 /** By database: `role:password` of the role that services log in as. */
 export const loginsSecret = 'postgres-logins';
-/** On the Secret postgres: the roles that an unfinished rotation changes to, separated by blanks. */
-export const nextAnnotation = 'store/next-database-roles';
-/** On the pods: which logins they were started with. */
-export const podAnnotation = 'store/database-logins';
-
-/** A database has two roles that log in, one of its name and one with this behind it. */
-const second = '.b';
-const databaseOf = (role: string) => (role.endsWith(second) ? role.slice(0, -second.length) : role);
-const otherRole = (role: string) => (role.endsWith(second) ? databaseOf(role) : `${role}${second}`);
-
 export const rolesIn = (logins: V1Secret): string[] =>
   Object.keys(logins.data ?? {})
     .sort()
     .map((database) => textOf(logins, database).split(':')[0] ?? '');
 
-/** Needs no escaping in a URL. */
-const newPassword = () => randomBytes(32).toString('base64url');
-
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /**
- * Does the work of make rotate-password. PostgreSQL has one password per role, and replicas that are replaced one by
+ * Does the work of make rotate-password, here for the PostgreSQL in the release. PostgreSQL has one password per role, and replicas that are replaced one by
  * one need the old and the new one at a time. So two roles of each database take turns (docs/decisions/0019):
  * 1. The role that nobody uses gets a new password; PostgreSQL has to accept it before anybody is told of it.
  * 2. The services log in as that role: all replicas are replaced.
@@ -41,6 +30,7 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
  * @throws Error as a sentence, where it refuses
  */
 export async function rotatePassword(cluster: Cluster, accepted = untilAccepted): Promise<void> {
+  if (await isOperated(cluster)) return rotateOperatedPasswords(cluster);
   let passwords = await read(cluster, passwordsSecret);
   const logins = await read(cluster, loginsSecret);
   const readers = await findReaders(cluster);
@@ -79,8 +69,10 @@ const write = (cluster: Cluster, secret: V1Secret) => writeSecret(cluster, secre
 /** The Deployments that log in. @throws Error where one would not follow */
 async function findReaders({ apps, namespace }: Cluster): Promise<string[]> {
   const { items } = await apps.listNamespacedDeployment({ namespace });
+  // In a file, or as before this version in a variable.
   const reads = (secret: string) => (one: V1Deployment) =>
-    variablesOf(one).some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secret);
+    variablesOf(one).some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secret) ||
+    mountedSecretsOf(one).some(({ name }) => name === secret);
   const old = items.find(reads(passwordsSecret));
   const why = `gets a password from the Secret ${passwordsSecret}, as before this version: upgrade the release first`;
   if (old) throw new Error(`${nameOf(old)} ${why}`);

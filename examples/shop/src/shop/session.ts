@@ -17,7 +17,7 @@ export interface Session {
   account: Account | undefined;
   /** True once the store has said who is logged in, if anybody. */
   isKnown: boolean;
-  /** True if the catalogue is for everybody (contract 2.2) and nobody is logged in: whoever looks at it is a guest. */
+  /** True if the catalogue is for everybody (contract 2.2) and nobody is known to be logged in: whoever looks at it is a guest. */
   isGuest: boolean;
   /** Why it has not. */
   failure: string | undefined;
@@ -36,6 +36,9 @@ export interface Session {
 
 /** Where tabs tell each other who has logged in. */
 const tabs = openChannel('shop.session');
+
+/** After that a guest sees the catalogue, although the store has not yet said who is logged in: auth may be away. */
+const patienceMs = 2_000;
 
 /** Scripts cannot see the cookie, so the store is asked whose it is. */
 async function whoIsLoggedIn(): Promise<Account | undefined> {
@@ -79,7 +82,14 @@ export function useSession(): Session {
     look(own).catch((error) => own === turn.current && setFailure(sentenceOf(error)));
   }
   async function look(own: number): Promise<void> {
+    const open = () =>
+      isCatalogueOpen().then(
+        (isOpen) => own === turn.current && setOpen(isOpen),
+        () => undefined,
+      );
+    const timer = setTimeout(open, patienceMs);
     const account = await whoIsLoggedIn();
+    clearTimeout(timer);
     know(own, account, account === undefined && (await isCatalogueOpen()));
   }
   function know(own: number, account: Account | undefined, isOpen: boolean): void {
@@ -88,6 +98,11 @@ export function useSession(): Session {
     setOpen(isOpen);
     setKnown(true);
     setFailure(undefined);
+  }
+  function forget(): void {
+    setAccount(undefined);
+    setOpen(false);
+    setKnown(false);
   }
   function retry(): void {
     setFailure(undefined);
@@ -105,8 +120,7 @@ export function useSession(): Session {
     const own = ++turn.current;
     // After a log-out the stream of changes ends, too, perhaps before the answer.
     if (account && !isLeaving.current) note({ accountId: account.id });
-    setAccount(undefined);
-    setKnown(false);
+    forget();
     isCatalogueOpen().then(
       (isOpen) => know(own, undefined, isOpen),
       () => know(own, undefined, false),
@@ -119,8 +133,7 @@ export function useSession(): Session {
     // The cookie is that of the other account from now on, whatever this page shows.
     const follow = ({ data }: MessageEvent<string>) => {
       if (data === account?.id) return;
-      setAccount(undefined);
-      setKnown(false);
+      forget();
       retry();
     };
     tabs?.addEventListener('message', follow);
@@ -138,7 +151,7 @@ export function useSession(): Session {
   return {
     account,
     isKnown,
-    isGuest: isKnown && !account && isOpen,
+    isGuest: !account && isOpen,
     failure,
     retry,
     ended,

@@ -33,7 +33,7 @@ interface SearchProps {
 export const Search = ({ label, button, onSearch }: SearchProps) => (
   <search>
     <form class="search" onSubmit={(event) => onSearch(textsOf(event).sought?.trim() ?? '')}>
-      <Field name="sought" label={label} required spellcheck={false} />
+      <Field name="sought" label={label} required spellcheck={false} dir="auto" />
       <button type="submit">{button}</button>
     </form>
   </search>

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/preact-query';
 import { type AnswerTo, call } from '../api/call.ts';
 import { renew } from '../api/queries.ts';
 import { Answer, Outcome, Problems, Time } from '../parts/parts.tsx';
+import { Grave } from '../parts/question.tsx';
 import { Table } from '../parts/table.tsx';
 
 const roleNames = ['catalogue', 'operator'] as const;
@@ -50,7 +51,7 @@ function Person({ shown: { id, account, lockedAt } }: { shown: Shown }) {
           <>
             <dt>E-mail address</dt>
             <dd>
-              {account.email} {isUnconfirmed && <span class="badge wait">not confirmed</span>}
+              <bdi>{account.email}</bdi> {isUnconfirmed && <span class="badge wait">not confirmed</span>}
             </dd>
             <dt>Since</dt>
             <dd>
@@ -82,11 +83,24 @@ function Person({ shown: { id, account, lockedAt } }: { shown: Shown }) {
             Send the confirmation again
           </button>
         )}
-        <button type="button" class={isLocked ? 'quiet' : 'grave'} onClick={() => setLock.mutate(!isLocked)}>
-          {isLocked ? 'Unlock' : 'Lock'}
-        </button>
+        {isLocked ? (
+          <button type="button" class="quiet" onClick={() => setLock.mutate(false)}>
+            Unlock
+          </button>
+        ) : (
+          <Grave
+            question={
+              <>
+                Lock the account of <bdi>{account?.name ?? id}</bdi>?
+              </>
+            }
+            verb="Lock"
+            onYes={() => setLock.mutateAsync(true)}
+          >
+            <p>Its sessions and API keys end, and nobody can log in to it until it is unlocked. Its orders go on.</p>
+          </Grave>
+        )}
       </div>
-      {!isLocked && <p class="note">A lock ends its sessions and API keys, and nobody can log in to it.</p>}
       <Outcome of={confirm} done="The mail is on its way." />
       <Outcome of={setLock} done={`The account is ${setLock.variables ? 'locked' : 'unlocked'}.`} />
     </section>
@@ -147,22 +161,32 @@ function Sessions({ id, sessions }: { id: string; sessions: NonNullable<Shown['s
         columns={{
           Since: ({ since }) => <Time at={since} />,
           From: ({ address }) => address ?? 'not known',
-          With: ({ userAgent }) => userAgent ?? 'not known',
+          With: ({ userAgent }) => <bdi>{userAgent ?? 'not known'}</bdi>,
           End: ({ id, address }) => (
-            <button
-              type="button"
-              class="quiet"
+            <Grave
+              isQuiet
               aria-label={`End the session from ${address}`}
-              onClick={() => end.mutate(id)}
+              question={`End the session from ${address ?? 'an unknown address'}?`}
+              verb="End"
+              onYes={() => end.mutateAsync(id)}
             >
-              End
-            </button>
+              <p>Whoever is logged in there has to log in again.</p>
+            </Grave>
           ),
         }}
       />
-      <button type="button" class="quiet" onClick={() => endAll.mutate()}>
-        End all sessions and API keys
-      </button>
+      <Grave
+        isQuiet
+        label="End all sessions and API keys"
+        question="End all sessions and API keys?"
+        verb="End all"
+        onYes={() => endAll.mutateAsync()}
+      >
+        <p>
+          Whoever is logged in has to log in again. What works with an API key stops until it has a new one, and links
+          in mails lead nowhere.
+        </p>
+      </Grave>
       <Outcome of={end} done="The session has ended." />
       <Outcome of={endAll} done="All sessions, API keys and links in mails have ended." />
     </section>
@@ -183,15 +207,25 @@ function Keys({ id, keys }: { id: string; keys: NonNullable<Shown['keys']> }) {
         rows={keys}
         keyOf={({ id }) => id}
         columns={{
-          Name: ({ name }) => name,
+          Name: ({ name }) => <bdi>{name}</bdi>,
           Scopes: ({ scopes }) => scopes.join(', '),
           Made: ({ createdAt }) => <Time at={createdAt} />,
           Until: ({ expiresAt }) => <Time at={expiresAt} />,
           'Last used': ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />),
           End: (key) => (
-            <button type="button" class="quiet" aria-label={`End ${key.name}`} onClick={() => end.mutate(key)}>
-              End
-            </button>
+            <Grave
+              isQuiet
+              aria-label={`End ${key.name}`}
+              question={
+                <>
+                  End the API key <bdi>{key.name}</bdi>?
+                </>
+              }
+              verb="End"
+              onYes={() => end.mutateAsync(key)}
+            >
+              <p>What works with it stops until it has a new one.</p>
+            </Grave>
           ),
         }}
       />

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { Search } from '../parts/form.tsx';
+import { Paging } from '../parts/paging.tsx';
 import { Answer, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { Account } from './account.tsx';
@@ -40,7 +41,9 @@ function Found({ sought }: { sought: string }) {
         <section class="card" aria-label="Accounts">
           <Table
             empty={
-              <p role="status">No account has “{sought}” in its name, its address or at the beginning of its id.</p>
+              <p role="status">
+                No account has “<bdi>{sought}</bdi>” in its name, its address or at the beginning of its id.
+              </p>
             }
             rows={accounts}
             keyOf={({ id }) => id}
@@ -50,21 +53,15 @@ function Found({ sought }: { sought: string }) {
                   {name}
                 </a>
               ),
-              'E-mail address': ({ email }) => email,
+              'E-mail address': ({ email }) => <bdi>{email}</bdi>,
               Since: ({ createdAt }) => <Time at={createdAt} />,
               Id: ({ id }) => <code>{id.slice(0, 8)}</code>,
             }}
           />
-          {after !== undefined && (
-            <button type="button" class="quiet" onClick={() => setAfter(undefined)}>
-              Newest
-            </button>
-          )}{' '}
-          {next !== null && (
-            <button type="button" class="quiet" onClick={() => setAfter(next)}>
-              Older
-            </button>
-          )}
+          <Paging
+            first={after === undefined ? undefined : () => setAfter(undefined)}
+            next={next === null ? undefined : () => setAfter(next)}
+          />
         </section>
       )}
     </Answer>

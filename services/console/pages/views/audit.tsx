@@ -22,11 +22,11 @@ export function Audit() {
               keyOf={({ at, letterId }) => `${at} ${letterId}`}
               columns={{
                 When: ({ at }) => <Time at={at} />,
-                Who: ({ requestedBy }) => requestedBy,
+                Who: ({ requestedBy }) => <bdi>{requestedBy}</bdi>,
                 What: ({ outcome }) => <Badge text={outcome} />,
                 Group: ({ group }) => group,
                 Letter: ({ letterId }) => <code>{letterId}</code>,
-                Why: ({ reason }) => reason,
+                Why: ({ reason }) => <bdi>{reason}</bdi>,
               }}
             />
           </>

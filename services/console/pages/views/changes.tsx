@@ -1,8 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import type { TargetedSubmitEvent } from 'preact';
 import { useState } from 'preact/hooks';
+import { everybody } from '../../../shared/src/values/everybody.ts';
 import { type AnswerTo, call } from '../api/call.ts';
 import { Field, textsOf } from '../parts/form.tsx';
+import { Paging } from '../parts/paging.tsx';
 import { Answer, Problems, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 
@@ -42,7 +44,13 @@ export function Changes({ filter = '' }: { filter: string | undefined }) {
       <search>
         <form class="filters" onSubmit={search}>
           <div>
-            <Field name="person" label="Who: name, address or id" defaultValue={given.person} spellcheck={false} />
+            <Field
+              name="person"
+              label="Who: name, address or id"
+              defaultValue={given.person}
+              spellcheck={false}
+              dir="auto"
+            />
           </div>
           <div>
             <Field name="subject" label="What: id, or how it begins" defaultValue={given.subject} spellcheck={false} />
@@ -73,7 +81,7 @@ export function Changes({ filter = '' }: { filter: string | undefined }) {
                       <>
                         {kind}
                         <br />
-                        <code>{subject}</code>
+                        {subject === everybody ? 'all customers' : <code>{subject}</code>}
                       </>
                     ),
                     Change: ({ fields }) => <Fields fields={fields} />,
@@ -81,16 +89,10 @@ export function Changes({ filter = '' }: { filter: string | undefined }) {
                 />
               </section>
             )}
-            {after !== undefined && (
-              <button type="button" class="quiet" onClick={() => setAsked(filters)}>
-                Latest
-              </button>
-            )}
-            {next && (
-              <button type="button" class="quiet" onClick={() => setAsked({ ...filters, after: next })}>
-                Older
-              </button>
-            )}
+            <Paging
+              first={after === undefined ? undefined : () => setAsked(filters)}
+              next={next === null ? undefined : () => setAsked({ ...filters, after: next })}
+            />
           </>
         )}
       </Answer>
@@ -100,10 +102,13 @@ export function Changes({ filter = '' }: { filter: string | undefined }) {
 
 const Who = ({ change: { actor, name, accountId } }: { change: Change }) =>
   accountId === null ? (
-    actor
+    <bdi>{actor}</bdi>
   ) : (
     <>
-      {actor.split(' ')[0]} <a href={`#/accounts/${accountId}`}>{name ?? <code>{accountId.slice(0, 8)}</code>}</a>
+      {actor.split(' ')[0]}{' '}
+      <a href={`#/accounts/${accountId}`}>
+        <bdi>{name ?? <code>{accountId.slice(0, 8)}</code>}</bdi>
+      </a>
     </>
   );
 
@@ -111,7 +116,7 @@ const Fields = ({ fields }: Pick<Change, 'fields'>) => (
   <ul>
     {fields.map(({ name, before, after }) => (
       <li key={name}>
-        {name}: {before !== null && <del>{before}</del>} {after !== null && <ins>{after}</ins>}
+        {name}: {before !== null && <del dir="auto">{before}</del>} {after !== null && <ins dir="auto">{after}</ins>}
       </li>
     ))}
   </ul>

@@ -80,9 +80,10 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
           placeholder="order, kind, error, payload"
+          dir="auto"
         />
       </search>
-      <Decision selected={selected} busy={deciding.isPending} onDecide={deciding.mutate} />
+      <Decision selected={selected} busy={deciding.isPending} onDecide={deciding.mutateAsync} />
       <Results outcomes={outcomes} problem={deciding.error?.message} />
       {isPending && <Loading />}
       {data && (shown.length > 0 || isComplete) && <Letters letters={shown} chosen={chosen} onChoose={choose} />}

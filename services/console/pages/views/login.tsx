@@ -54,7 +54,7 @@ function ByToken({ onLogin }: { onLogin: () => void }) {
     <form class="card" onSubmit={logIn}>
       <h2>With the shared token</h2>
       <p class="note">While auth is away, or nobody has an account yet. Nobody checks the name, so acts are marked.</p>
-      <Field name="name" label="Your name" {...atMost(80)} autoComplete="name" required />
+      <Field name="name" label="Your name" {...atMost(80)} autoComplete="name" dir="auto" required />
       <Field name="token" label="Token" type="password" autoComplete="off" required />
       <Outcome of={login} />
       <button type="submit" class="quiet" aria-disabled={login.isPending}>

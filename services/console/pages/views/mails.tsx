@@ -25,7 +25,11 @@ export function Mails({ id }: { id: string | undefined }) {
                   rows={data.mails}
                   keyOf={({ id }) => id}
                   columns={{
-                    Subject: ({ id, subject }) => <a href={`#/mails/${id}`}>{subject}</a>,
+                    Subject: ({ id, subject }) => (
+                      <a href={`#/mails/${id}`}>
+                        <bdi>{subject}</bdi>
+                      </a>
+                    ),
                     Account: ({ customerId }) => <code>{customerId}</code>,
                     When: ({ createdAt }) => <Time at={createdAt} />,
                   }}
@@ -53,12 +57,12 @@ function OpenMail({ id }: { id: string }) {
     <Answer of={mail}>
       {({ subject, to, text, problem }) => (
         <section class="card" aria-label="Mail">
-          <h2>{subject}</h2>
+          <h2 dir="auto">{subject}</h2>
           {to === null ? (
             <p class="problem">It would not be sent: {problem}</p>
           ) : (
             <p>
-              To <bdi>{to.name}</bdi> &lt;{to.address}&gt;
+              To <bdi>{to.name}</bdi> &lt;<bdi>{to.address}</bdi>&gt;
             </p>
           )}
           {text.split('\n\n').map((paragraph) => (
@@ -73,7 +77,7 @@ function OpenMail({ id }: { id: string }) {
 function Paragraph({ text }: { text: string }) {
   const [, before = text, url] = /^(.*?)(https?:\/\/\S+)$/s.exec(text) ?? [];
   return (
-    <p>
+    <p dir="auto">
       {before}
       {url && <a href={url}>{url}</a>}
     </p>

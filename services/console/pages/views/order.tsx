@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
+import { Fragment } from 'preact';
 import { type AnswerTo, call } from '../api/call.ts';
 import type { components } from '../generated/schema.ts';
 import { ageOf } from '../parts/clock.ts';
@@ -47,7 +48,10 @@ function Known({ id, known }: KnownProps) {
           <ul>
             {order.items.map(({ productId, name, quantity }) => (
               <li key={productId}>
-                {quantity} × <a href={`#/stock/${productId}`}>{name ?? productId}</a>
+                {quantity} ×{' '}
+                <a href={`#/stock/${productId}`}>
+                  <bdi>{name ?? productId}</bdi>
+                </a>
               </li>
             ))}
           </ul>
@@ -55,7 +59,7 @@ function Known({ id, known }: KnownProps) {
         {order && (
           <p>
             Customer{' '}
-            <a href={`#/accounts?sought=${order.customerId}`}>
+            <a href={`#/accounts/${order.customerId}`}>
               <bdi>{customer ?? order.customerId}</bdi>
             </a>
             , <a href={`#/orders?customer=${order.customerId}`}>all orders</a>
@@ -64,7 +68,7 @@ function Known({ id, known }: KnownProps) {
         {invoices.map((number) => (
           <Invoice key={number} id={id} number={number} />
         ))}
-        {order?.shippingAddress && <p>To {inOneLine(order.shippingAddress)}</p>}
+        {order?.shippingAddress && <Address of={order.shippingAddress} />}
         {discarded.map((text) => (
           <p key={text} class="bad">
             {text}
@@ -126,5 +130,19 @@ function Known({ id, known }: KnownProps) {
 const canBeCancelled = ({ status, shippedAt }: { status: string; shippedAt?: string }) =>
   status !== 'CANCELLED' && shippedAt === undefined;
 
-const inOneLine = ({ name, lines, postalCode, city, region, country }: components['schemas']['AddressOut']) =>
-  [name, ...lines, [postalCode, city].filter(Boolean).join(' '), region, country].filter(Boolean).join(', ');
+function Address({ of }: { of: components['schemas']['AddressOut'] }) {
+  const { name, lines, postalCode, city, region, country } = of;
+  const place = [postalCode, city].filter(Boolean).join(' ');
+  const parts = [name, ...lines, place, region, country].filter(Boolean);
+  return (
+    <p>
+      To{' '}
+      {parts.map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && ', '}
+          <bdi>{part}</bdi>
+        </Fragment>
+      ))}
+    </p>
+  );
+}

@@ -72,7 +72,7 @@ function Found({ sought }: { sought: string }) {
                     <a href={`#/orders?customer=${id}`}>
                       <bdi>{name}</bdi>
                     </a>{' '}
-                    {email}
+                    <bdi>{email}</bdi>
                   </li>
                 ))}
               </ul>

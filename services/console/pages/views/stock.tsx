@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { Field } from '../parts/form.tsx';
+import { Paging } from '../parts/paging.tsx';
 import { Answer, money } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { useTyping } from '../parts/typing.ts';
@@ -40,7 +41,7 @@ export function Stock({ id }: { id: string | undefined }) {
       )}
       {id !== undefined && <Editor key={id} id={id} currency={currency} categories={categories} onClose={close} />}
       <search class="search">
-        <Field name="product" label="Name of a product" {...typing} />
+        <Field name="product" label="Name of a product" dir="auto" {...typing} />
         <label for="category">Category</label>
         <select
           id="category"
@@ -51,7 +52,9 @@ export function Stock({ id }: { id: string | undefined }) {
         >
           <option value="">All categories</option>
           {categories.map((category) => (
-            <option key={category}>{category}</option>
+            <option key={category} dir="auto">
+              {category}
+            </option>
           ))}
         </select>
         <a href="#/stock/new">New product</a>
@@ -135,18 +138,10 @@ function Products({ asked, currency, onAsk }: ProductsProps) {
               </p>
             </section>
           )}
-          <div class="actions">
-            {after !== undefined && (
-              <button type="button" class="quiet" onClick={() => onAsk({ search, category })}>
-                First page
-              </button>
-            )}
-            {next !== null && (
-              <button type="button" class="quiet" onClick={() => onAsk({ search, category, after: next })}>
-                Next page
-              </button>
-            )}
-          </div>
+          <Paging
+            first={after === undefined ? undefined : () => onAsk({ search, category })}
+            next={next === null ? undefined : () => onAsk({ search, category, after: next })}
+          />
         </>
       )}
     </Answer>

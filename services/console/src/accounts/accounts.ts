@@ -39,14 +39,13 @@ export async function showAccount(
   const ask = <T>(path: string, schema: z.ZodType<T>) =>
     or(null, services.get('auth', `${internal}/${id}/${path}`, schema, { operator }));
   const [found, owned, lock, sessions, keys] = await Promise.all([
-    or(null, findAccounts(services, operator, id)),
+    or(null, services.get('account', `${internal}?id=${id}`, foundOut, { operator })),
     ask('roles', rolesOut),
     ask('lock', lockOut),
     ask('sessions', shownSessionsOut),
     ask('keys', z.array(apiKeyOut)),
   ]);
-  // A customer's name may be the id of another account.
-  const account = found === null ? null : found.accounts.find((one) => one.id === id);
+  const account = found === null ? null : found[0];
   if (account === undefined) throw new DomainError('notFound', `There is no account ${id}.`);
   const { roles = null } = owned ?? {};
   const { lockedAt = null } = lock ?? {};

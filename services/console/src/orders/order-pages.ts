@@ -111,11 +111,12 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
     },
 
     /** Those that are PENDING for too long, the oldest first. */
-    stuck: (after: string | undefined) =>
+    stuck: (operator: string, after: string | undefined) =>
       services.get(
         'order',
         `/internal/stuck-orders${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`,
         anyStuckOrders,
+        { operator },
       ),
 
     /**

@@ -56,7 +56,7 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       params: order.extend({ noteId: uuid }),
       body: z.object({ text: text(1, 2_000) }),
       bodyKib: 32,
-      responses: { 204: { description: 'It is left.' }, 409: problem('It has 100 notes.') },
+      responses: { 204: { description: 'It is left.' }, 409: problem('It has 100 notes, or its account is deleted.') },
       async handler({ params: { id, noteId }, headers: { 'console-operator': by }, body: { text } }) {
         await orders.note(by, id, noteId, text);
         log.info({ by, orderId: id, noteId }, 'A note was left on an order');
@@ -94,7 +94,7 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       summary: 'List stuck orders',
       query: z.object({ after: text(1, 2_000).optional() }),
       responses: { 200: { description: 'The oldest first.', body: anyStuckOrders } },
-      handler: async ({ query: { after } }) => ok(await orders.stuck(after)),
+      handler: async ({ headers: { 'console-operator': by }, query: { after } }) => ok(await orders.stuck(by, after)),
     }),
     route({
       ...base,

@@ -3,9 +3,6 @@ import type { Seen } from './replicas-client.ts';
 import { highest, sums } from './sample.ts';
 import type { Alert } from './schemas.ts';
 
-/** Name of the alert that has a list instead of a runbook. */
-const stuckOrders = 'StuckOrders';
-
 /** Observations that rules look at. */
 export interface Look {
   replicas: Seen;
@@ -64,6 +61,13 @@ export const rules = [
     const sentence = `${count} orders were cancelled within 15 minutes because they were PENDING for too long`;
     return ofAll(count > 0, sentence);
   }),
+  // Of the number that its first page has: the orders behind both are counted alike (services/order/src/stuck-orders.ts).
+  rule('StoreOrdersStuck', 'warning', 0, ({ stuck }) =>
+    ofAll(
+      (stuck ?? 0) > 0,
+      `Orders are PENDING for longer than a minute: ${stuck === mostCounted ? 'at least ' : ''}${stuck}`,
+    ),
+  ),
   rule('StoreMailsNotSent', 'warning', 900, ({ risenAtMost }) => {
     const mails = risenAtMost(900);
     const [postponed = 0, sent = 0] = [mails.get('mail postponed'), mails.get('mail sent')];
@@ -125,16 +129,6 @@ export const rules = [
   ),
 ];
 
-/** Told by the console alone, which counts them itself: its first page has them as a number. */
-const ownRules = [
-  rule(stuckOrders, 'warning', 0, ({ stuck }) =>
-    ofAll(
-      (stuck ?? 0) > 0,
-      `Orders are PENDING for longer than a minute: ${stuck === mostCounted ? 'at least ' : ''}${stuck}`,
-    ),
-  ),
-];
-
 /** Counts open dead letters by group: each replica reports all of its group. */
 const openLetters = (replicas: Seen) =>
   highest(
@@ -149,7 +143,7 @@ export function createAlerts() {
   return {
     look(at: number, look: Look): void {
       const now: typeof holding = new Map();
-      for (const { name, severity, forSeconds, holds } of [...rules, ...ownRules]) {
+      for (const { name, severity, forSeconds, holds } of rules) {
         for (const [subject, summary] of Object.entries(holds(look))) {
           const key = `${name} ${subject}`;
           const since = holding.get(key)?.since ?? at;

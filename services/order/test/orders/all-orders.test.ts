@@ -86,11 +86,21 @@ describe('the orders of all customers', () => {
     await get(query).expect(400);
   });
 
-  it('of an account are a look that the audit trail has; those of all are nobody’s own', async () => {
+  it('of an account, or of all, are a look that the audit trail has once an hour', async () => {
     await get(`accountId=${bob}`).set('operator-name', 'ann').expect(200);
     await get('status=PENDING').set('operator-name', 'ann').expect(200);
-    const looks = await order.prisma.audit.findMany({ where: { kind: 'look', actor: 'operator ann' } });
-    expect(looks).toMatchObject([{ subject: bob, after: { at: 'orders' } }]);
+    await get('currency=USD').set('operator-name', 'ann').expect(200);
+    await request(order.app).get('/internal/stuck-orders').set('operator-name', 'ben').expect(200);
+    const looks = await order.prisma.audit.findMany({
+      where: { kind: 'look', actor: { in: ['operator ann', 'operator ben'] } },
+      orderBy: { id: 'asc' },
+    });
+    const everybody = '00000000-0000-0000-0000-000000000000';
+    expect(looks).toMatchObject([
+      { actor: 'operator ann', subject: bob, after: { at: 'orders' } },
+      { actor: 'operator ann', subject: everybody, after: { at: 'orders' } },
+      { actor: 'operator ben', subject: everybody, after: { at: 'orders' } },
+    ]);
   });
 });
 

@@ -160,9 +160,27 @@ describe('a note on an order', () => {
     await order.database.inTransaction((tx) => sagaOn(tx).forget([accountId]));
     expect((await recordOf(id)).notes).toEqual([]);
     // One that was on its way then.
-    await leave(id, randomUUID()).expect(204);
+    await queryOnce(
+      database.url,
+      `insert into order_notes (id, order_id, account_id, kind, actor, text)
+       values (gen_random_uuid(), '${id}', '${accountId}', 'NOTE', 'operator ann', 'n')`,
+    );
     await forgetLate(order.database);
     expect((await recordOf(id)).notes).toEqual([]);
     expect((await recordOf(kept)).notes).toHaveLength(1);
+  });
+
+  it('is refused once the account is deleted, however long ago, and a cancellation leaves no reason then', async () => {
+    const accountId = randomUUID();
+    const id = await as(accountId, order).placed();
+    await order.database.inTransaction((tx) => sagaOn(tx).forget([accountId]));
+    for (const age of ['1 second', '1 year']) {
+      await queryOnce(database.url, `update deleted_accounts set deleted_at = now() - interval '${age}'`);
+      await forgetLate(order.database);
+      const { body } = await leave(id, randomUUID()).expect(409);
+      expect(body.detail).toBe('The account of this order is deleted, so nothing more is written about it.');
+    }
+    await byAnn('post', `/${id}/cancellation`).send({ reason: 'The address does not exist.' }).expect(201);
+    expect(await recordOf(id)).toMatchObject({ status: 'CANCELLED', notes: [] });
   });
 });

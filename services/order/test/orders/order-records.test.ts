@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
+import { register } from 'prom-client';
 import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blocksOf, explain } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement, recordedStatements } from '../../../../tests/kit/postgres/recorded-statement.ts';
+import { until } from '../../../../tests/kit/until.ts';
 import { createOrderRecordRepository } from '../../src/order-record-repository.ts';
 import { alice, as, bob, tea, testApp } from '../_app.ts';
 import { placing } from '../live/_streams.ts';
@@ -126,6 +128,22 @@ describe('stuck orders', () => {
     expect(all).toMatchObject({ total: 3, next: null, orders: [{ status: 'PENDING', customerId: alice }, {}, {}] });
     expect(await list('?seconds=150')).toMatchObject({ total: 2 });
     expect(await list('?seconds=1')).toMatchObject({ total: 4 });
+  });
+
+  it('are exported as a number for the alert StoreOrdersStuck, as the console counts them', async () => {
+    /** Starts the jobs of the service, until the metric has that value. */
+    const untilExported = async (count: number) => {
+      const jobs = order.jobs?.map((job) => job.start(order.log)) ?? [];
+      const exported = async () => (await register.getSingleMetric('orders_stuck')?.get())?.values[0]?.value;
+      await until(`${count} are exported`, async () => (await exported()) === count);
+      for (const job of jobs) await job.stop();
+    };
+    const [oldest] = await place('PENDING', [500, 61, 59]);
+    await place('CONFIRMED', [600]);
+    await untilExported(2);
+    expect(await list()).toMatchObject({ total: 2 });
+    await order.prisma.order.update({ where: { id: oldest ?? '' }, data: { status: 'CONFIRMED' } });
+    await untilExported(1);
   });
 
   it('are read page by page, also where they were placed at once', async () => {

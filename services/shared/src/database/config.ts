@@ -15,7 +15,7 @@ const followedUrl = z.url({
 export const databaseConfig = {
   DATABASE_URL: followedUrl.describe(
     'postgresql://role:password@host:port/database, or file:///path of a file that holds it, read for each new ' +
-      'connection; parameters behind the path are added',
+      'connection; parameters behind the path are added. With ?at=host:port/database it holds role:password',
   ),
   DATABASE_POOLER_URL: followedUrl
     .optional()

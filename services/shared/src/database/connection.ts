@@ -6,18 +6,27 @@ import { databaseUrl } from './config.ts';
 import { maxAttempts } from './conflicts.ts';
 import { isConflict, misconfiguredCode } from './errors.ts';
 
+/** `role:password`, neither of which may need escaping in a URL. */
+const isLogin = /^[\w.~-]+:[\w.~-]+$/;
+
 /**
  * Returns what DATABASE_URL stands for now. A file is read each time, because that of a Secret changes while a process
- * runs; what stands behind its path, such as `?sslrootcert=/path`, is added to the URL in it.
+ * runs; what stands behind its path, such as `?sslrootcert=/path`, is added to the URL in it. With `?at=host:port/database`
+ * the file holds `role:password` alone.
  * @throws Error where the file holds none, without its content
  */
 function currentUrl(url: string): string {
   const given = new URL(url);
   if (given.protocol !== 'file:') return url;
   const path = fileURLToPath(given);
-  const held = databaseUrl.safeParse(readFileSync(path, 'utf8').trim());
-  if (!held.success)
-    throw new Error(`The file ${path} holds no URL like postgresql://role:password@host:port/database`);
+  const at = given.searchParams.get('at');
+  given.searchParams.delete('at');
+  const text = readFileSync(path, 'utf8').trim();
+  const held = databaseUrl.safeParse(at === null ? text : `postgresql://${text}@${at}`);
+  if (!held.success || (at !== null && !isLogin.test(text))) {
+    const wanted = at === null ? 'no URL like postgresql://role:password@host:port/database' : 'no role:password';
+    throw new Error(`The file ${path} holds ${wanted}`);
+  }
   const current = new URL(held.data);
   for (const [name, value] of given.searchParams) current.searchParams.set(name, value);
   return current.href;

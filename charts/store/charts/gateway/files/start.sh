@@ -42,7 +42,7 @@ if [[ -n $authorities && -n ${EXTRA_CA_CERTS:-} ]]; then
   { cat "$authorities" && echo && cat "$EXTRA_CA_CERTS"; } >"$folder/authorities.crt"
   authorities=$folder/authorities.crt
 fi
-# Each is in one line of the configuration (templates/envoy/_cors.tpl).
+# Each is in one line of the configuration (files/envoy.yaml, files/problems.yaml, templates/_model.tpl).
 sed -e "s|trusted_ca: {filename: .*}|trusted_ca: {filename: \"$authorities\"}|" \
   -e "s|allow_origin_string_match: .*|allow_origin_string_match: [$matchers]|" \
   -e "s|allow_credentials: .*|allow_credentials: $credentials|" \

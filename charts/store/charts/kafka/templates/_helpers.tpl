@@ -32,7 +32,7 @@ app.kubernetes.io/part-of: store
 {{- with .Values.global.kafka }}
 {{- if and .login (eq .mechanism "oauthbearer") }}
 # Tokens
-- ports: [{ port: {{ include "gateway.portOf" (urlParse .token.url) }} }]
+- ports: [{ port: {{ include "store.portOf" (urlParse .token.url) }} }]
 {{- end }}
 {{- end }}
 {{- end }}

@@ -13,19 +13,23 @@
 {{- if or (kindIs "string" .) (kindIs "bool" .) }}{{ . }}{{ else }}{{ int64 . }}{{ end }}
 {{- end }}
 
-{{- /* A JSON list of the services whose addresses its variables have, such as http://auth:8080. */}}
-{{- define "service.calls" -}}
-{{- $calls := list }}
-{{- range regexFindAll "http://[a-z0-9-]+:8080" (list .Values.env .Values.extraEnv | toJson) -1 }}
-{{- $calls = append $calls (trimPrefix "http://" . | trimSuffix ":8080") }}
+{{- /* A YAML map of the variables that calls sets: none that env sets. */}}
+{{- define "service.addresses" -}}
+{{- range $variable, $service := .Values.calls }}
+{{- if and $service (not (hasKey $.Values.env $variable)) }}
+{{ $variable }}: {{ regexReplaceAll "^[^/]+" $service "http://${0}:8080" | quote }}
 {{- end }}
-{{- uniq $calls | sortAlpha | toJson }}
+{{- end }}
 {{- end }}
 
-{{- define "service.fromSecret" -}}
-- name: {{ .name }}
-  valueFrom:
-    secretKeyRef: { name: {{ .secret }}, key: {{ .key }} }
+{{- /* A YAML list of the services that it calls: those of calls, and those whose addresses values of one's own write into variables. */}}
+{{- define "service.calls" -}}
+{{- $addresses := list (include "service.addresses" . | fromYaml) .Values.env .Values.extraEnv | toJson }}
+{{- $calls := list }}
+{{- range regexFindAll "http://[a-z0-9-]+:8080" $addresses -1 }}
+{{- $calls = append $calls (trimPrefix "http://" . | trimSuffix ":8080") }}
+{{- end }}
+{{- uniq $calls | sortAlpha | toYaml }}
 {{- end }}
 
 {{- /* Keys and credentials, as files: variables would be in crash dumps, and in the environment of whatever a process starts. */}}
@@ -48,16 +52,23 @@
 {{- end }}
 {{- end }}
 
-{{- /* The URL of an external database, as a file: a variable would not follow its Secret. Empty where it has none. */}}
+{{- /*
+The URL of an external database, or the login of that in the release, as a file: a variable would not follow its Secret, and
+would be in crash dumps. Empty where it has none.
+*/}}
 {{- define "service.databaseVolume" -}}
 {{- $external := .Values.global.externalDatabase }}
-{{- if and .Values.database $external.existingSecret -}}
+{{- if .Values.database -}}
 - name: database
   projected:
     sources:
+      {{- if $external.existingSecret }}
       - secret: { name: {{ $external.existingSecret }}, items: [{ key: {{ .Values.database }}, path: url }] }
       {{- with $external.caSecret }}
       - secret: { name: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] }
+      {{- end }}
+      {{- else }}
+      - secret: { name: postgres-logins, items: [{ key: {{ .Values.database }}, path: login }] }
       {{- end }}
 {{- end }}
 {{- end }}
@@ -112,7 +123,7 @@
 {{- with .Values.global.tracing.endpoint }}
 {{- $tracing = dict "OTEL_EXPORTER_OTLP_ENDPOINT" . "OTEL_SERVICE_NAME" $.Chart.Name }}
 {{- end }}
-{{- range $name, $value := merge (dict) .Values.env $tracing }}
+{{- range $name, $value := merge (dict) .Values.env (include "service.addresses" . | fromYaml) $tracing }}
 - { name: {{ $name }}, value: {{ include "service.text" $value | quote }} }
 {{- end }}
 {{- range $name, $from := .Values.secrets }}
@@ -135,8 +146,7 @@
 {{- end }}
 {{- end }}
 {{- else }}
-{{- include "service.fromSecret" (dict "name" "DATABASE_LOGIN" "secret" "postgres-logins" "key" .) | nindent 0 }}
-- { name: DATABASE_URL, value: "postgresql://$(DATABASE_LOGIN)@postgres:5432/{{ . }}" }
+- { name: DATABASE_URL, value: "file:///var/run/database/login?at=postgres:5432/{{ . }}" }
 {{- end }}
 {{- end }}
 {{- with .Values.extraPorts }}

@@ -1,6 +1,6 @@
-import type { TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { atMost, textsOf } from '../../parts/form.tsx';
+import { atMost } from '../../parts/form.tsx';
+import { Question } from '../../parts/question.tsx';
 import type { Letter } from './letter.ts';
 
 export interface Asked {
@@ -17,7 +17,7 @@ export interface Decided extends Asked {
 interface DecisionProps {
   selected: Letter[];
   busy: boolean;
-  onDecide: (decided: Decided) => void;
+  onDecide: (decided: Decided) => Promise<unknown>;
 }
 
 const countOf = ({ length }: Letter[]) => (length === 1 ? '1 letter' : `${length} letters`);
@@ -37,12 +37,6 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
     setAsked({ decision, letters: selected });
     dialog.current?.showModal();
   }
-  function decide(event: TargetedSubmitEvent<HTMLFormElement>) {
-    const { reason = '' } = textsOf(event);
-    dialog.current?.close();
-    onDecide({ ...asked, dryRun, reason: reason.trim() });
-    event.currentTarget.reset();
-  }
 
   return (
     <>
@@ -60,35 +54,28 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
         </label>
         {busy && <span role="status">Working…</span>}
       </div>
-      <dialog ref={dialog} aria-labelledby="asked">
-        <form onSubmit={decide}>
-          <h2 id="asked">
-            {question} {countOf(asked.letters)}?
-          </h2>
-          {isDiscard ? (
-            <>
-              <p>They are never handled. This stands: a letter that was discarded cannot be redriven.</p>
-              <label for="reason">Reason</label>
-              <textarea id="reason" name="reason" required {...atMost(1000)} />
-            </>
-          ) : (
-            <p>
-              {dryRun
-                ? 'Their group handles them in a transaction that is taken back. A group that asks others first is not tried.'
-                : 'Their group handles them again, each once. One that fails again stays here.'}
-            </p>
-          )}
-          {dryRun && <p class="note">Nothing is changed: this only says what would be done.</p>}
-          <div class="actions">
-            <button type="submit" class={isDiscard && !dryRun ? 'grave' : ''}>
-              {dryRun ? 'Try' : verb}
-            </button>
-            <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
-              Cancel
-            </button>
-          </div>
-        </form>
-      </dialog>
+      <Question
+        dialog={dialog}
+        question={`${question} ${countOf(asked.letters)}?`}
+        verb={dryRun ? 'Try' : verb}
+        isGrave={isDiscard && !dryRun}
+        onYes={({ reason = '' }) => onDecide({ ...asked, dryRun, reason: reason.trim() })}
+      >
+        {isDiscard ? (
+          <>
+            <p>They are never handled. This stands: a letter that was discarded cannot be redriven.</p>
+            <label for="reason">Reason</label>
+            <textarea id="reason" name="reason" required dir="auto" {...atMost(1000)} />
+          </>
+        ) : (
+          <p>
+            {dryRun
+              ? 'Their group handles them in a transaction that is taken back. A group that asks others first is not tried.'
+              : 'Their group handles them again, each once. One that fails again stays here.'}
+          </p>
+        )}
+        {dryRun && <p class="note">Nothing is changed: this only says what would be done.</p>}
+      </Question>
     </>
   );
 }

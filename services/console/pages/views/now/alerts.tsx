@@ -25,7 +25,8 @@ export function Alerts({ alerts }: Pick<State, 'alerts'>) {
             <p class="note">
               {name}, since <Time at={since} /> ({ageOf(since)})
             </p>
-            {name === 'StuckOrders' ? <a href="#/orders">To the stuck orders</a> : <Runbook name={name} />}
+            {name === 'StoreOrdersStuck' && <a href="#/orders">To the stuck orders</a>}
+            <Runbook name={name} />
           </li>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import { type AnswerTo, call } from '../../api/call.ts';
 import { renew } from '../../api/queries.ts';
 import { atMost, textsOf } from '../../parts/form.tsx';
 import { Outcome, Time } from '../../parts/parts.tsx';
+import { Grave } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 
 type Known = AnswerTo<'showOrder'>;
@@ -15,21 +16,24 @@ export function Cancel({ id }: { id: string }) {
     onSuccess: () => renew('order'),
   });
   return (
-    <details>
-      <summary>Cancel this order</summary>
-      <form class="write" onSubmit={(event) => cancel.mutate(textsOf(event).reason ?? '')}>
+    <>
+      <Grave
+        label="Cancel this order"
+        question="Cancel this order?"
+        verb="Cancel the order"
+        disabled={cancel.isPending}
+        onYes={({ reason = '' }) => cancel.mutateAsync(reason)}
+      >
+        <p>Its stock is released, and what was paid is paid back. This cannot be undone.</p>
         <label for="reason">Reason</label>
-        <textarea id="reason" name="reason" rows={2} required {...atMost(500)} />
+        <textarea id="reason" name="reason" rows={2} required dir="auto" {...atMost(500)} />
         <p class="note">
           For operators and the audit trail: do not name the customer, who is told that the store has cancelled the
           order.
         </p>
-        <button type="submit" disabled={cancel.isPending}>
-          Cancel the order
-        </button>
-      </form>
+      </Grave>
       <Outcome of={cancel} />
-    </details>
+    </>
   );
 }
 
@@ -54,7 +58,10 @@ export function Notes({ id, notes }: { id: string; notes: NonNullable<Known['ord
       <ul>
         {notes.map(({ id: one, actor, text, createdAt, kind }) => (
           <li key={one}>
-            <Time at={createdAt} /> <strong>{actor}</strong>
+            <Time at={createdAt} />{' '}
+            <strong>
+              <bdi>{actor}</bdi>
+            </strong>
             {kind === 'CANCELLATION' && ', who cancelled the order'}
             <p class="written">
               <bdi>{text}</bdi>
@@ -64,7 +71,7 @@ export function Notes({ id, notes }: { id: string; notes: NonNullable<Known['ord
       </ul>
       <form class="write" ref={form} onSubmit={(event) => leave.mutate(textsOf(event).text ?? '')}>
         <label for="text">A note</label>
-        <textarea id="text" name="text" rows={3} required {...atMost(2_000)} />
+        <textarea id="text" name="text" rows={3} required dir="auto" {...atMost(2_000)} />
         <button type="submit" disabled={leave.isPending}>
           Leave the note
         </button>
@@ -83,7 +90,7 @@ export const Messages = ({ mails }: Pick<Known, 'mails'>) => (
       rows={mails}
       keyOf={({ id }) => id}
       columns={{
-        Subject: ({ subject }) => subject,
+        Subject: ({ subject }) => <bdi>{subject}</bdi>,
         Written: ({ createdAt }) => <Time at={createdAt} />,
         State: (mail) => <State mail={mail} />,
         'Send again': (mail) => <SendAgain mail={mail} />,

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { call } from '../../api/call.ts';
 import type { operations } from '../../generated/schema.ts';
 import { Field, textsOf } from '../../parts/form.tsx';
+import { Paging } from '../../parts/paging.tsx';
 import { Answer } from '../../parts/parts.tsx';
 import { OrderTable } from './order-table.tsx';
 
@@ -47,7 +48,7 @@ export function OrderList({ query }: { query: URLSearchParams }) {
       <h2>{customer === undefined ? 'All orders' : 'Orders of a customer'}</h2>
       {customer !== undefined && (
         <p>
-          <a href={`#/accounts?sought=${customer}`}>To the account</a>{' '}
+          <a href={`#/accounts/${customer}`}>To the account</a>{' '}
           <a href={addressOf({ ...given, customer: '', after: '' })}>Orders of all customers</a>
         </p>
       )}
@@ -97,10 +98,10 @@ export function OrderList({ query }: { query: URLSearchParams }) {
         {({ orders, next }) => (
           <>
             <OrderTable orders={orders} empty={<p role="status">There is no such order.</p>} />
-            <p class="actions">
-              {after !== undefined && <a href={addressOf({ ...given, after: '' })}>The newest</a>}
-              {next !== null && <a href={addressOf({ ...given, after: next })}>Go on</a>}
-            </p>
+            <Paging
+              first={after === undefined ? undefined : addressOf({ ...given, after: '' })}
+              next={next === null ? undefined : addressOf({ ...given, after: next })}
+            />
           </>
         )}
       </Answer>

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
+import { Paging } from '../../parts/paging.tsx';
 import { Answer } from '../../parts/parts.tsx';
 import { OrderTable } from './order-table.tsx';
 
@@ -22,20 +23,10 @@ export function StuckOrders() {
               orders={orders}
               empty={<p class="verdict good">No order is PENDING for longer than a minute.</p>}
             />
-            {(after !== undefined || next !== null) && (
-              <div class="actions">
-                {after !== undefined && (
-                  <button type="button" class="quiet" onClick={() => setAfter(undefined)}>
-                    The oldest
-                  </button>
-                )}
-                {next !== null && (
-                  <button type="button" class="quiet" onClick={() => setAfter(next)}>
-                    Go on
-                  </button>
-                )}
-              </div>
-            )}
+            <Paging
+              first={after === undefined ? undefined : () => setAfter(undefined)}
+              next={next === null ? undefined : () => setAfter(next)}
+            />
           </>
         )}
       </Answer>

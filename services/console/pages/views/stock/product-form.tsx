@@ -5,6 +5,7 @@ import { type AnswerTo, call, Refused } from '../../api/call.ts';
 import { queries, renew } from '../../api/queries.ts';
 import { atMost } from '../../parts/form.tsx';
 import { Outcome } from '../../parts/parts.tsx';
+import { Grave } from '../../parts/question.tsx';
 import { Pictures } from './pictures.tsx';
 
 type Product = AnswerTo<'showProduct'>;
@@ -79,7 +80,6 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
   const [draft, setDraft] = useState(
     () => queries.getQueryData<Draft>(['draft', id]) ?? (product ? draftOf(product) : empty),
   );
-  const [isSure, setSure] = useState(false);
   const first = useRef<HTMLInputElement>(null);
   const { version } = draft;
   const path = { id };
@@ -160,7 +160,7 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
         </label>
         <datalist id="categories">
           {categories.map((category) => (
-            <option key={category} value={category} />
+            <option key={category} value={category} dir="auto" />
           ))}
         </datalist>
         <label>
@@ -178,23 +178,27 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
           <button type="submit" disabled={change.isPending} aria-label={`Save ${called}`}>
             {change.isPending ? 'Saving…' : 'Save'}
           </button>
-          {version !== undefined && (
-            <button
-              type="button"
-              class="quiet"
-              disabled={change.isPending}
-              aria-label={isSure ? `Really delete ${called}` : `Delete ${called}`}
-              onClick={() => (isSure ? change.mutate('delete') : setSure(true))}
-            >
-              {isSure ? 'Really delete' : 'Delete'}
-            </button>
-          )}
           <button type="button" class="quiet" onClick={() => close()}>
             Cancel
           </button>
         </div>
-        <Outcome of={change} />
       </form>
+      {version !== undefined && (
+        <Grave
+          aria-label={`Delete ${called}`}
+          question={
+            <>
+              Delete <bdi>{called}</bdi>?
+            </>
+          }
+          verb="Delete"
+          disabled={change.isPending}
+          onYes={() => change.mutateAsync('delete')}
+        >
+          <p>Nobody can order it any more. Orders that are placed go on. This cannot be undone.</p>
+        </Grave>
+      )}
+      <Outcome of={change} />
     </section>
   );
 }

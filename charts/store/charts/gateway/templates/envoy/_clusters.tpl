@@ -1,7 +1,6 @@
 {{- /* Where requests go: the services, the external site, the trace collector, and Envoy itself. */}}
 {{- define "gateway.clusters" -}}
-{{- $streams := include "gateway.streamUpstreams" . | fromJson }}
-{{- range $name, $upstream := merge (include "gateway.upstreams" . | fromJson) $streams }}
+{{- range $name, $upstream := .model.clusters }}
 - name: {{ $name }}
   cluster_type: &dns
     name: envoy.cluster.dns
@@ -98,15 +97,7 @@
       - lb_endpoints:
           - endpoint:
               address:
-                {{- include "gateway.adminAddress" . | nindent 16 }}
-{{- end }}
-
-{{- define "gateway.adminAddress" -}}
-{{- if .Values.adminSocket -}}
-pipe: {path: {{ quote .Values.adminSocket }}, mode: 384} # 0600
-{{- else -}}
-socket_address: {address: 127.0.0.1, port_value: {{ .Values.adminPort }}}
-{{- end }}
+                {{ ternary "pipe" "socket_address" (ne .Values.adminSocket "") }}: *admin
 {{- end }}
 
 {{- /* The one endpoint of a cluster outside the release, whose certificate is verified where its URL is https. */}}
@@ -116,7 +107,7 @@ load_assignment:
   cluster_name: {{ .name }}
   endpoints:
     - lb_endpoints:
-        - endpoint: {address: {socket_address: {address: {{ $host }}, port_value: {{ include "gateway.portOf" .url }}}}}
+        - endpoint: {address: {socket_address: {address: {{ $host }}, port_value: {{ include "store.portOf" .url }}}}}
 {{- if eq .url.scheme "https" }}
 transport_socket:
   name: envoy.transport_sockets.tls

@@ -32,7 +32,7 @@ customer has no secret whose parts its length could give away.
                         {{- include "gateway.headerMatches" (list ":method" "GET") | nindent 24 }}
                   - not_matcher:
                       single_predicate:
-                        {{- include "gateway.headerMatches" (list ":path" (include "gateway.compressedPaths" .)) | nindent 24 }}
+                        {{- include "gateway.headerMatches" (list ":path" .model.compressedPaths) | nindent 24 }}
             on_match: &skip
               {{- include "gateway.skipsFilter" . | nindent 14 }}
           - predicate:
@@ -56,19 +56,4 @@ customer has no secret whose parts its length could give away.
           response_mutations:
             - append: {header: {key: vary, value: Accept-Encoding}, append_action: APPEND_IF_EXISTS_OR_ADD}
     xds_matcher: *uncompressed
-{{- end }}
-
-{{- define "gateway.compressedPaths" -}}
-{{- $paths := list }}
-{{- range $path := .Values.compressed }}
-{{- $isRouted := false }}
-{{- range $prefix := keys $.Values.global.routes }}
-{{- $isRouted = or $isRouted (hasPrefix (printf "%s/" $prefix) (printf "%s/" $path)) }}
-{{- end }}
-{{- if not $isRouted }}
-{{- fail (printf "gateway.compressed: %q is refused: no route leads there. Expected is a path under a prefix of global.routes." $path) }}
-{{- end }}
-{{- $paths = append $paths (regexQuoteMeta $path) }}
-{{- end }}
-{{- printf "(%s)([?].*)?" (join "|" $paths) }}
 {{- end }}

@@ -3,7 +3,6 @@ What bounds the gateway's memory (docs/decisions/0020): the heap may fill half o
 binary's pages, fragmentation and the kernel's socket buffers. The fuller it is, the more is given up, first whatever brings no request.
 */}}
 {{- define "gateway.overload" -}}
-{{- $memory := include "gateway.memoryBytes" . | int64 -}}
 refresh_interval: 0.1s
 # The share of a stream's memory is known from 4 KiB on (2^12), so that the largest can be reset.
 buffer_factory_config: {minimum_account_to_track_power_of_two: 12}
@@ -11,12 +10,12 @@ resource_monitors:
   - name: &heap envoy.resource_monitors.fixed_heap
     typed_config:
       "@type": type.googleapis.com/envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig
-      max_heap_size_bytes: {{ div $memory 2 }}
+      max_heap_size_bytes: {{ div .model.memoryBytes 2 }}
   # Envoy warns if there is none. Memory ends long before: a connection takes 12 KiB.
   - name: envoy.resource_monitors.global_downstream_max_connections
     typed_config:
       "@type": type.googleapis.com/envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig
-      max_active_downstream_connections: {{ div $memory 4096 }}
+      max_active_downstream_connections: {{ div .model.memoryBytes 4096 }}
 actions:
   - name: envoy.overload_actions.reduce_timeouts
     triggers: [{name: *heap, scaled: {scaling_threshold: 0.5, saturation_threshold: 0.8}}]
@@ -44,19 +43,4 @@ loadshed_points:
     triggers: [{name: *heap, threshold: {value: 0.97}}]
   - name: envoy.load_shed_points.http2_server_go_away_and_close_on_dispatch
     triggers: [{name: *heap, threshold: {value: 0.97}}]
-{{- end }}
-
-{{- /* The pod's memory limit in bytes, from a quantity of Kubernetes such as 512Mi, 0.5Gi or 536870912. */}}
-{{- define "gateway.memoryBytes" -}}
-{{- $limit := dig "limits" "memory" "" .Values.resources }}
-{{- if not $limit }}
-{{- fail "gateway.resources.limits.memory is missing: the gateway bounds its memory by it. Set it, for example to 512Mi." }}
-{{- end }}
-{{- $text := kindIs "string" $limit | ternary $limit (int64 $limit | toString) }}
-{{- $units := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 }}
-{{- $unit := regexFind "[A-Za-z]*$" $text }}
-{{- if not (hasKey $units $unit) }}
-{{- fail (printf "gateway.resources.limits.memory: %q is refused. Expected is an amount such as 512Mi." $text) }}
-{{- end }}
-{{- mulf (trimSuffix $unit $text | float64) (get $units $unit) | int64 }}
 {{- end }}

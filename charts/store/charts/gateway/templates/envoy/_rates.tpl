@@ -1,13 +1,84 @@
-{{- /* Parts that all filters of rates share. An entry of a descriptor without a value is a bucket for each value. */}}
-{{- define "gateway.rates" -}}
+{{- /* Counts requests before their account is known. Before the filter of CORS, so that preflights count too: files/problems.yaml gives a
+429 the headers of CORS. */}}
+{{- define "gateway.addressRates" -}}
+# Addresses of IPv6 that embed IPv4 are all in one /64: of those the rates count each.
+- name: embedding-address
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher
+    extension_config:
+      name: embedding-address
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutation
+        mutations:
+          request_mutations:
+            - append: {header: {key: x-envoy-embedding-address, value: "%REQ(x-envoy-external-address)%"}}
+    xds_matcher:
+      matcher_list:
+        matchers:
+          - predicate:
+              not_matcher:
+                single_predicate:
+                  {{- include "gateway.headerMatches" (list "x-envoy-external-address" "(::ffff:|64:ff9b:).*") | nindent 18 }}
+            on_match:
+              {{- include "gateway.skipsFilter" . | nindent 14 }}
+- name: rate
+  typed_config:
+    stat_prefix: rate
+    {{- include "gateway.localRates" (dict "scope" . "limits" .model.rates.address "entries" (list "key: masked_remote_address" "key: embedding_address")) | nindent 4 }}
+    {{- include "gateway.addressActions" . | nindent 4 }}
+{{- if .Values.rateLimitService }}
+- name: shared-rate
+  typed_config:
+    {{- include "gateway.sharedRates" . | nindent 4 }}
+    {{- include "gateway.addressActions" . | nindent 4 }}
+{{- end }}
+{{- end }}
+
+{{- /* Counts orders, behind the check, which sets the account. */}}
+{{- define "gateway.orderRates" -}}
+- name: orders
+  typed_config:
+    stat_prefix: orders
+    {{- include "gateway.localRates" (dict "scope" . "limits" .model.rates.account "entries" (list "key: account")) | nindent 4 }}
+    {{- include "gateway.orderActions" . | nindent 4 }}
+{{- if .Values.rateLimitService }}
+- name: shared-orders
+  typed_config:
+    {{- include "gateway.sharedRates" . | nindent 4 }}
+    {{- include "gateway.orderActions" . | nindent 4 }}
+{{- end }}
+{{- end }}
+
+{{- /* Counted by each replica. An entry without a value is a bucket for each value; each limit has one with the first of `entries`, and one
+with all. Takes { scope, limits, entries }. */}}
+{{- define "gateway.localRates" -}}
 "@type": type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit
 filter_enabled: {default_value: {numerator: 100}}
 filter_enforced: {default_value: {numerator: 100}}
 enable_retry_after_header: true
-max_dynamic_descriptors: {{ .Values.limits.addresses | int }}
+max_dynamic_descriptors: {{ .scope.Values.limits.addresses | int }}
+descriptors:
+  {{- range $limit := .limits }}
+  {{- $named := ternary list (list (printf "key: header_match, value: %s" .name)) (eq .name "requests") }}
+  {{- range $count, $_ := $.entries }}
+  - entries: [{{ range $i, $entry := concat $named (slice $.entries 0 (add1 $count | int)) }}{{ if $i }}, {{ end }}{ {{- $entry -}} }{{ end }}]
+    token_bucket: {max_tokens: {{ $limit.burst }}, tokens_per_fill: {{ $limit.count }}, fill_interval: {{ $limit.seconds }}s}
+  {{- end }}
+  {{- end }}
 {{- end }}
 
-{{- /* Counts requests before their account is known. */}}
+{{- /* Counted by a service for all replicas. Without its answer the limits of each replica hold. */}}
+{{- define "gateway.sharedRates" -}}
+"@type": type.googleapis.com/envoy.extensions.filters.http.ratelimit.v3.RateLimit
+domain: store
+timeout: 0.1s
+failure_mode_deny: false
+disable_x_envoy_ratelimited_header: true
+rate_limit_service:
+  transport_api_version: V3
+  grpc_service: {envoy_grpc: {cluster_name: ratelimit}}
+{{- end }}
+
 {{- define "gateway.addressActions" -}}
 {{- $limits := .Values.limits -}}
 rate_limits:
@@ -53,81 +124,4 @@ rate_limits:
             - {name: ":method", string_match: {exact: POST}}
             - {name: ":path", string_match: {safe_regex: {regex: "/orders([?].*)?"}}}
       - request_headers: {header_name: id-account, descriptor_key: account}
-{{- end }}
-
-{{- /* The same, counted by a service for all replicas. Without its answer the limits of each replica hold. Takes { root, name, actions }. */}}
-{{- define "gateway.sharedRates" -}}
-- name: {{ .name }}
-  typed_config:
-    "@type": type.googleapis.com/envoy.extensions.filters.http.ratelimit.v3.RateLimit
-    domain: store
-    timeout: 0.1s
-    failure_mode_deny: false
-    disable_x_envoy_ratelimited_header: true
-    rate_limit_service:
-      transport_api_version: V3
-      grpc_service: {envoy_grpc: {cluster_name: ratelimit}}
-    {{- include .actions .root | nindent 4 }}
-{{- end }}
-
-{{- /* Before the filter of CORS, so that preflights count too: a 429 gets the headers of CORS from gateway.localReplies. */}}
-{{- define "gateway.addressRates" -}}
-{{ include "gateway.rates" . }}
-stat_prefix: rate
-{{ include "gateway.addressActions" . }}
-{{ include "gateway.buckets" (dict "root" . "who" "address" "key" "masked_remote_address" "furtherKey" "embedding_address") }}
-{{- end }}
-
-{{- /* Behind the check, which sets the account. */}}
-{{- define "gateway.accountRates" -}}
-{{ include "gateway.rates" . }}
-stat_prefix: orders
-{{ include "gateway.orderActions" . }}
-{{ include "gateway.buckets" (dict "root" . "who" "account" "key" "account") }}
-{{- end }}
-
-{{- define "gateway.buckets" -}}
-descriptors:
-  {{- range $limit := get (include "gateway.rateLimits" .root | fromYaml) .who }}
-  {{- range $further := ternary (list "" $.furtherKey) (list "") (hasKey $ "furtherKey") }}
-  - entries: [{{ if ne $limit.name "requests" }}{key: header_match, value: {{ $limit.name }}}, {{ end }}{key: {{ $.key }}}{{ with $further }}, {key: {{ . }}}{{ end }}]
-    token_bucket: {max_tokens: {{ int $limit.burst }}, tokens_per_fill: {{ int $limit.count }}, fill_interval: {{ int $limit.seconds }}s}
-  {{- end }}
-  {{- end }}
-{{- end }}
-
-{{- /* The limits that there are, in YAML: for each of its own kind of caller, by what the actions above call them. */}}
-{{- define "gateway.rateLimits" -}}
-{{- $limits := .Values.limits -}}
-address:
-  {{- range $name := list "requests" "credentials" "catalogue" }}
-  {{- if or (ne $name "catalogue") $.Values.publicCatalogue }}
-  {{- with get $limits $name }}
-  - { name: {{ $name }}, unit: second, seconds: 1, count: {{ int .perSecond }}, burst: {{ int .burst }} }
-  {{- end }}
-  {{- end }}
-  {{- end }}
-  {{- with $limits.registrations.perHour }}
-  - { name: registrations, unit: hour, seconds: 3600, count: {{ int . }}, burst: {{ int . }} }
-  {{- end }}
-account:
-  {{- with $limits.orders.perMinute }}
-  - { name: orders, unit: minute, seconds: 60, count: {{ int . }}, burst: {{ int . }} }
-  {{- end }}
-{{- end }}
-
-{{- /*
-Headers of a 429 after draft-ietf-httpapi-ratelimit-headers, a JSON map by who has used up a limit, whichever of its own it was: which
-limits there are, and when there are tokens again.
-*/}}
-{{- define "gateway.rateHeaders" -}}
-{{- $headers := dict }}
-{{- range $who, $limits := include "gateway.rateLimits" . | fromYaml }}
-{{- $policies := list }}
-{{- range $limits }}
-{{- $policies = append $policies (printf `"%s";q=%d;w=%d` .name (int .count) (int .seconds)) }}
-{{- end }}
-{{- $_ := set $headers $who (dict "ratelimit-policy" (join ", " $policies) "ratelimit" (printf `"%s";r=0;t=%%RESP(retry-after)%%` $who)) }}
-{{- end }}
-{{- toJson $headers }}
 {{- end }}

@@ -1,30 +1,13 @@
-{{- /* Ends TLS in a filter chain. Ciphers and curves are Envoy's defaults: ECDHE with AES-GCM or ChaCha20-Poly1305 only. */}}
-{{- define "gateway.endOfTls" -}}
-transport_socket_connect_timeout: {{ .Values.timeouts.firstRequest }}s
-transport_socket:
-  name: envoy.transport_sockets.tls
-  typed_config:
-    "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext
-    common_tls_context:
-      alpn_protocols: [h2, http/1.1]
-      tls_params: {tls_minimum_protocol_version: TLSv1_2}
-      tls_certificate_sds_secret_configs:
-        - name: certificate
-          sds_config: {path_config_source: {path: /etc/envoy/certificate.yaml}}
-{{- end }}
-
 {{- /* The listener for plain HTTP beside TLS. 308 keeps method and body; nothing is forwarded. */}}
 {{- define "gateway.redirect" -}}
 {{- with .Values -}}
 - name: redirect
   address:
-    {{- include "gateway.listens" (dict "root" $ "port" .port) | nindent 4 }}
+    socket_address: { {{- $.model.listens }}, port_value: {{ .port }}}
   enable_reuse_port: {{ .reusePort }}
   per_connection_buffer_limit_bytes: *connectionBuffer
   listener_filters:
-    {{- with include "gateway.proxyProtocol" $ }}
-    {{- . | nindent 4 }}
-    {{- end }}
+    {{- include "gateway.proxyProtocol" $ | nindent 4 }}
     - name: envoy.filters.listener.http_inspector
       typed_config:
         "@type": type.googleapis.com/envoy.extensions.filters.listener.http_inspector.v3.HttpInspector
@@ -36,7 +19,7 @@ transport_socket:
             "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
             stat_prefix: redirect
             strip_any_host_port: true
-            {{- include "gateway.fromClients" $ | nindent 12 }}
+            {{- include "gateway.connections" $ | nindent 12 }}
             access_log: *accessLog
             local_reply_config: *problems
             http_filters: *router-only

@@ -1,0 +1,88 @@
+{{- /* One of model.routes. Takes it and { scope }. */}}
+{{- define "gateway.route" -}}
+{{- $values := .scope.Values }}
+{{- $external := $values.external }}
+{{- $isExternal := eq .cluster "external" }}
+{{- $hidesIdentity := and $isExternal (not $external.forwardIdentity) }}
+{{- /* The largest body of its prefix, which it has as metadata, too, for the text of a 413. */}}
+{{- $bodyKib := get $values.bodyKib .prefix | default $values.limits.bodyKib | int -}}
+- match: {{ toJson .match }}
+  metadata: {filter_metadata: {store: {largestBody: {{ $bodyKib }} KiB}}}
+  route:
+    cluster: {{ .cluster }}
+    {{- if eq .kind "open" }}
+    {{- /* Envoy ignores a timeout beside it. */}}
+    max_stream_duration: {max_stream_duration: {{ min $values.timeouts.open $values.timeouts.route }}s}
+    {{- else if eq .kind "stream" }}
+    timeout: 0s
+    idle_timeout: {{ $values.timeouts.stream }}s
+    {{- else if ne .cluster "self" }}
+    timeout: {{ $values.timeouts.route }}s
+    {{- end }}
+    {{- if $isExternal }}
+    {{- /* How long it thinks is not the store's. */}}
+    idle_timeout: {{ $values.timeouts.route }}s
+    host_rewrite_literal: {{ (urlParse $external.url).host }}
+    {{- if $external.stripPrefix }}
+    regex_rewrite: {pattern: {regex: "^/external/?"}, substitution: /}
+    {{- end }}
+    {{- end }}
+  {{- if $hidesIdentity }}
+  request_headers_to_remove: [id-account, account-roles, account-scopes, authorization]
+  {{- end }}
+  {{- if and (eq .kind "open") (eq .cluster "self") }}
+  # Envoy writes none for the empty answer of /health-check to HEAD.
+  response_headers_to_add: [{header: {key: content-length, value: "0"}, append_action: ADD_IF_ABSENT}]
+  {{- end }}
+  {{- if $isExternal }}
+  {{- if $external.removeHeaders }}
+  # What speaks for the whole origin, which is the store's
+  response_headers_to_remove: [clear-site-data, strict-transport-security, service-worker-allowed, alt-svc, nel, report-to]
+  {{- end }}
+  {{- with $external.contentSecurityPolicy }}
+  response_headers_to_add:
+    - {header: {key: content-security-policy, value: {{ quote . }}}, append_action: APPEND_IF_EXISTS_OR_ADD}
+  {{- end }}
+  {{- end }}
+  typed_per_filter_config:
+    {{- if eq .kind "open" }}
+    {{- range list "authorization" "token" "check" "identity" }}
+    {{ . }}: {"@type": type.googleapis.com/envoy.config.route.v3.FilterConfig, disabled: true}
+    {{- end }}
+    {{- end }}
+    length:
+      "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute
+      rbac:
+        rules:
+          action: DENY
+          policies:
+            too-large:
+              permissions: [{any: true}]
+              principals:
+                - header: {name: content-length, range_match: {start: {{ add1 (mul $bodyKib 1024) }}, end: 9223372036854775807}}
+    {{- /*
+    While auth is asked, Envoy may hold a connection's buffer and a window of HTTP/2, 80 KiB. It would never read on if that were more
+    than half of this limit, which counts bodies without a length; the service counts them exactly.
+    */}}
+    body:
+      "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.BufferPerRoute
+      buffer: {max_request_bytes: {{ mul (ternary $bodyKib (max $bodyKib 192) (eq .kind "open")) 1024 }}}
+    {{- if $isExternal }}
+    api-key:
+      "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute
+      rbac:
+        rules:
+          action: DENY
+          policies:
+            api-key: {permissions: [{any: true}], principals: [{header: {name: account-scopes, present_match: true}}]}
+    token-cookie:
+      "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.LuaPerRoute
+      source_code:
+        inline_string: |
+          local hidden = {"console_session"{{ if $hidesIdentity }}, "__store_jwt_token"{{ end }}}
+          {{- .scope.Files.Get "files/request-cookies.lua" | nindent 10 }}
+          {{- if $external.removeHeaders }}
+          {{- .scope.Files.Get "files/response-cookies.lua" | nindent 10 }}
+          {{- end }}
+    {{- end }}
+{{- end }}
