@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq grant timeline clean test test-browser test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
+.PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq grant timeline clean test test-browser test-faults lint typecheck jest format bench images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
 
 # The Node of package-lock.json once it is installed, else that of the machine.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -115,9 +115,6 @@ screenshots: machine build tools ### Take pictures of every page of shop and con
 test-faults: machine build tools ### Place 500 orders while components are killed, paused and partitioned; takes minutes
 	@FAULT_ORDERS=$${FAULT_ORDERS:-500} CONTEXT= timeout --foreground -k 10 600 $(jest_bin) --selectProjects faults
 
-gameday: machine build tools ### Make each alert fire on a real Prometheus, then clear it; takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
-	@$(tool) tests/gameday/main.ts $(ARGS)
-
 jest: machine build tools ## Run some of the tests; ARGS=services/order
 	@$(jest) $(ARGS)
 
@@ -135,9 +132,6 @@ format: install ## Format the sources and apply safe lint fixes
 # Without what Node keeps, which costs each process 7 MiB: the images have none of it either.
 bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="orders order-life", ARGS=--help
 	@NODE_COMPILE_CACHE= $(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(ARGS)
-
-capacity: install ### Print replicas, partitions, connections and storage for a rate of orders; ORDERS=10000 (per second)
-	@$(tool) tools/capacity/main.ts $(ORDERS) $(ARGS)
 
 package: install ### Package the chart with one version for itself and its images; VERSION=0.2.0 [IMAGES=registry.example.com/store] [DIGESTS=<file>] [PROJECT=<URL>]
 	@$(tool) tools/chart/package.ts '$(VERSION)' $(if $(IMAGES),--images '$(IMAGES)') $(if $(DIGESTS),--digests '$(DIGESTS)') $(if $(PROJECT),--project '$(PROJECT)')

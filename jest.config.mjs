@@ -58,7 +58,7 @@ export default {
     {
       ...sharing(),
       displayName: 'chart',
-      testMatch: [inFolders('tests/chart', 'tests/docs', 'tests/gameday', 'tests/release')],
+      testMatch: [inFolders('tests/chart', 'tests/docs', 'tests/release')],
     },
     // A short run; make test-browser is the long one.
     ...inBrowser.map((project) => ({ ...project, testPathIgnorePatterns: ['/tests/browser/long/'] })),

@@ -134,7 +134,6 @@ it('the commands for operators run from the toolbox alone', async () => {
       exitCode: 0,
       all: expect.stringContaining(`Usage: store ${command}`),
     });
-  expect(await store('capacity', '100')).toMatchObject({ exitCode: 0, all: expect.stringContaining('| Partitions') });
   expect(await store('doctor')).toMatchObject({ exitCode: 1, all: expect.stringContaining('There is no cluster') });
   expect(await store('dlq')).toMatchObject({ exitCode: 1, all: expect.stringContaining('No service answers') });
   expect(await store('nonsense')).toMatchObject({ exitCode: 1, all: expect.stringContaining('There is no command') });

@@ -9,14 +9,13 @@ import { Tool } from '../run-command.ts';
 import { figure, isMissed, type Row, report } from './figures.ts';
 import { benchDir, conditions, type Measurement, say } from './measurement.ts';
 import { backlog } from './measurements/backlog.ts';
-import { costs } from './measurements/costs.ts';
 import { orderLife } from './measurements/order-life.ts';
 import { checks, orders, products } from './measurements/requests.ts';
 import { orderStreams } from './measurements/streams.ts';
 import { idle, start } from './measurements/whole-store.ts';
 import { ofComponents, residentMib } from './process-usage.ts';
 
-const measurements = [start, products, orders, checks, orderLife, costs, backlog, idle, orderStreams];
+const measurements = [start, products, orders, checks, orderLife, backlog, idle, orderStreams];
 
 // Started processes end with this one (tools/local/components/supervised-process.ts), and none of their data is kept.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));

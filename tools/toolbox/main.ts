@@ -7,7 +7,6 @@ const commands: Record<string, () => Promise<unknown>> = {
   restore: () => import('../cluster/commands/restore.ts'),
   dlq: () => import('../local/commands/dead-letters.ts'),
   grant: () => import('../local/commands/grant.ts'),
-  capacity: () => import('../capacity/main.ts'),
 };
 
 /** Of the values of the chart: the pod has rights for these alone. */

@@ -1,4 +1,3 @@
-import { assumptions } from '../../../tools/capacity/model.ts';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
@@ -175,15 +174,18 @@ describe('the cluster', () => {
     expect(JSON.stringify(envOf('order'))).not.toContain('store-database-ro');
   });
 
-  it('needs as many connections for each replica as make capacity plans with', async () => {
+  /** As services/shared/src/database/database.ts opens them. */
+  const ofReplica = 10 + 5 + 2;
+
+  it('needs connections for each replica: a pool, the lists, and checks or the relay', async () => {
     const settings = { max_connections: '1' };
-    await expect(render({ settings })).rejects.toThrow(`: ${assumptions.connectionsOfReplica} each, and 10 for others`);
+    await expect(render({ settings })).rejects.toThrow(`: ${ofReplica} each, and 10 for others`);
   });
 
   it('has connections for one more group of consumers, as docs/development.md adds it', async () => {
     const refusal = await render({ settings: { max_connections: '1' } }).catch(({ message }) => message);
     const [, needed] = /need (\d+)/.exec(refusal) ?? [];
-    const group = 3 * assumptions.connectionsOfReplica; // two replicas, and one more in an upgrade
+    const group = 3 * ofReplica; // two replicas, and one more in an upgrade
     expect(Number(cluster.postgresql.parameters.max_connections)).toBeGreaterThanOrEqual(Number(needed) + group);
   });
 
