@@ -29,7 +29,7 @@ export const pathOf = (image: string) => image.slice(image.indexOf('/') + 1);
  * @param registry its address, such as localhost:5000
  */
 export async function createPublisher(dir: string, registry: string) {
-  const repository = `${registry}/store-platform/store-platform`;
+  const repository = `${registry}/example/store`;
   const env = { HOME: dir, COSIGN_PASSWORD: '' };
   const registries = ['docker.io', 'quay.io', 'ghcr.io', registry]
     .map((prefix) => `[[registry]]\nprefix = "${prefix}"\nlocation = "${registry}"\ninsecure = true\n`)

@@ -91,7 +91,7 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
 
   it('is signed: the commands of the documents verify images and chart, and refuse what is not', async () => {
     const { text = '' } = codeBlocks.find(({ text }) => text.includes('cosign verify')) ?? {};
-    const names = [...text.matchAll(/ghcr\.io\/store-platform\/store-platform(\/\S+:)\S+/g)].map(([, name]) => name);
+    const names = [...text.matchAll(/ghcr\.io\/\$project(\/\S+:)\S+/g)].map(([, name]) => name);
     expect(names).toEqual(['/order:', '/charts/store:']);
     const verify = (name: string) =>
       run('cosign', ['verify', '--key', join(dir, 'cosign.pub'), '--insecure-ignore-tlog', name]);

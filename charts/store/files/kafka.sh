@@ -14,5 +14,7 @@ case ${1:-} in
   *) echo 'Commands: topics, configs, consumer-groups, delete-records, leader-election, log-dirs, metadata-quorum, reassign-partitions' >&2 && exit 2 ;;
 esac
 shift
-exec java -Xmx96m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Dlog4j2.level=ERROR -cp '/opt/kafka/libs/*' \
+# Kafka asks for tokens at these addresses alone.
+exec java ${KAFKA_TOKEN_URL:+"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=$KAFKA_TOKEN_URL"} \
+  -Xmx96m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Dlog4j2.level=ERROR -cp '/opt/kafka/libs/*' \
   $class --bootstrap-server "$KAFKA_BROKERS" $settings /tools/client.properties "$@"

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { createKafka } from '../../../services/shared/src/messaging/kafka/client.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
@@ -15,11 +16,19 @@ export const otherPassword = 'a password of its own';
  * Starts a broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. Beside it
  * are the open listener of global.kafka.bothListeners, one for other ways to log in, and one for certificates of the authority. Those
  * who come by these may do everything. Its files are in the folder.
+ * @param tokenKeys a JSON Web Key Set, of which one has signed each token of the user `other`
  */
-export async function startKafkaWithUsers(dir: string, passwords: Record<string, string>, authority: string) {
+export async function startKafkaWithUsers(
+  dir: string,
+  passwords: Record<string, string>,
+  authority: string,
+  tokenKeys: string,
+) {
   const ports = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
   const [open, client, controller, logins, mutual] = ports;
   const { key, cert } = await certificateFor('127.0.0.1');
+  const keys = pathToFileURL(join(dir, 'token-keys.json')).href;
+  await writeFile(join(dir, 'token-keys.json'), tokenKeys);
   const pem = (text: string) => text.trim().replace(/\r?\n/g, '\\n\\\n ');
   const file = join(dir, 'server.properties');
   await writeFile(
@@ -37,7 +46,9 @@ listener.name.logins.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,OAUTHBEARER
 listener.name.logins.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_other="${otherPassword}";
 listener.name.logins.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 listener.name.logins.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;
-listener.name.logins.oauthbearer.sasl.server.callback.handler.class=org.apache.kafka.common.security.oauthbearer.internals.unsecured.OAuthBearerUnsecuredValidatorCallbackHandler
+listener.name.logins.oauthbearer.sasl.server.callback.handler.class=org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler
+listener.name.logins.oauthbearer.sasl.oauthbearer.jwks.endpoint.url=${keys}
+listener.name.logins.oauthbearer.sasl.oauthbearer.expected.audience=kafka
 listener.name.logins.oauthbearer.connections.max.reauth.ms=12000
 listener.name.mutual.ssl.client.auth=required
 listener.name.mutual.ssl.truststore.type=PEM
@@ -58,7 +69,8 @@ transaction.state.log.min.isr=1
   );
   const program = join(await provideJava(), 'bin/java');
   const classPath = join(await provideKafka(), 'libs', '*');
-  const java = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', classPath];
+  const allowed = `-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=${keys}`;
+  const java = [allowed, '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', classPath];
   const users = Object.entries(passwords).flatMap(([name, password]) => [
     '--add-scram',
     `SCRAM-SHA-512=[name=${name},password=${password}]`,

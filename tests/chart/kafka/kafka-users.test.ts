@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect, createServer } from 'node:tls';
 import { execa } from 'execa';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import kafkajs from 'kafkajs'; // Node does not find its enumerations by name
 import { z } from 'zod';
 import { brokerConfig, brokersFrom, requireLogin } from '../../../services/shared/src/messaging/config.ts';
@@ -21,7 +22,7 @@ import {
   storeTopics,
 } from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
-import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
+import { renderObjects, valuesFiles, named as withName } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { type Certificate, certificateFor, certificateFrom } from '../../kit/certificates.ts';
 import { useFolder } from '../../kit/folder.ts';
@@ -51,6 +52,8 @@ const passwords: Record<string, string> = {};
 let users: KafkaUser[];
 let tools: { data: Record<string, string> };
 const authority = await certificateFor('authority');
+const { privateKey, publicKey } = await generateKeyPair('RS256');
+const tokenKey = { ...(await exportJWK(publicKey)), kid: 'token', alg: 'RS256', use: 'sig' };
 let kafka: Awaited<ReturnType<typeof startKafkaWithUsers>>;
 
 beforeAll(async () => {
@@ -58,7 +61,7 @@ beforeAll(async () => {
   users = manifests.filter(({ kind }) => kind === 'KafkaUser');
   tools = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'toolbox');
   for (const { metadata } of users) passwords[metadata.name] = randomUUID();
-  kafka = await startKafkaWithUsers(dir, passwords, authority.cert);
+  kafka = await startKafkaWithUsers(dir, passwords, authority.cert, JSON.stringify({ keys: [tokenKey] }));
   const options = { partitions: 2, replicas: 1, minInsyncReplicas: 1, retentionMs: 1_000_000, retentionBytes: -1 };
   await kafka.admin.createTopics({ topics: storeTopics(options), waitForLeaders: true });
   await kafka.admin.createAcls({ acl: users.flatMap(aclsOf) });
@@ -118,6 +121,35 @@ async function startTlsProxy({ key, cert }: Certificate, broker: string) {
     show: (next: Certificate) => server.setSecureContext(next),
     close: () => server.close(),
   };
+}
+
+const basic = Buffer.from('other:s%3Acret').toString('base64');
+const credentials = { credentials: `Basic ${basic}`, body: 'grant_type=client_credentials&scope=kafka' };
+
+/** Gives tokens of the user `other`. */
+async function startTokenServer() {
+  const asked: { credentials: string | undefined; body: string }[] = [];
+  const server = createHttpServer(async (request: IncomingMessage, response) => {
+    asked.push({ credentials: request.headers.authorization, body: await text(request) });
+    const token = new SignJWT({})
+      .setProtectedHeader({ alg: 'RS256', kid: 'token' })
+      .setSubject('other')
+      .setAudience('kafka');
+    const access_token = await token.setIssuedAt().setExpirationTime('60s').sign(privateKey);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ access_token, token_type: 'Bearer', expires_in: 1 }));
+  });
+  const url = `http://127.0.0.1:${await listen(server)}/token/`;
+  return { url, asked, close: () => server.close() };
+}
+
+/** Puts the files of the toolbox, and those of its Secrets, into the folder, with what runs here. */
+async function writeToolbox({ data }: typeof tools, secrets: Record<string, string>): Promise<void> {
+  const inDir = (text: string) => text.replaceAll('/tools', dir).replaceAll('/var/run/kafka', dir);
+  const here = (text: string) =>
+    inDir(text).replace('exec java', `exec ${kafka.java}`).replace('/opt/kafka/libs/*', kafka.libs);
+  for (const [name, text] of Object.entries(data)) await writeFile(join(dir, name), here(String(text)));
+  for (const [name, text] of Object.entries(secrets)) await writeFile(join(dir, name), text);
 }
 
 async function write(user: string, topic: string) {
@@ -198,13 +230,7 @@ describe('the users of Kafka', () => {
   });
 
   it('the operator runs the commands of the documents in the toolbox', async () => {
-    await writeFile(join(dir, 'password'), passwords['kafka-operator'] ?? '');
-    await writeFile(join(dir, 'ca.crt'), kafka.ca);
-    const inDir = (text: string) => text.replaceAll('/tools', dir).replaceAll('/var/run/kafka', dir);
-    for (const [name, text] of Object.entries(tools.data)) await writeFile(join(dir, name), inDir(String(text)));
-    const script = String(tools.data['kafka.sh']);
-    const here = inDir(script).replace('exec java', `exec ${kafka.java}`).replace('/opt/kafka/libs/*', kafka.libs);
-    await writeFile(join(dir, 'kafka.sh'), here);
+    await writeToolbox(tools, { password: passwords['kafka-operator'] ?? '', 'ca.crt': kafka.ca });
     const records = JSON.stringify({ version: 1, partitions: [{ topic: orderEventsTopic, partition: 0, offset: 0 }] });
     const env = { KAFKA_BROKERS: kafka.brokers.join(), SCRIPT: join(dir, 'kafka.sh') };
     const options = { env: { ...env, RECORDS: records }, all: true, reject: false } as const;
@@ -284,15 +310,7 @@ describe('another Kafka', () => {
 
   it('takes tokens of an authorization server, which are renewed while a connection stays', async () => {
     // kafkajs logs in again ten seconds before the broker would end the session, which lasts for twelve.
-    const asked: { credentials: string | undefined; body: string }[] = [];
-    const server = createHttpServer(async (request: IncomingMessage, response) => {
-      asked.push({ credentials: request.headers.authorization, body: await text(request) });
-      const seconds = Math.floor(Date.now() / 1_000);
-      const parts = [{ alg: 'none' }, { sub: 'other', iat: seconds, exp: seconds + 60 }];
-      const token = `${parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`;
-      response.end(JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: 1 }));
-    });
-    const url = `http://127.0.0.1:${await listen(server)}/token/`;
+    const { url, asked, close } = await startTokenServer();
     const oauth = { ...asOther('oauthbearer', 's:cret'), KAFKA_TOKEN_URL: url, KAFKA_TOKEN_SCOPE: 'kafka' };
     const publisher = createPublisher(settingsOf(oauth));
     try {
@@ -300,12 +318,50 @@ describe('another Kafka', () => {
         await publisher.send(orderEventsTopic, [{ key: 'a', value: '{}', headers: {} }]);
         return asked.length >= 3;
       });
-      const basic = Buffer.from('other:s%3Acret').toString('base64');
-      const expected = { credentials: `Basic ${basic}`, body: 'grant_type=client_credentials&scope=kafka' };
-      for (const one of asked) expect(one).toEqual(expected);
+      for (const one of asked) expect(one).toEqual(credentials);
     } finally {
       await publisher.close();
-      server.close();
+      close();
+    }
+  });
+
+  /** Has the toolbox of a chart with these values list the topics. */
+  async function listTopics(kafkaValues: object, brokers: string[], secrets: Record<string, string>) {
+    const bootstrapServers = 'kafka.example.com:9094';
+    const values = {
+      toolbox: { enabled: true, kafkaCommands: true },
+      global: { kafka: { bootstrapServers, ...kafkaValues } },
+    };
+    const rendered = await renderObjects(values);
+    await writeToolbox(withName(rendered, 'ConfigMap', 'toolbox'), secrets);
+    const { containers } = withName(rendered, 'Deployment', 'toolbox').spec.template.spec;
+    const given = containers[1].env.map(({ name, value }: { name: string; value: string }) => [name, value]);
+    const env = { ...Object.fromEntries(given), KAFKA_BROKERS: brokers.join() };
+    const { all } = await execa('sh', [join(dir, 'kafka.sh'), 'topics', '--list'], { env, all: true, reject: false });
+    return all;
+  }
+
+  it.each(['plain', 'scram-sha-256'])('takes the login of the toolbox by %s, as the user of all', async (mechanism) => {
+    const login = { login: true, tls: false, mechanism, username: 'other', secret: 'kafka-login', caSecret: '' };
+    expect(await listTopics(login, kafka.loginBrokers, { password: otherPassword })).toContain(orderEventsTopic);
+  });
+
+  it('takes the certificate of the toolbox', async () => {
+    const { key, cert } = await certificateFrom(authority, 'other');
+    const mutual = { tls: true, clientCertificate: true, caSecret: 'ca' };
+    const files = { 'tls.key': key, 'tls.crt': cert, 'ca.crt': kafka.ca };
+    expect(await listTopics(mutual, kafka.mutualBrokers, files)).toContain(orderEventsTopic);
+  });
+
+  it('takes the token of the toolbox, which asks for it as services do', async () => {
+    const { url, asked, close } = await startTokenServer();
+    const token = { url, scope: 'kafka' };
+    const login = { login: true, tls: false, mechanism: 'oauthbearer', username: 'other', caSecret: '', token };
+    try {
+      expect(await listTopics(login, kafka.loginBrokers, { password: 's:cret' })).toContain(orderEventsTopic);
+      expect(asked[0]).toEqual(credentials);
+    } finally {
+      close();
     }
   });
 });

@@ -142,6 +142,27 @@ describe('the chart of the sources', () => {
   });
 });
 
+it('a release publishes the client under a name of its owner’s, with its sources, or not at all', async () => {
+  const { client } = parse(read('.github/workflows/release.yaml')).jobs;
+  expect(client.if).toBe("vars.NPM_PACKAGE != ''");
+  const [naming = ''] = client.steps.flatMap(({ run = '' }: { run?: string }) =>
+    run.startsWith('npm pkg') ? run : [],
+  );
+  const folder = join(dir, 'workspace');
+  await mkdir(join(folder, 'clients/typescript'), { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ workspaces: ['clients/*'] }));
+  const file = join(folder, 'clients/typescript/package.json');
+  await writeFile(file, read('clients/typescript/package.json'));
+  expect(await readFile(file, 'utf8')).not.toContain('github.com');
+  const project = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'example/store' };
+  await execa('sh', ['-c', naming], { cwd: folder, env: { ...project, NPM_PACKAGE: '@example/store-client' } });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+    name: '@example/store-client',
+    version: expect.any(String),
+    repository: { type: 'git', url: 'git+https://github.com/example/store.git', directory: 'clients/typescript' },
+  });
+});
+
 describe('the workflows', () => {
   interface Job {
     permissions?: Record<string, string>;

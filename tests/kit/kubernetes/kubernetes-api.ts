@@ -36,7 +36,7 @@ interface FakeObject {
 }
 
 /** Of what every cluster has. Other kinds are there once one of their objects is. */
-const known = /^\/(api\/v1|apis\/(apps|batch)\/v1)\/namespaces\/store\/\w+$/;
+const known = /^\/(api\/v1|apis\/(apps|batch)\/v1|apis\/autoscaling\/v2)\/namespaces\/store\/\w+$/;
 
 /**
  * A fake of the API server with objects in the namespace store: it speaks TLS, demands the token, and refuses a write of a

@@ -133,3 +133,62 @@ it('leaves what it may not look at to others: the release as a hint, Secrets as 
   expect(said).toContain('WRONG  Secret own: nobody has looked at it\n       whoever runs this may not read it');
   expect(count).toBe(1);
 });
+
+describe('autoscalers', () => {
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const condition = (type: string, status: string, reason = '', message = reason, minutes = 60) => ({
+    type,
+    status,
+    reason,
+    message,
+    lastTransitionTime: minutesAgo(minutes),
+  });
+  const able = condition('AbleToScale', 'True');
+  const active = condition('ScalingActive', 'True');
+  const atMaximum = (minutes: number) => condition('ScalingLimited', 'True', 'TooManyReplicas', '', minutes);
+
+  function putAutoscaler(name: string, conditions: object[], metadata: object = {}): void {
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name };
+    const status = { currentReplicas: 4, desiredReplicas: 4, conditions };
+    put(
+      namespaced('apis/autoscaling/v2', 'horizontalpodautoscalers', name),
+      { spec: { scaleTargetRef, maxReplicas: 4 }, status },
+      metadata,
+    );
+  }
+
+  it('are well while they scale, at their maximum for some minutes, or switched off by whoever scales to nothing', async () => {
+    putAutoscaler('order', [able, active, atMaximum(5)]);
+    putAutoscaler('product', [able, active, condition('ScalingLimited', 'True', 'TooFewReplicas')]);
+    putAutoscaler('status', [able, condition('ScalingActive', 'False', 'ScalingDisabled')]);
+    putAutoscaler('stranger', [condition('AbleToScale', 'False', 'FailedGetScale')], { labels: {} });
+    const { count, said } = await examine();
+    expect(said).toContain('ok     autoscaler order: 4 of at most 4, wants 4');
+    expect(said).not.toContain('stranger');
+    expect(count).toBe(0);
+  });
+
+  it('are wrong at their maximum for long, without metrics, without what they scale, and where nobody looks', async () => {
+    putAutoscaler('order', [able, active, atMaximum(31)]);
+    putAutoscaler('product', [
+      able,
+      condition('ScalingActive', 'False', 'FailedGetResourceMetric', 'no metrics returned'),
+    ]);
+    putAutoscaler('status', [condition('AbleToScale', 'False', 'FailedGetScale', 'deployments "status" not found')]);
+    putAutoscaler('auth', []);
+    const { count, said } = await examine();
+    for (const line of [
+      /autoscaler order wants more than its maximum of 4 since \S+Z\n {7}raise autoscaling\.maxReplicas of order/,
+      /autoscaler product does not know the load: no metrics returned\n.*metrics-server/,
+      /autoscaler status does not find Deployment status: deployments "status" not found\n/,
+      /autoscaler auth: nobody has looked at it\n/,
+    ])
+      expect(said).toMatch(line);
+    expect(count).toBe(4);
+  });
+
+  it('are not called well where they may not be listed', async () => {
+    api.hooks.refuse = (request) => request.includes('/horizontalpodautoscalers');
+    expect((await examine()).said).toContain('WRONG  autoscalers: nobody has looked at them');
+  });
+});

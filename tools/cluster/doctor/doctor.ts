@@ -1,5 +1,6 @@
 import type { Cluster } from '../api.ts';
 import { componentsOf, deploymentsOf } from '../rollout.ts';
+import { checkAutoscalers } from './check-autoscalers.ts';
 import { checkJobs } from './check-jobs.ts';
 import { checkOperated } from './check-operated.ts';
 import { checkRelease, checkVolumes } from './check-release.ts';
@@ -22,6 +23,7 @@ export async function doctor(cluster: Cluster): Promise<number> {
   report(await checkSecrets(cluster, deployments));
   report(await checkVolumes(cluster));
   for (const workload of [...statefulSets, ...deployments]) report(await checkWorkload(cluster, workload));
+  report(await checkAutoscalers(cluster));
   report(await checkJobs(cluster));
   report(await checkOperated(cluster));
   console.log(count === 0 ? '\nNothing is wrong.' : `\n${count} ${count === 1 ? 'thing is' : 'things are'} wrong.`);

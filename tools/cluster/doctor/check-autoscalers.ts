@@ -1,0 +1,58 @@
+import { AutoscalingV2Api, type V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
+import { type Cluster, isStatus } from '../api.ts';
+import { componentsOf, nameOf } from '../rollout.ts';
+import { type Finding, ok, wrong } from './findings.ts';
+
+/** As the alert StoreAutoscalerAtMaximum. */
+const longMs = 30 * 60_000;
+
+/** Checks that autoscalers find what they scale and its metrics, and are not at their maximum for long. */
+export async function checkAutoscalers({ config, namespace, release }: Cluster, now = Date.now()): Promise<Finding[]> {
+  const api = config.makeApiClient(AutoscalingV2Api);
+  const found = await api.listNamespacedHorizontalPodAutoscaler({ namespace }).catch((error) => {
+    if (isStatus(error, 403)) return undefined;
+    throw error;
+  });
+  if (!found) return [wrong('autoscalers: nobody has looked at them', 'whoever runs this may not list them')];
+  const parts = Object.fromEntries(
+    componentsOf(release)
+      .split(',')
+      .map((pair) => pair.split('=')),
+  );
+  // KEDA makes its own with the labels of its ScaledObject.
+  const own = found.items.filter(({ metadata }) =>
+    Object.entries(parts).every(([label, value]) => metadata?.labels?.[label] === value),
+  );
+  return own.map((one) => checkAutoscaler(one, namespace, now));
+}
+
+function checkAutoscaler(one: V2HorizontalPodAutoscaler, namespace: string, now: number): Finding {
+  const name = `autoscaler ${nameOf(one)}`;
+  const describe = `kubectl -n ${namespace} describe hpa ${nameOf(one)}`;
+  const { currentReplicas = 0, desiredReplicas, conditions = [] } = one.status ?? {};
+  const condition = (type: string) => conditions.find((each) => each.type === type);
+  const [able, active, limited] = ['AbleToScale', 'ScalingActive', 'ScalingLimited'].map(condition);
+  const target = one.spec?.scaleTargetRef;
+  if (able?.status === 'False') {
+    const what = able.reason === 'FailedGetScale' ? `does not find ${target?.kind} ${target?.name}` : 'cannot scale';
+    return wrong(`${name} ${what}: ${able.message ?? able.reason}`, describe);
+  }
+  // It does not look at what is scaled to nothing on purpose.
+  if (active?.status === 'False' && active.reason !== 'ScalingDisabled') {
+    const remedy = `${describe}; for CPU the cluster needs metrics-server: kubectl top pods -n ${namespace}`;
+    return wrong(`${name} does not know the load: ${active.message ?? active.reason}`, remedy);
+  }
+  const max = one.spec?.maxReplicas ?? 0;
+  const since = limited?.lastTransitionTime;
+  const isAtMaximum = limited?.status === 'True' && limited.reason === 'TooManyReplicas';
+  if (isAtMaximum && since && now - since.getTime() > longMs) {
+    const remedy = `raise autoscaling.maxReplicas of ${nameOf(one)}, or see docs/runbooks/rollouts.md, StoreAutoscalerAtMaximum`;
+    return wrong(`${name} wants more than its maximum of ${max} since ${since.toISOString()}`, remedy);
+  }
+  if (!able)
+    return wrong(
+      `${name}: nobody has looked at it`,
+      'the cluster has no controller of autoscalers, or it does not run',
+    );
+  return ok(`${name}: ${currentReplicas} of at most ${max}, wants ${desiredReplicas}`);
+}
