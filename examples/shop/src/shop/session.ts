@@ -17,7 +17,7 @@ export interface Session {
   account: Account | undefined;
   /** True once the store has said who is logged in, if anybody. */
   isKnown: boolean;
-  /** True if the catalogue is for everybody (contract 2.2) and nobody is known to be logged in: whoever looks at it is a guest. */
+  /** True if the catalogue can be read (contract 2.2) and nobody is known to be logged in: whoever looks at it is a guest. */
   isGuest: boolean;
   /** Why it has not. */
   failure: string | undefined;
@@ -51,7 +51,7 @@ async function whoIsLoggedIn(): Promise<Account | undefined> {
   }
 }
 
-/** The gateway decides, so it is asked, where nobody is logged in. */
+/** The gateway decides, so it is asked, where nobody is logged in, or nobody says who is: then a token opens the catalogue, too. */
 async function isCatalogueOpen(): Promise<boolean> {
   try {
     await store.listProducts({ query: { size: 1 } });
