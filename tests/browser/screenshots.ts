@@ -5,14 +5,13 @@ import { root } from '../../tools/paths.ts';
 import { Tool } from '../../tools/run-command.ts';
 import { chromiumPath, howToGetChromium } from '../kit/chromium.ts';
 import { register } from './_customer.ts';
+import { inAllLooks } from './_pictures.ts';
 import { addProducts, entireStore, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 import { openConsole } from './operator/_console.ts';
 import { prepare, walkConsole } from './operator/_console-pictures.ts';
 
 const folder = join(root, 'docs/images');
-/** Those in dark colours, too; on a narrow screen are all pages. */
-const pagesInAllLooks = ['shop-catalogue', 'shop-order', 'console-now', 'console-dead-letters'];
 const looks: [suffix: string, options: BrowserContextOptions][] = [
   ['', { colorScheme: 'light' }],
   ['-dark', { colorScheme: 'dark' }],
@@ -29,21 +28,30 @@ async function walkShop(page: Page, take: (name: string) => Promise<void>): Prom
   await page.evaluate('scrollTo(0, 0)');
   await page.getByText(/in your basket/).waitFor({ state: 'hidden' });
   await take('catalogue');
+  await page.getByRole('link', { name: 'Linen towel', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Linen towel' }).waitFor();
+  await take('product');
   await page.getByRole('link', { name: /Basket/ }).click();
   await page.getByRole('heading', { name: 'Your order' }).waitFor();
   await take('basket');
   await page.getByRole('button', { name: 'Place the order' }).click();
   await page.getByText('Getting ready to ship').waitFor();
   await take('order');
+  await page.getByRole('link', { name: 'Invoice, to be printed' }).click();
+  await page.getByRole('heading', { level: 1, name: /^Invoice/ }).waitFor();
+  await take('invoice');
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
   await page.getByText('3 products').waitFor();
   await take('orders');
+  await page.getByRole('link', { name: 'Account', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+  await take('account');
 }
 
 /** @param isWhole whether pictures of the usual look show what has to be scrolled to, too */
 const taking = (page: Page, of: string, suffix: string, isWhole: boolean) => async (name: string) => {
   const picture = `${of}-${name}`;
-  if (suffix === '-dark' && !pagesInAllLooks.includes(picture)) return;
+  if (suffix === '-dark' && !inAllLooks.includes(picture)) return;
   const path = join(folder, `${picture}${suffix}.png`);
   await page.screenshot({ path, animations: 'disabled', fullPage: isWhole && suffix !== '-narrow' });
   console.log(`docs/images/${picture}${suffix}.png`);
