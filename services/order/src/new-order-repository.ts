@@ -2,62 +2,52 @@ import type { Database } from '@store/shared/database/database';
 import { raw, type Sql, sql } from '@store/shared/database/sql';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { outboxChannel } from '@store/shared/messaging/outbox/append';
+import { Decimal } from '@store/shared/values/money';
 import type { PrismaClient } from './generated/client.ts';
-import { cancelledByStore, type NewOrder, replyLifetimeHours, type StoredReply } from './order.ts';
+import type { KeyedRequest } from './idempotency.ts';
+import { claimKey } from './idempotency-repository.ts';
+import { cancelledByStore, type PlacedOrder } from './order.ts';
 
 /**
- * `repeated`: the Idempotency-Key has a stored reply. `running`: another request with the key is being stored. `refused`: too many orders
- * of the account were cancelled; the key may have a stored reply all the same.
+ * `keyed`: the Idempotency-Key is that of another order, or of a request that is being stored. `refused`: too many orders of the account
+ * were cancelled; the key may be taken all the same.
  */
-export type InsertOutcome = 'stored' | 'repeated' | 'running' | 'refused';
+export type InsertOutcome = 'stored' | 'keyed' | 'refused';
 
-export type KeyedReply = StoredReply & { key: string };
+export type NewOrderRepository = ReturnType<typeof createNewOrderRepository>;
 
-interface Inserted {
-  acquired: boolean;
-  stored: boolean | null;
-  allowed: boolean;
-}
-
-/**
- * Stores order, items, reply and event in one statement, thus in one transaction and one round trip: the busiest write
- * of the store.
- * @param maxCancelled of an account's orders of the last hour, before it may place no more; 0: any number
- */
-export function createInsertOrder({ run, notifier }: Database<PrismaClient>, maxCancelled: number) {
-  return async (order: NewOrder, event: StoredEvent, reply: KeyedReply | undefined): Promise<InsertOutcome> => {
-    const allowed = maxCancelled === 0 ? sql`select true as allowed` : hasCancelledFewer(maxCancelled, order);
-    const [row] = await run<Inserted>(insert(order, event, allowed, sourceOf(order, reply)));
-    notifier.notify(outboxChannel);
-    if (row?.stored === true) return 'stored';
-    if (row?.allowed === false) return 'refused';
-    return row?.acquired === true ? 'repeated' : 'running';
+/** @param maxCancelled of an account's orders of the last hour, before it may place no more; 0: any number */
+export function createNewOrderRepository({ run, notifier }: Database<PrismaClient>, maxCancelled: number) {
+  return {
+    /**
+     * Stores order, items, idempotency key and event in one statement, thus in one transaction and one round trip: the busiest write
+     * of the store.
+     */
+    async insert(order: PlacedOrder, event: StoredEvent, request: KeyedRequest | undefined): Promise<InsertOutcome> {
+      const allowed = maxCancelled === 0 ? sql`select true as allowed` : hasCancelledFewer(maxCancelled, order);
+      const [row] = await run<{ stored: boolean | null; allowed: boolean }>(sql`
+        with allowance as materialized (${allowed}), ${claimKey(order, request)}, ${inserts(order, event)}
+        select (select true from source) as stored, allowed from allowance`);
+      notifier.notify(outboxChannel);
+      if (row?.stored === true) return 'stored';
+      return row?.allowed === false ? 'refused' : 'keyed';
+    },
   };
 }
 
-/**
- * The inserts select from `source`, which is empty if the idempotency key is taken, or the account is to place no more.
- * @param allowed selects whether it may
- * @param source defines `lock` and `source`
- */
-function insert(
-  { id, accountId, total, items, createdAt, ...details }: NewOrder,
-  event: StoredEvent,
-  allowed: Sql,
-  source: Sql,
-): Sql {
+/** The inserts select from `source`, which is empty if nothing is to be stored (`claimKey`). */
+function inserts({ id, accountId, items, details, createdAt, ...order }: PlacedOrder, event: StoredEvent): Sql {
   const products = items.map(({ productId }) => productId);
   const quantities = items.map(({ quantity }) => quantity);
-  const prices = items.map(({ unitPrice }) => unitPrice.toFixed());
+  const prices = items.map(({ unitPrice }) => new Decimal(unitPrice).toFixed());
   const names = items.map(({ name }) => name);
-  const shippingAddress = details.shippingAddress && JSON.stringify(details.shippingAddress);
-  const metadata = details.metadata && JSON.stringify(details.metadata);
+  const shippingAddress = details?.shippingAddress && JSON.stringify(details.shippingAddress);
+  const metadata = details?.metadata && JSON.stringify(details.metadata);
   return sql`
-    with allowance as materialized (${allowed}), ${source},
     new_order as (
       insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
-      select ${id}::uuid, ${accountId}::uuid, 'PENDING', ${total.amount.toFixed()}::numeric, ${total.currency},
-             ${createdAt}::timestamptz, ${createdAt}::timestamptz
+      select ${id}::uuid, ${accountId}::uuid, 'PENDING', ${new Decimal(order.totalAmount).toFixed()}::numeric,
+             ${order.currency}, ${createdAt}::timestamptz, ${createdAt}::timestamptz
       from source
     ),
     new_items as (
@@ -77,13 +67,11 @@ function insert(
       select ${event.id}::uuid, ${event.kind}, ${event.key}, ${event.payload}, ${event.traceparent},
              ${createdAt}::timestamptz
       from source
-    )
-    select lock.acquired, (select true from source) as stored, allowance.allowed
-    from lock, allowance`;
+    )`;
 }
 
 /** Those cancelled for lack of stock held nothing, and those cancelled by the store were not given up by their customer. Two ranges of indexes, each read until there are too many. */
-function hasCancelledFewer(max: number, { accountId, createdAt }: NewOrder): Sql {
+function hasCancelledFewer(max: number, { accountId, createdAt }: PlacedOrder): Sql {
   const limit = raw(String(max));
   const cancelled = (deleted: 'null' | 'not null') => sql`(
     select 1 from orders
@@ -95,25 +83,4 @@ function hasCancelledFewer(max: number, { accountId, createdAt }: NewOrder): Sql
   return sql`
     select count(*) < ${limit} as allowed
     from (${cancelled('null')} union all ${cancelled('not null')}) as cancelled`;
-}
-
-/** The reply is inserted first and decides: if its key is taken, nothing else is written. */
-function sourceOf({ accountId, createdAt }: NewOrder, reply: KeyedReply | undefined): Sql {
-  if (reply === undefined)
-    return sql`lock as (select true as acquired), source as (select 1 from allowance where allowed)`;
-  const { key, requestHash, location, body } = reply;
-  return sql`
-    lock as materialized (
-      select pg_try_advisory_xact_lock(hashtextextended(${accountId}::uuid::text || ${key}::text, 0)) as acquired
-    ),
-    source as (
-      insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
-      select ${accountId}::uuid, ${key}, ${requestHash}, ${location}, ${body}, ${createdAt}::timestamptz
-      from lock, allowance where acquired and allowed
-      on conflict (account_id, key) do update
-        set request_hash = excluded.request_hash, location = excluded.location, body = excluded.body,
-            created_at = excluded.created_at
-        where idempotency_keys.created_at < excluded.created_at - interval '${raw(String(replyLifetimeHours))} hours'
-      returning 1
-    )`;
 }

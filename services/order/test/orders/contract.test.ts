@@ -11,7 +11,7 @@ import { alice, as, bob, rowCounts, salt, tea, testApp, unknown } from '../_app.
 import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 
 // Only for the document; the requests go to the application.
-const [routes, recordRoutes] = [orderRoutes({} as never, {} as never), orderRecordRoutes({} as never)];
+const [routes, recordRoutes] = [orderRoutes({} as never, {} as never, {} as never), orderRecordRoutes({} as never)];
 const unavailable = testApp(unreachableDatabaseUrl);
 afterAll(() => unavailable.close());
 
