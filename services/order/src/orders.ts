@@ -7,6 +7,7 @@ import { newEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError, found, unreachable } from '@store/shared/values/errors';
 import type { PrismaClient } from './generated/client.ts';
+import type { OrderListRepository } from './lists/order-list-repository.ts';
 import {
   cancelledByCustomer,
   cancelledByStore,
@@ -15,9 +16,8 @@ import {
   toOrderJson,
   versionOf,
 } from './order.ts';
-import type { OrderListRepository } from './order-list-repository.ts';
-import { insertNote, isAccountDeleted } from './order-note-repository.ts';
 import { lockOrder, type OrderRepository } from './order-repository.ts';
+import { insertNote, isAccountDeleted } from './records/order-note-repository.ts';
 import type { OrderChange, OrderQuery } from './schemas.ts';
 
 interface Dependencies {

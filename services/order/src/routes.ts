@@ -8,7 +8,7 @@ import type { OrderStreams } from './live/order-streams.ts';
 import { sessionOf } from './live/session.ts';
 import { toOrderJson } from './order.ts';
 import type { Orders } from './orders.ts';
-import type { PlaceOrder } from './place-order.ts';
+import type { PlaceOrder } from './placing/place-order.ts';
 import {
   cancellationOut,
   createHeaders,

@@ -7,8 +7,8 @@ import { testLog } from '../../../tests/kit/observability/log.ts';
 import type { AuthClient } from '../src/auth-client.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createIdempotencyRepository } from '../src/idempotency-repository.ts';
-import { createOrderListRepository } from '../src/order-list-repository.ts';
+import { createOrderListRepository } from '../src/lists/order-list-repository.ts';
+import { createIdempotencyRepository } from '../src/placing/idempotency-repository.ts';
 import { createOrderService } from '../src/service.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';

@@ -4,8 +4,8 @@ import { newEvent } from '@store/shared/messaging/events';
 import request from 'supertest';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { createConsumerGroup } from '../../src/consumer-group.ts';
-import { forgetLate } from '../../src/saga-repository.ts';
+import { createConsumerGroup } from '../../src/saga/consumer-group.ts';
+import { forgetLate } from '../../src/saga/saga-repository.ts';
 import { alice, as, bob, fakeProducts, oneTea, testApp } from '../_app.ts';
 
 const products = fakeProducts();

@@ -3,8 +3,8 @@ import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blocksOf, explain, nodesOf, type Plan } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { addUpOrderCounts } from '../../src/order-count-repository.ts';
-import { createOrderListRepository } from '../../src/order-list-repository.ts';
+import { addUpOrderCounts } from '../../src/lists/order-count-repository.ts';
+import { createOrderListRepository } from '../../src/lists/order-list-repository.ts';
 import { orderQuery } from '../../src/schemas.ts';
 import { alice, bob, testApp } from '../_app.ts';
 

@@ -9,12 +9,12 @@ import {
   uuidColumn,
 } from '@store/shared/database/keyset';
 import { empty, join, raw, type Sql, sql } from '@store/shared/database/sql';
-import type { PrismaClient } from './generated/client.ts';
-import { orderOfKey } from './idempotency-repository.ts';
-import type { OrderStatus } from './order.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import type { OrderStatus } from '../order.ts';
+import { orderOfKey } from '../placing/idempotency-repository.ts';
+import type { OrderQuery } from '../schemas.ts';
 import { orderCount } from './order-count-repository.ts';
 import { orderAsJson } from './order-json-repository.ts';
-import type { OrderQuery } from './schemas.ts';
 
 export type OrderListRepository = ReturnType<typeof createOrderListRepository>;
 

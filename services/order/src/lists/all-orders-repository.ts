@@ -3,10 +3,10 @@ import type { Database } from '@store/shared/database/database';
 import { beginsWith, createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import type { Page } from '@store/shared/database/read-page';
 import { join, type Sql, sql } from '@store/shared/database/sql';
-import type { PrismaClient } from './generated/client.ts';
-import type { OrderStatus } from './order.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import type { OrderStatus } from '../order.ts';
+import type { AllOrdersQuery } from '../schemas.ts';
 import { orderAsJson } from './order-json-repository.ts';
-import type { AllOrdersQuery } from './schemas.ts';
 
 export type AllOrdersRepository = ReturnType<typeof createAllOrdersRepository>;
 

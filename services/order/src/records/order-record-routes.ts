@@ -10,12 +10,12 @@ import { everybody } from '@store/shared/values/everybody';
 import { uuid, uuids, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
-import type { AllOrdersRepository } from './all-orders-repository.ts';
-import { toOrderJson, toOrderOut } from './order.ts';
+import type { AllOrdersRepository } from '../lists/all-orders-repository.ts';
+import { toOrderJson, toOrderOut } from '../order.ts';
+import type { Orders } from '../orders.ts';
+import { allOrdersQuery, orderNoteIn, storeCancellationIn } from '../schemas.ts';
 import type { OrderNotes } from './order-notes.ts';
 import type { OrderRecordRepository } from './order-record-repository.ts';
-import type { Orders } from './orders.ts';
-import { allOrdersQuery, orderNoteIn, storeCancellationIn } from './schemas.ts';
 import { placedBefore, stuckAfterSeconds } from './stuck-orders.ts';
 
 interface Parts {

@@ -3,10 +3,10 @@ import { raw, type Sql, sql } from '@store/shared/database/sql';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { outboxChannel } from '@store/shared/messaging/outbox/append';
 import { Decimal } from '@store/shared/values/money';
-import type { PrismaClient } from './generated/client.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import { cancelledByStore, type PlacedOrder } from '../order.ts';
 import type { KeyedRequest } from './idempotency.ts';
 import { claimKey } from './idempotency-repository.ts';
-import { cancelledByStore, type PlacedOrder } from './order.ts';
 
 /**
  * `keyed`: the Idempotency-Key is that of another order, or of a request that is being stored. `refused`: too many orders of the account

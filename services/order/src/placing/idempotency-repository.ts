@@ -1,9 +1,9 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import { raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import { hourMs } from '@store/shared/values/time';
+import { asPlaced, type PlacedOrder, type StoredOrder, toOrderJson } from '../order.ts';
+import { type OrderRow, orderColumns } from '../order-repository.ts';
 import type { KeyedRequest } from './idempotency.ts';
-import { asPlaced, type PlacedOrder, type StoredOrder, toOrderJson } from './order.ts';
-import { type OrderRow, orderColumns } from './order-repository.ts';
 
 /** How long a key is kept (contract 4.7). */
 const lifetimeHours = 24;

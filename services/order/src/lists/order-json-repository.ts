@@ -1,6 +1,6 @@
 import { isoTime } from '@store/shared/database/keyset';
 import { raw } from '@store/shared/database/sql';
-import type { toItemOut, toOrderOut } from './order.ts';
+import type { toItemOut, toOrderOut } from '../order.ts';
 
 // The representation of an order, made by PostgreSQL as text for pages of many orders. A page of 100 orders with 3 lines takes 0.8 ms
 // of this process's CPU so, and 2.3 ms as rows that toOrderOut reads; with 100 lines each it takes 4 against 17 ms. A page may have

@@ -1,6 +1,6 @@
 import { DomainError } from '@store/shared/values/errors';
+import { asPlaced, type Order } from '../order.ts';
 import type { IdempotencyRepository } from './idempotency-repository.ts';
-import { asPlaced, type Order } from './order.ts';
 
 /** A request with an Idempotency-Key. */
 export interface KeyedRequest {

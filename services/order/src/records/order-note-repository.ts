@@ -1,6 +1,6 @@
 import type { TransactionOf } from '@store/shared/database/transaction';
-import type { PrismaClient } from './generated/client.ts';
-import type { StoredOrder } from './order.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import type { StoredOrder } from '../order.ts';
 
 interface NewNote {
   id: string;
@@ -21,10 +21,8 @@ export async function insertNote(
 }
 
 /** Tells whether the account that has placed an order is deleted: then nothing is written about it any more. */
-export const isAccountDeleted = async (
-  tx: TransactionOf<PrismaClient>,
-  { accountId }: StoredOrder,
-): Promise<boolean> => (await tx.deletedAccount.count({ where: { accountId } })) > 0;
+export const isAccountDeleted = async (tx: TransactionOf<PrismaClient>, { accountId }: StoredOrder): Promise<boolean> =>
+  (await tx.deletedAccount.count({ where: { accountId } })) > 0;
 
 /** Finds a note by its id, on whichever order. */
 export const findNote = (tx: TransactionOf<PrismaClient>, id: string) =>

@@ -7,11 +7,11 @@ import { type PageQuery, readCountedPage, readPage } from '@store/shared/databas
 import { join, type Sql, sql } from '@store/shared/database/sql';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import type { z } from 'zod';
-import { partsOf } from './all-orders-repository.ts';
-import type { PrismaClient } from './generated/client.ts';
-import { type StoredOrder, toOrderOut } from './order.ts';
-import { orderAsJson, orderWithRestAsJson } from './order-json-repository.ts';
-import { type OrderRow, orderColumns } from './order-repository.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import { partsOf } from '../lists/all-orders-repository.ts';
+import { orderAsJson, orderWithRestAsJson } from '../lists/order-json-repository.ts';
+import { type StoredOrder, toOrderOut } from '../order.ts';
+import { type OrderRow, orderColumns } from '../order-repository.ts';
 
 const byTime = { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id') };
 
@@ -60,9 +60,7 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
 
     /** Returns items and totals, as inventory needs them. */
     async demandsOf(orderIds: string[]): Promise<z.input<typeof orderDemandOut>[]> {
-      const orders = await run<OrderRow>(
-        sql`select ${orderColumns} from orders where id = any(${orderIds}::uuid[])`,
-      );
+      const orders = await run<OrderRow>(sql`select ${orderColumns} from orders where id = any(${orderIds}::uuid[])`);
       return orders.map((order) => {
         const { id, items, total } = toOrderOut(order);
         return { orderId: id, items: items.map(({ productId, quantity }) => ({ productId, quantity })), total };

@@ -3,12 +3,12 @@ import type { ProductClient } from '@store/shared/contracts/product-client';
 import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
 import { total } from '@store/shared/values/money';
-import type { AuthClient } from './auth-client.ts';
+import type { AuthClient } from '../auth-client.ts';
+import { asPlaced, type Line, mergeLines, mustCost, type Order, type PlacedOrder, priceLines } from '../order.ts';
+import type { OrderIn } from '../schemas.ts';
 import { createOnlyOnce, type KeyedRequest, type Reply, stillRunning } from './idempotency.ts';
 import type { IdempotencyRepository } from './idempotency-repository.ts';
 import type { NewOrderRepository } from './new-order-repository.ts';
-import { asPlaced, type Line, mergeLines, mustCost, type Order, type PlacedOrder, priceLines } from './order.ts';
-import type { OrderIn } from './schemas.ts';
 
 interface Dependencies {
   repository: NewOrderRepository;
