@@ -3,7 +3,7 @@ import type { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { ProductForSale } from '@store/shared/contracts/product-client';
 import { DomainError, invalidFields } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
-import type { Decimal, Money } from '@store/shared/values/money';
+import { Decimal, type Money, type pricedItem } from '@store/shared/values/money';
 import type { z } from 'zod';
 
 export type OrderStatus = (typeof orderStatuses)[number];
@@ -26,48 +26,96 @@ export interface PricedLine extends Line {
   unitPrice: Decimal;
 }
 
-/** Fields of order_details, which few orders have; no event may have them, since topics outlive accounts. */
-export interface Details {
-  shippingAddress?: Address | undefined;
-  /** Sorted by key. */
-  metadata?: Record<string, string> | undefined;
+/** A line as it is stored. */
+export interface Item extends Line {
+  /** The product's when the order was placed; null for orders of early releases. */
+  name: string | null;
+  unitPrice: Decimal.Value;
 }
 
-/** An order as it is placed: PENDING. */
-export interface NewOrder extends Details {
+/** What few orders have. No event may have it, since topics outlive accounts. */
+export interface Details {
+  shippingAddress: Address | null;
+  metadata: Record<string, string> | null;
+}
+
+export interface PlacedOrder {
   id: string;
   accountId: string;
-  total: Money;
-  items: PricedLine[];
+  totalAmount: Decimal.Value;
+  /** ISO 4217 */
+  currency: string;
+  items: Item[];
+  details: Details | null;
   createdAt: Date;
 }
 
-/** An order as it is stored. */
-export interface Order {
-  id: string;
+/** An order as its customer sees it. Times are null for what has not happened. */
+export interface Order extends PlacedOrder {
   status: OrderStatus;
+  updatedAt: Date;
+  paidAt: Date | null;
   shippedAt: Date | null;
   cancelledAt: Date | null;
+}
+
+export interface StoredOrder extends Order {
   cancelReason: string | null;
   /** Products that the stock lacked, if it was cancelled for that. */
   missing: Line[] | null;
-  /** Counts the changes of its representation, from 1. */
-  version: number;
-  /** Its representation (contract 4.5). */
-  json: string;
+  /** When its owner deleted it. */
+  deletedAt: Date | null;
 }
 
-/** How long a reply is kept (contract 4.7). */
-export const replyLifetimeHours = 24;
+/** An order as it was when it was placed, whatever has happened since. */
+export const asPlaced = (order: PlacedOrder): Order => ({
+  ...order,
+  status: 'PENDING',
+  updatedAt: order.createdAt,
+  paidAt: null,
+  shippedAt: null,
+  cancelledAt: null,
+});
 
-/** The answer to a request with an Idempotency-Key. */
-export interface StoredReply {
-  requestHash: string;
-  location: string;
-  /** JSON */
-  body: string;
-  replayed: boolean;
-}
+/** Counts the changes of an order's representation, from 1: each sets one of these times, for good. */
+export const versionOf = ({ paidAt, shippedAt, cancelledAt }: Order): number =>
+  1 + [paidAt, shippedAt, cancelledAt].filter((time) => time !== null).length;
+
+/** All fields of a representation; one that is undefined is left out. */
+type AllOf<Out> = { [Name in keyof Required<Out>]: Out[Name] };
+
+/** The representation of an order (contract 4.5). `order-json-repository.ts` has the same for lists, in the same order of fields. */
+export const toOrderOut = (order: Order): AllOf<z.input<typeof orderOut>> => ({
+  id: order.id,
+  customerId: order.accountId,
+  status: order.status,
+  total: { amount: new Decimal(order.totalAmount), currency: order.currency },
+  items: order.items.map((item) => toItemOut(item, order.currency)),
+  createdAt: order.createdAt.toISOString(),
+  updatedAt: order.updatedAt.toISOString(),
+  version: versionOf(order),
+  shippingAddress: order.details?.shippingAddress ?? null,
+  metadata: sortedByKey(order.details?.metadata ?? null),
+  paidAt: order.paidAt?.toISOString(),
+  shippedAt: order.shippedAt?.toISOString(),
+  cancelledAt: order.cancelledAt?.toISOString(),
+});
+
+export const toItemOut = (
+  { productId, name, quantity, unitPrice }: Item,
+  currency: string,
+): AllOf<z.input<typeof pricedItem>> => ({
+  productId,
+  name,
+  quantity,
+  unitPrice: { amount: new Decimal(unitPrice), currency },
+});
+
+export const toOrderJson = (order: Order): string => stringifyJson(toOrderOut(order));
+
+/** PostgreSQL stores the keys of metadata in an order of its own. */
+const sortedByKey = (fields: Record<string, string> | null) =>
+  fields && Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /**
  * Merges lines of the same product.
@@ -102,38 +150,12 @@ export function priceLines(lines: Line[], products: Map<string, ProductForSale>)
   });
 }
 
-const itemsOut = (items: PricedLine[], currency: string) =>
-  items.map(({ productId, name, quantity, unitPrice }) => ({
-    productId,
-    name,
-    quantity,
-    unitPrice: { amount: unitPrice, currency },
-  }));
-
-/** The representation of an order that has just been placed, as `orderJson` (order-repository.ts) writes it later. */
-export function newOrderJson(placed: NewOrder): string {
-  const { id, accountId, total, items, createdAt, shippingAddress = null, metadata = null } = placed;
-  const order: z.input<typeof orderOut> = {
-    id,
-    customerId: accountId,
-    status: 'PENDING',
-    total,
-    items: itemsOut(items, total.currency),
-    createdAt: createdAt.toISOString(),
-    updatedAt: createdAt.toISOString(),
-    version: 1,
-    shippingAddress,
-    metadata,
-  };
-  return stringifyJson(order);
-}
-
 /** @throws DomainError conflict with what the order costs, if its customer expects something else (contract 4.5) */
 export function mustCost(expected: Money | undefined, total: Money, items: PricedLine[]): void {
   if (expected === undefined || (expected.currency === total.currency && expected.amount.equals(total.amount))) return;
   throw new DomainError('conflict', `The total is ${inWords(total)}, not ${inWords(expected)}.`, {
     code: 'price-changed',
-    priced: { total, items: itemsOut(items, total.currency) },
+    priced: { total, items: items.map((item) => toItemOut(item, total.currency)) },
   });
 }
 

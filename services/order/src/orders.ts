@@ -1,5 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
-import type { ProductClient } from '@store/shared/contracts/product-client';
+import { randomUUID } from 'node:crypto';
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import type { TransactionOf } from '@store/shared/database/transaction';
@@ -7,42 +6,29 @@ import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondi
 import { newEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError, found, unreachable } from '@store/shared/values/errors';
-import { type Money, total } from '@store/shared/values/money';
-import type { AuthClient } from './auth-client.ts';
 import type { PrismaClient } from './generated/client.ts';
+import type { OrderListRepository } from './lists/order-list-repository.ts';
 import {
   cancelledByCustomer,
   cancelledByStore,
-  type Line,
-  mergeLines,
-  mustCost,
-  type NewOrder,
-  newOrderJson,
   type Order,
-  type PricedLine,
-  priceLines,
-  type StoredReply,
+  type StoredOrder,
+  toOrderJson,
+  versionOf,
 } from './order.ts';
-import type { OrderListRepository } from './order-list-repository.ts';
-import { insertNote, isAccountDeleted } from './order-note-repository.ts';
-import { type LockedOrder, lockOrder, type OrderRepository } from './order-repository.ts';
-import type { OrderChange, OrderIn, OrderQuery } from './schemas.ts';
+import { lockOrder, type OrderRepository } from './order-repository.ts';
+import { insertNote, isAccountDeleted } from './records/order-note-repository.ts';
+import type { OrderChange, OrderQuery } from './schemas.ts';
 
 interface Dependencies {
   transactionOf: Database<PrismaClient>['transactionOf'];
   repository: OrderRepository;
   lists: OrderListRepository;
-  products: ProductClient;
-  /** Default: everybody may. */
-  mayOrder?: AuthClient['mustBeConfirmed'] | undefined;
-  /** ISO 4217 */
-  currency: string;
   clock: () => Date;
 }
 
 interface Cancelled {
-  /** The order's representation. */
-  json: string;
+  order: Order;
   /** False if it was cancelled before. */
   isNew: boolean;
 }
@@ -55,87 +41,8 @@ interface Seen {
 
 export type Orders = ReturnType<typeof createOrders>;
 
-export function createOrders({ transactionOf, repository, lists, products, mayOrder, currency, clock }: Dependencies) {
-  /** Keys whose first request is in flight in this process. Across processes the database decides when it stores. */
-  const inFlight = new Set<string>();
-
-  async function place(accountId: string, request: OrderIn, key: string | undefined): Promise<StoredReply> {
-    if (request.customerId !== undefined && request.customerId !== accountId) {
-      throw new DomainError('forbidden', 'An order can be placed for your own account only.');
-    }
-    await mayOrder?.(accountId);
-    const lines = mergeLines(request.items);
-    const requestHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url');
-    if (key === undefined) return priceAndStore(accountId, lines, request, requestHash, undefined);
-
-    const id = accountId + key;
-    if (inFlight.has(id)) throw stillRunning();
-    inFlight.add(id);
-    try {
-      return await priceAndStore(accountId, lines, request, requestHash, key);
-    } finally {
-      inFlight.delete(id);
-    }
-  }
-
-  /** The statement that stores the order finds out whether the key is used: most are new, and need no look-up of their own. */
-  async function priceAndStore(
-    accountId: string,
-    lines: Line[],
-    { expectedTotal, shippingAddress, metadata }: OrderIn,
-    requestHash: string,
-    key: string | undefined,
-  ): Promise<StoredReply> {
-    const firstReply = async (at: Date) => {
-      const first = key === undefined ? undefined : await repository.findReply(accountId, key, at);
-      return first && replay(first, requestHash);
-    };
-    let items: PricedLine[];
-    let sum: Money;
-    try {
-      items = priceLines(lines, await products.find(lines.map(({ productId }) => productId)));
-      sum = total(items, currency);
-      mustCost(expectedTotal, sum, items);
-    } catch (error) {
-      // A repetition is answered as the first request was, whatever has become of the products and their prices.
-      const first = await firstReply(clock());
-      if (first !== undefined) return first;
-      throw error;
-    }
-    const now = clock();
-    const order: NewOrder = {
-      id: randomUUID(),
-      accountId,
-      total: sum,
-      items,
-      createdAt: now,
-      shippingAddress,
-      metadata,
-    };
-    const reply: StoredReply = {
-      requestHash,
-      location: `/orders/${order.id}`,
-      body: newOrderJson(order),
-      replayed: false,
-    };
-    const event = newEvent('OrderCreated', {
-      orderId: order.id,
-      customerId: accountId,
-      timestamp: now.toISOString(),
-      items: lines,
-      total: order.total,
-    });
-    // Stored for replicas of the previous release, which cannot derive the reply; it leaves out what is long or personal.
-    const short = { ...order, items: [], shippingAddress: undefined, metadata: undefined };
-    const kept = key === undefined ? undefined : { key, ...reply, body: newOrderJson(short) };
-    const outcome = await repository.insert(order, event, kept);
-    if (outcome === 'stored') return reply;
-    const first = outcome === 'running' ? undefined : await firstReply(now);
-    if (first !== undefined) return first;
-    throw outcome === 'refused' ? tooManyCancellations() : stillRunning();
-  }
-
-  const get = async (accountId: string, orderId: string): Promise<Order> =>
+export function createOrders({ transactionOf, repository, lists, clock }: Dependencies) {
+  const get = async (accountId: string, orderId: string): Promise<StoredOrder> =>
     found(await repository.find(accountId, orderId), `order ${orderId}`);
 
   async function lockOwn(
@@ -143,22 +50,22 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
     accountId: string,
     orderId: string,
     seen: Seen,
-  ): Promise<LockedOrder> {
+  ): Promise<StoredOrder> {
     const order = found(await repository.lock(tx, accountId, orderId), `order ${orderId}`);
-    mustMatch(seen.ifMatch, entityTag(order.json));
-    mustBeVersion(seen.version, order.version);
+    mustMatch(seen.ifMatch, entityTag(toOrderJson(order)));
+    mustBeVersion(seen.version, versionOf(order));
     return order;
   }
 
   /** Cancels an order if it is neither cancelled nor shipped (contract 4.6). */
   async function cancel(
     tx: TransactionOf<PrismaClient>,
-    order: LockedOrder,
+    order: StoredOrder,
     reason: string,
   ): Promise<Cancelled | 'shipped'> {
     switch (order.status) {
       case 'CANCELLED':
-        return { json: order.json, isNew: false };
+        return { order, isNew: false };
       case 'PENDING':
       case 'CONFIRMED':
         if (order.shippedAt) return 'shipped';
@@ -168,14 +75,14 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
     }
     const { id: orderId, accountId: customerId } = order;
     const now = clock();
-    const json = await repository.cancel(tx, orderId, now, reason);
+    const cancelled = await repository.cancel(tx, order, now, reason);
     await appendToOutbox(tx, newEvent('OrderCancelled', { orderId, customerId, timestamp: now.toISOString(), reason }));
-    return { json, isNew: true };
+    return { order: cancelled, isNew: true };
   }
 
   async function cancelOrRefuse(
     tx: TransactionOf<PrismaClient>,
-    order: LockedOrder,
+    order: StoredOrder,
     reason: string,
   ): Promise<Cancelled> {
     const result = await cancel(tx, order, reason);
@@ -191,7 +98,6 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
     );
 
   return {
-    place,
     get,
     list: (accountId: string, query: OrderQuery) => lists.page(accountId, query, clock()),
 
@@ -244,22 +150,3 @@ export function createOrders({ transactionOf, repository, lists, products, mayOr
       }),
   };
 }
-
-function replay(stored: StoredReply, requestHash: string): StoredReply {
-  if (stored.requestHash === requestHash) return { ...stored, replayed: true };
-  throw new DomainError('ruleBroken', 'This Idempotency-Key was used for another request.', {
-    code: 'idempotency-key-reused',
-  });
-}
-
-const tooManyCancellations = () =>
-  new DomainError('rateLimited', 'Too many of your orders of the last hour were cancelled. Try again later.', {
-    code: 'too-many-cancellations',
-    retryAfterSeconds: 600,
-  });
-
-const stillRunning = () =>
-  new DomainError('conflict', 'The first request with this Idempotency-Key is still running.', {
-    code: 'idempotency-key-in-use',
-    retryAfterSeconds: 1,
-  });

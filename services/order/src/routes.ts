@@ -6,7 +6,9 @@ import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { OrderStreams } from './live/order-streams.ts';
 import { sessionOf } from './live/session.ts';
+import { toOrderJson } from './order.ts';
 import type { Orders } from './orders.ts';
+import type { PlaceOrder } from './placing/place-order.ts';
 import {
   cancellationOut,
   createHeaders,
@@ -22,7 +24,7 @@ const params = z.object({ id: uuid });
 const read = { tag: 'orders', identity: 'account', scope: 'orders:read' } as const;
 const write = { ...read, scope: 'orders:write' } as const;
 
-export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
+export function orderRoutes(placeOrder: PlaceOrder, orders: Orders, streams: OrderStreams): AnyRoute[] {
   return [
     route({
       ...write,
@@ -53,9 +55,9 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         429: tooMany('Too many orders of the account were cancelled within an hour.'),
       },
       async handler({ accountId, headers, body }) {
-        const reply = await orders.place(accountId, body, headers['idempotency-key']);
-        const replayed: Record<string, string> = reply.replayed ? { 'Idempotency-Replayed': 'true' } : {};
-        return created(reply.location, { json: reply.body }, replayed);
+        const { order, replayed } = await placeOrder(accountId, body, headers['idempotency-key']);
+        const marked: Record<string, string> = replayed ? { 'Idempotency-Replayed': 'true' } : {};
+        return created(`/orders/${order.id}`, { json: toOrderJson(order) }, marked);
       },
     }),
     route({
@@ -107,7 +109,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         200: { description: 'The order.', body: orderOut, headers: { ETag: etagDescription } },
       },
       async handler({ accountId, params: { id } }) {
-        const { json } = await orders.get(accountId, id);
+        const json = toOrderJson(await orders.get(accountId, id));
         return ok({ json }, stateHeaders(json));
       },
     }),
@@ -126,8 +128,8 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         422: problem('Only CANCELLED can be set.'),
       },
       async handler({ accountId, params: { id }, headers, body }) {
-        const { json } = await orders.change(accountId, id, body, headers['if-match']);
-        return ok({ json });
+        const { order } = await orders.change(accountId, id, body, headers['if-match']);
+        return ok({ json: toOrderJson(order) });
       },
     }),
     route({
@@ -157,7 +159,8 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         409: problem('The order has been shipped.'),
       },
       async handler({ accountId, params: { id } }) {
-        const { json, isNew } = await orders.cancel(accountId, id);
+        const { order, isNew } = await orders.cancel(accountId, id);
+        const json = toOrderJson(order);
         return isNew ? created(`/orders/${id}/cancellation`, { json }) : ok({ json });
       },
     }),

@@ -5,29 +5,32 @@ import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
-import { createAllOrdersRepository } from './all-orders-repository.ts';
 import { type AuthClient, createAuthClient } from './auth-client.ts';
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
-import { createConsumerGroup } from './consumer-group.ts';
-import { createDueOrders } from './due-orders.ts';
 import { PrismaClient } from './generated/client.ts';
+import { createAllOrdersRepository } from './lists/all-orders-repository.ts';
+import { addUpOrderCounts } from './lists/order-count-repository.ts';
+import { createOrderListRepository } from './lists/order-list-repository.ts';
 import { createOrderChanges } from './live/order-change-repository.ts';
 import { createOrderStreams } from './live/order-streams.ts';
-import { addUpOrderCounts } from './order-count-repository.ts';
-import { createOrderListRepository } from './order-list-repository.ts';
-import { createOrderNotes } from './order-notes.ts';
-import { createOrderRecordRepository } from './order-record-repository.ts';
-import { orderRecordRoutes } from './order-record-routes.ts';
 import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
+import { createIdempotencyRepository } from './placing/idempotency-repository.ts';
+import { createNewOrderRepository } from './placing/new-order-repository.ts';
+import { createPlaceOrder } from './placing/place-order.ts';
+import { createOrderNotes } from './records/order-notes.ts';
+import { createOrderRecordRepository } from './records/order-record-repository.ts';
+import { orderRecordRoutes } from './records/order-record-routes.ts';
+import { countStuckOrders } from './records/stuck-orders.ts';
 import { orderRoutes } from './routes.ts';
-import { forgetLate } from './saga-repository.ts';
-import { countStuckOrders } from './stuck-orders.ts';
+import { createConsumerGroup } from './saga/consumer-group.ts';
+import { createDueOrders } from './saga/due-orders.ts';
+import { forgetLate } from './saga/saga-repository.ts';
 
 const migrations = new URL('../prisma/migrations/', import.meta.url);
 
 interface Replaceable {
-  products?: Parameters<typeof createOrders>[0]['products'];
+  products?: Parameters<typeof createPlaceOrder>[0]['products'];
   sessionCheck?: AuthClient['endedOf'];
   maxStreams?: number | undefined;
   clock?: () => Date;
@@ -44,15 +47,18 @@ export function createOrderService(
   }: Replaceable = {},
 ): Service<PrismaClient> {
   const auth = createAuthClient({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL });
+  const placeOrder = createPlaceOrder({
+    repository: createNewOrderRepository(database, config.CANCELLATIONS_PER_HOUR),
+    keys: createIdempotencyRepository(database),
+    products,
+    mayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
+    currency: config.STORE_CURRENCY,
+    clock,
+  });
   const orders = createOrders({
     transactionOf: database.transactionOf,
-    repository: createOrderRepository(database, {
-      maxCancelled: config.CANCELLATIONS_PER_HOUR,
-    }),
-    mayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
+    repository: createOrderRepository(database),
     lists: createOrderListRepository(database),
-    products,
-    currency: config.STORE_CURRENCY,
     clock,
   });
   const streams = createOrderStreams({
@@ -69,7 +75,7 @@ export function createOrderService(
     recordLook: lookRecorder(database),
     clock,
   });
-  const routes = [...orderRoutes(orders, streams), ...recordRoutes];
+  const routes = [...orderRoutes(placeOrder, orders, streams), ...recordRoutes];
   return {
     app: createHttpApp({ title: 'Order API', routes, log, config }),
     // How soon a change is seen, and the end of a session (contract 4.11).
@@ -103,7 +109,7 @@ export function createOrderWorker({
   log,
   database,
 }: ServiceContext<WorkerConfig, PrismaClient>): Service<PrismaClient> {
-  const repository = createOrderRepository(database);
+  const keys = createIdempotencyRepository(database);
   const changes = createOrderChanges(database);
   const clock = () => new Date();
   const dueOrders = createDueOrders({
@@ -134,7 +140,7 @@ export function createOrderWorker({
       ),
       loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(database)),
       loop({ name: 'late orders of deleted accounts', everyMs: 20_000 }, () => forgetLate(database)),
-      loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => repository.deleteExpiredReplies(clock())),
+      loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => keys.deleteExpired(clock())),
       loop({ name: 'old changes of orders', everyMs: hourMs }, () => changes.deleteOld(clock())),
     ],
   };

@@ -7,8 +7,8 @@ import { testLog } from '../../../tests/kit/observability/log.ts';
 import type { AuthClient } from '../src/auth-client.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createOrderListRepository } from '../src/order-list-repository.ts';
-import { createOrderRepository } from '../src/order-repository.ts';
+import { createOrderListRepository } from '../src/lists/order-list-repository.ts';
+import { createIdempotencyRepository } from '../src/placing/idempotency-repository.ts';
 import { createOrderService } from '../src/service.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
@@ -67,11 +67,11 @@ export function testApp(databaseUrl: string, options: Options = {}) {
     { products, sessionCheck, maxStreams, clock },
   );
   const { prisma, close } = database;
-  const repository = createOrderRepository(database);
+  const keys = createIdempotencyRepository(database);
   const lists = createOrderListRepository(database);
   const empty = () =>
     prisma.$executeRaw`truncate orders, order_items, order_details, order_notes, deleted_accounts, idempotency_keys, outbox`;
-  return { app, log, endStreams, jobs, database, prisma, repository, lists, empty, close };
+  return { app, log, endStreams, jobs, database, prisma, keys, lists, empty, close };
 }
 
 export const oneTea = { items: [{ productId: tea, quantity: 1 }] };

@@ -1,5 +1,4 @@
 import type { EventKind } from '@store/shared/messaging/events';
-import { createKafka } from '@store/shared/messaging/kafka/client';
 import { readMessage } from '@store/shared/messaging/kafka/messages';
 import { readTopic } from '@store/shared/messaging/kafka/read-topic';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';

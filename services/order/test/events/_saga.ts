@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { processEvents } from '@store/shared/messaging/consumer/process';
 import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
-import { createConsumerGroup } from '../../src/consumer-group.ts';
-import { createDueOrders } from '../../src/due-orders.ts';
+import { createConsumerGroup } from '../../src/saga/consumer-group.ts';
+import { createDueOrders } from '../../src/saga/due-orders.ts';
 import { alice, as, tea, testApp } from '../_app.ts';
 
 /** The clock of the application. */

@@ -4,7 +4,7 @@ import { nextLink } from '../../../../tests/kit/http.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blocksOf, explain, nodesOf } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
-import { createAllOrdersRepository } from '../../src/all-orders-repository.ts';
+import { createAllOrdersRepository } from '../../src/lists/all-orders-repository.ts';
 import { allOrdersQuery } from '../../src/schemas.ts';
 import { alice, as, bob, testApp } from '../_app.ts';
 

@@ -5,13 +5,13 @@ import { type Contract, describeContract } from '../../../../tests/kit/openapi/c
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { openTransaction } from '../../../../tests/kit/postgres/transaction.ts';
-import { orderRecordRoutes } from '../../src/order-record-routes.ts';
+import { orderRecordRoutes } from '../../src/records/order-record-routes.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, as, bob, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 
 // Only for the document; the requests go to the application.
-const [routes, recordRoutes] = [orderRoutes({} as never, {} as never), orderRecordRoutes({} as never)];
+const [routes, recordRoutes] = [orderRoutes({} as never, {} as never, {} as never), orderRecordRoutes({} as never)];
 const unavailable = testApp(unreachableDatabaseUrl);
 afterAll(() => unavailable.close());
 

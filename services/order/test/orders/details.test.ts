@@ -4,8 +4,8 @@ import { newEvent } from '@store/shared/messaging/events';
 import request from 'supertest';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { createConsumerGroup } from '../../src/consumer-group.ts';
-import { forgetLate } from '../../src/saga-repository.ts';
+import { createConsumerGroup } from '../../src/saga/consumer-group.ts';
+import { forgetLate } from '../../src/saga/saga-repository.ts';
 import { alice, as, bob, fakeProducts, oneTea, testApp } from '../_app.ts';
 
 const products = fakeProducts();
@@ -59,6 +59,12 @@ describe('an order', () => {
     expect(again.headers['idempotency-replayed']).toBe('true');
     expect(again.text).toBe(text);
     expect((await customer.placeWith('k', { ...sent, metadata: {} })).status).toBe(422);
+    const at = new Date('2026-03-04T05:06:07.089Z');
+    const data = { paidAt: at, shippedAt: at, cancelledAt: at, totalAmount: '12.3400' };
+    await order.prisma.order.update({ where: { id: first.body.id }, data });
+    const changed = await customer.get(first.body.id).expect(200);
+    expect(changed.body).toMatchObject({ version: 4, total: { amount: 12.34 }, shippedAt: at.toISOString() });
+    expect((await customer.list()).text).toContain(changed.text);
   });
 
   it('keeps the name that a product had', async () => {

@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { unavailable } from '@store/shared/values/errors';
 import { dayMs } from '@store/shared/values/time';
 import type request from 'supertest';
-import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import {
   alice,
@@ -32,6 +33,12 @@ beforeEach(async () => {
   products.answer = async () => undefined;
   await order.empty();
 });
+
+/** Finds the orders of keys that were stored before the column. */
+const backfill = new URL(
+  '../../prisma/migrations/20261127035001_orders_of_keys_backfill/migration.sql',
+  import.meta.url,
+);
 
 const oneSalt = { items: [{ productId: salt, quantity: 1 }] };
 
@@ -90,6 +97,29 @@ describe('a request repeated with its Idempotency-Key', () => {
     const first = await place('a');
     const body = `{ "items":[\n{"quantity":1.0e0,"productId":"${tea.toUpperCase()}","x":1}],"__proto__":{"a":1}}`;
     expectReplayed(await place('a', body), first);
+  });
+
+  it('gets the same where the previous release has stored the key, before or after the migrations, or used it again', async () => {
+    const [first, second] = [await place('a'), await place('b')];
+    const copied = 'account_id, key, request_hash, location, body, created_at';
+    const replayed = async (key: string, response: request.Response) => expectReplayed(await place(key), response);
+    // A replica of it, beside this release.
+    await queryOnce(
+      database.url,
+      `with stored as (delete from idempotency_keys returning *)
+       insert into idempotency_keys (${copied}) select ${copied} from stored`,
+    );
+    await replayed('a', first);
+    await queryOnce(
+      database.url,
+      `update idempotency_keys as a set location = b.location, body = b.body from idempotency_keys as b
+       where a.key = 'a' and b.key = 'b'`,
+    );
+    await replayed('a', second);
+    // Before the migrations.
+    await order.prisma.idempotencyKey.updateMany({ data: { orderId: null } });
+    await queryOnce(database.url, await readFile(backfill, 'utf8'));
+    await replayed('b', second);
   });
 
   it('gets the same from a reply that the previous release has stored, and from one that the next stores', async () => {

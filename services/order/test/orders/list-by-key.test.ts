@@ -85,7 +85,7 @@ describe('GET /orders?idempotencyKey=', () => {
   });
 });
 
-describe('deleteExpiredReplies', () => {
+describe('deleteExpired', () => {
   it('deletes any number of Idempotency-Keys older than 24 hours, and no younger one', async () => {
     const young = await idOf('young');
     await order.prisma.$executeRaw`
@@ -94,7 +94,7 @@ describe('deleteExpiredReplies', () => {
       insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
       select ${alice}::uuid, n::text, '', '', '', ${now}::timestamptz - interval '24 hours 1 ms'
       from generate_series(1, 12000) as n`;
-    expect(await order.repository.deleteExpiredReplies(now)).toBe(12_000);
+    expect(await order.keys.deleteExpired(now)).toBe(12_000);
     expect(await idOf('young')).toBe(young);
     expect((await rowCounts(order.prisma)).keys).toBe(1);
   });
@@ -104,7 +104,7 @@ describe('deleteExpiredReplies', () => {
     const expired = { accountId: alice, key: 'a', requestHash: '', location: '', createdAt };
     await order.prisma.idempotencyKey.create({ data: expired });
     const useAgain = 'update idempotency_keys set created_at = $1';
-    const deletion = () => order.repository.deleteExpiredReplies(now);
+    const deletion = () => order.keys.deleteExpired(now);
     expect(await blockedBy(database.url, useAgain, [now], 1, deletion)).toBe(0);
     expect((await rowCounts(order.prisma)).keys).toBe(1);
   });

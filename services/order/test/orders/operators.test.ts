@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import request from 'supertest';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blockedBy, whileCommitsFail } from '../../../../tests/kit/postgres/transaction.ts';
-import { forgetLate, sagaOn } from '../../src/saga-repository.ts';
+import { forgetLate, sagaOn } from '../../src/saga/saga-repository.ts';
 import { alice, as, eventsOf, testApp } from '../_app.ts';
 
 // What operators do to an order.

@@ -7,7 +7,7 @@ import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.
 import { blocksOf, explain } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement, recordedStatements } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { createOrderRecordRepository } from '../../src/order-record-repository.ts';
+import { createOrderRecordRepository } from '../../src/records/order-record-repository.ts';
 import { alice, as, bob, tea, testApp } from '../_app.ts';
 import { placing } from '../live/_streams.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { orderStatuses } from '@store/shared/contracts/order';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { whileHolding } from '../../../../tests/kit/postgres/transaction.ts';
-import { addUpOrderCounts } from '../../src/order-count-repository.ts';
+import { addUpOrderCounts } from '../../src/lists/order-count-repository.ts';
 import { alice, as, bob, testApp } from '../_app.ts';
 
 const database = useDatabase('order');

@@ -9,11 +9,12 @@ import {
   uuidColumn,
 } from '@store/shared/database/keyset';
 import { empty, join, raw, type Sql, sql } from '@store/shared/database/sql';
-import type { PrismaClient } from './generated/client.ts';
-import type { OrderStatus } from './order.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import type { OrderStatus } from '../order.ts';
+import { orderOfKey } from '../placing/idempotency-repository.ts';
+import type { OrderQuery } from '../schemas.ts';
 import { orderCount } from './order-count-repository.ts';
-import { oldestReply, orderJson } from './order-repository.ts';
-import type { OrderQuery } from './schemas.ts';
+import { orderAsJson } from './order-json-repository.ts';
 
 export type OrderListRepository = ReturnType<typeof createOrderListRepository>;
 
@@ -56,10 +57,7 @@ function filtersOf(accountId: string, query: OrderQuery, now: Date): Sql[] {
   if (createdFrom) filters.push(sql`and created_at >= ${createdFrom}::timestamptz`);
   if (createdTo) filters.push(sql`and created_at < ${createdTo}::timestamptz`);
   if (idempotencyKey !== undefined) {
-    filters.push(sql`and id = (
-      select split_part(location, '/', 3)::uuid from idempotency_keys
-      where account_id = ${accountId}::uuid and key = ${idempotencyKey} and created_at >= ${oldestReply(now)}::timestamptz
-    )`);
+    filters.push(sql`and id = (${orderOfKey(accountId, idempotencyKey, now)})`);
   }
   if (metadata !== undefined) {
     filters.push(sql`and id in (
@@ -132,7 +130,8 @@ export function createOrderListRepository({ lists }: Database<PrismaClient>) {
             order by ${order.orderBy} limit ${limit}::int offset ${offset}::int
           ) as found
         )
-        select string_agg(${orderJson}, ',' order by n) as orders, count(n)::int as count, ${count} as total,
+        select string_agg(${orderAsJson}, ',' order by n) filter (where orders.id is not null) as orders,
+               count(n)::int as count, ${count} as total,
                max(position::text) filter (where n = ${size}::int) as last
         from ${pages} left join orders on orders.id = page.id and n <= ${size}::int ${groups}`;
       // Planned for its values: for those of an account with a million orders, the order of an index is worth more than usual.

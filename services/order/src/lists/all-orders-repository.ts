@@ -3,10 +3,10 @@ import type { Database } from '@store/shared/database/database';
 import { beginsWith, createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import type { Page } from '@store/shared/database/read-page';
 import { join, type Sql, sql } from '@store/shared/database/sql';
-import type { PrismaClient } from './generated/client.ts';
-import type { OrderStatus } from './order.ts';
-import { orderJson } from './order-repository.ts';
-import type { AllOrdersQuery } from './schemas.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import type { OrderStatus } from '../order.ts';
+import type { AllOrdersQuery } from '../schemas.ts';
+import { orderAsJson } from './order-json-repository.ts';
 
 export type AllOrdersRepository = ReturnType<typeof createAllOrdersRepository>;
 
@@ -67,7 +67,7 @@ export function createAllOrdersRepository({ lists }: Database<PrismaClient>) {
             order by ${newestFirst.orderBy} limit ${limit}::int
           ) as found
         )
-        select ${orderJson} as json, position from page join orders on orders.id = page.id order by n`;
+        select ${orderAsJson} as json, position from page join orders on orders.id = page.id order by n`;
       // Planned for its values, which decide between the indexes.
       const found = await lists.inTurn(undefined, () => lists.runOnce<{ json: string; position: string }>(statement));
       const last = found.length > size ? found[size - 1] : undefined;

@@ -1,7 +1,7 @@
 import { rowsAs } from '@store/shared/database/rows';
 import { raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
-import type { Line } from './order.ts';
+import type { Line } from '../order.ts';
 
 export interface RecordedPayment {
   orderId: string;

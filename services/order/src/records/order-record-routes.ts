@@ -10,12 +10,12 @@ import { everybody } from '@store/shared/values/everybody';
 import { uuid, uuids, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
-import type { AllOrdersRepository } from './all-orders-repository.ts';
-import type { Order } from './order.ts';
+import type { AllOrdersRepository } from '../lists/all-orders-repository.ts';
+import { toOrderJson, toOrderOut } from '../order.ts';
+import type { Orders } from '../orders.ts';
+import { allOrdersQuery, orderNoteIn, storeCancellationIn } from '../schemas.ts';
 import type { OrderNotes } from './order-notes.ts';
 import type { OrderRecordRepository } from './order-record-repository.ts';
-import type { Orders } from './orders.ts';
-import { allOrdersQuery, orderNoteIn, storeCancellationIn } from './schemas.ts';
 import { placedBefore, stuckAfterSeconds } from './stuck-orders.ts';
 
 interface Parts {
@@ -87,7 +87,9 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
       handler: async ({ actor, params: { id } }) => {
         const record = found(await records.find(id), `order ${id}`);
         await recordLook(actor, id, 'order');
-        return ok({ json: withMore(record, { events: record.events, notes: record.notes }) });
+        const { cancelReason, deletedAt, events, notes } = record;
+        const rest = { cancelReason, deletedAt: deletedAt?.toISOString() ?? null, events, notes };
+        return ok({ json: stringifyJson({ ...toOrderOut(record), ...rest }) });
       },
     }),
     route({
@@ -102,7 +104,8 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
         409: problem('The order has been shipped.'),
       },
       async handler({ actor, params: { id }, body: { reason } }) {
-        const { json, isNew } = await orders.cancelForStore(actor, id, reason);
+        const { order, isNew } = await orders.cancelForStore(actor, id, reason);
+        const json = toOrderJson(order);
         return isNew ? created(`/internal/orders/${id}`, { json }) : ok({ json });
       },
     }),
@@ -123,18 +126,6 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
         return noContent();
       },
     }),
-    accountDataRoute(async (accountId, page) => {
-      const { rows, next } = await records.pageOf(accountId, page);
-      return { rows: rows.map((order) => ({ json: withMore(order) })), next };
-    }),
+    accountDataRoute((accountId, page) => records.pageOf(accountId, page)),
   ];
-}
-
-/** Adds what customers are not shown. */
-function withMore(
-  { json, cancelReason, deletedAt }: Pick<Order, 'json' | 'cancelReason'> & { deletedAt: Date | null },
-  more: object = {},
-): string {
-  const added = stringifyJson({ cancelReason, deletedAt: deletedAt?.toISOString() ?? null, ...more });
-  return `${json.slice(0, -1)},${added.slice(1)}`;
 }

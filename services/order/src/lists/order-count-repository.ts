@@ -1,6 +1,6 @@
 import { orderStatuses } from '@store/shared/contracts/order';
 import { join, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
-import type { OrderStatus } from './order.ts';
+import type { OrderStatus } from '../order.ts';
 
 /** How each status is counted: by its rows, of which there are few at a time, by a sum of its own, or as what the others leave. */
 const countedBy: Record<OrderStatus, 'rows' | 'cancelled' | 'rest'> = {

@@ -1,7 +1,7 @@
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/group';
 import { unreachable } from '@store/shared/values/errors';
 import { Counter, Histogram } from 'prom-client';
-import type { PrismaClient } from './generated/client.ts';
+import type { PrismaClient } from '../generated/client.ts';
 import { type PendingCancellation, type RecordedPayment, type Shipment, sagaOn } from './saga-repository.ts';
 
 const confirmation = new Histogram({

@@ -4,7 +4,7 @@ import { newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { inSpan } from '@store/shared/observability/trace-context';
 import { Counter } from 'prom-client';
-import type { PrismaClient } from './generated/client.ts';
+import type { PrismaClient } from '../generated/client.ts';
 import { sagaOn } from './saga-repository.ts';
 
 const timedOut = new Counter({

@@ -1,7 +1,6 @@
-import type { OrderNoteOut } from '@store/shared/contracts/order-record';
 import type { TransactionOf } from '@store/shared/database/transaction';
-import type { PrismaClient } from './generated/client.ts';
-import type { LockedOrder } from './order-repository.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import type { StoredOrder } from '../order.ts';
 
 interface NewNote {
   id: string;
@@ -14,7 +13,7 @@ interface NewNote {
 /** Leaves a note on an order that is locked. @returns false if there is a note with this id */
 export async function insertNote(
   tx: TransactionOf<PrismaClient>,
-  { id: orderId, accountId }: LockedOrder,
+  { id: orderId, accountId }: StoredOrder,
   note: NewNote,
 ): Promise<boolean> {
   const { count } = await tx.orderNote.createMany({ data: [{ ...note, orderId, accountId }], skipDuplicates: true });
@@ -22,10 +21,8 @@ export async function insertNote(
 }
 
 /** Tells whether the account that has placed an order is deleted: then nothing is written about it any more. */
-export const isAccountDeleted = async (
-  tx: TransactionOf<PrismaClient>,
-  { accountId }: LockedOrder,
-): Promise<boolean> => (await tx.deletedAccount.count({ where: { accountId } })) > 0;
+export const isAccountDeleted = async (tx: TransactionOf<PrismaClient>, { accountId }: StoredOrder): Promise<boolean> =>
+  (await tx.deletedAccount.count({ where: { accountId } })) > 0;
 
 /** Finds a note by its id, on whichever order. */
 export const findNote = (tx: TransactionOf<PrismaClient>, id: string) =>
@@ -33,13 +30,3 @@ export const findNote = (tx: TransactionOf<PrismaClient>, id: string) =>
 
 export const countNotes = (tx: TransactionOf<PrismaClient>, orderId: string): Promise<number> =>
   tx.orderNote.count({ where: { orderId } });
-
-/** The notes on an order, the oldest first. */
-export async function notesOf(prisma: PrismaClient, orderId: string): Promise<OrderNoteOut[]> {
-  const notes = await prisma.orderNote.findMany({
-    where: { orderId },
-    select: { id: true, kind: true, actor: true, text: true, createdAt: true },
-    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-  });
-  return notes.map((note) => ({ ...note, createdAt: note.createdAt.toISOString() }));
-}

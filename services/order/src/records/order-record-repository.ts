@@ -1,16 +1,17 @@
-import { orderOut, orderStatuses } from '@store/shared/contracts/order';
+import { orderStatuses } from '@store/shared/contracts/order';
 import type { orderDemandOut } from '@store/shared/contracts/order-demand';
+import type { OrderNoteOut } from '@store/shared/contracts/order-record';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { type PageQuery, readCountedPage, readPage } from '@store/shared/database/read-page';
 import { join, type Sql, sql } from '@store/shared/database/sql';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
-import { parseJson } from '@store/shared/values/json';
 import type { z } from 'zod';
-import { partsOf } from './all-orders-repository.ts';
-import type { PrismaClient } from './generated/client.ts';
-import { notesOf } from './order-note-repository.ts';
-import { type LockedOrder, orderColumns } from './order-repository.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import { partsOf } from '../lists/all-orders-repository.ts';
+import { orderAsJson, orderWithRestAsJson } from '../lists/order-json-repository.ts';
+import { type StoredOrder, toOrderOut } from '../order.ts';
+import { type OrderRow, orderColumns } from '../order-repository.ts';
 
 const byTime = { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id') };
 
@@ -32,23 +33,36 @@ const idsOf = (accountId: string, limit: number, condition: Sql = sql`true`) => 
 
 export type OrderRecordRepository = ReturnType<typeof createOrderRecordRepository>;
 
-/** Reads as lists do: what operators ask never holds the connections of customers. */
+/** Lists are read as those of customers are: what operators ask never holds the connections of writes. */
 export function createOrderRecordRepository({ prisma, lists }: Database<PrismaClient>) {
   const { run } = lists;
   return {
     /** An order of any customer, whether or not its owner has deleted it. */
-    async find(orderId: string) {
-      const [order] = await run<RecordRow>(sql`select ${columns} from orders where id = ${orderId}::uuid`);
-      if (order === undefined) return undefined;
-      const [events, notes] = await Promise.all([eventsOf(lists, orderId), notesOf(prisma, orderId)]);
-      return { ...order, events, notes };
+    async find(id: string) {
+      const [row, events] = await Promise.all([
+        prisma.order.findUnique({
+          where: { id },
+          include: {
+            items: { orderBy: { position: 'asc' } },
+            details: true,
+            notes: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
+          },
+        }),
+        eventsOf(lists, id),
+      ]);
+      if (row === null) return undefined;
+      const notes = row.notes.map(({ id, kind, actor, text, createdAt }): OrderNoteOut => {
+        return { id, kind, actor, text, createdAt: createdAt.toISOString() };
+      });
+      // JSON columns and the status are as this service has written them.
+      return { ...(row as typeof row & StoredOrder), notes, events };
     },
 
     /** Returns items and totals, as inventory needs them. */
     async demandsOf(orderIds: string[]): Promise<z.input<typeof orderDemandOut>[]> {
-      const rows = await run<RecordRow>(sql`select ${columns} from orders where id = any(${orderIds}::uuid[])`);
-      return rows.map(({ id, json }) => {
-        const { items, total } = orderOut.parse(parseJson(json));
+      const orders = await run<OrderRow>(sql`select ${orderColumns} from orders where id = any(${orderIds}::uuid[])`);
+      return orders.map((order) => {
+        const { id, items, total } = toOrderOut(order);
         return { orderId: id, items: items.map(({ productId, quantity }) => ({ productId, quantity })), total };
       });
     },
@@ -56,17 +70,16 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
     /** Orders that were placed before a time and are still PENDING, the oldest first. */
     stuck(placedBefore: Date, page: PageQuery) {
       const where = [sql`status = 'PENDING'`, sql`created_at < ${placedBefore}::timestamptz`];
-      return readCountedPage<RecordRow>(run, { select: columns, from: sql`orders`, where }, oldestFirst, page);
+      const late = { select: sql`${orderAsJson} as json`, from: sql`orders`, where };
+      return readCountedPage<{ json: string }>(run, late, oldestFirst, page);
     },
 
     /** A page of all orders of an account, the oldest first, deleted ones included. */
     pageOf(accountId: string, page: PageQuery) {
       const behind = page.after === undefined ? undefined : ofAccount.after(page.after);
       const where = [sql`id in ${idsOf(accountId, page.size + 1, behind)}`];
-      return readPage<RecordRow>(run, { select: columns, from: sql`orders`, where }, ofAccount, page);
+      const own = { select: sql`${orderWithRestAsJson} as json`, from: sql`orders`, where };
+      return readPage<{ json: string }>(run, own, ofAccount, page);
     },
   };
 }
-
-type RecordRow = LockedOrder & { deletedAt: Date | null };
-const columns = sql`${orderColumns}, deleted_at as "deletedAt"`;

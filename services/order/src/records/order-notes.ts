@@ -1,9 +1,9 @@
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import { DomainError, found } from '@store/shared/values/errors';
-import type { PrismaClient } from './generated/client.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import { lockOrder } from '../order-repository.ts';
 import { countNotes, findNote, insertNote, isAccountDeleted } from './order-note-repository.ts';
-import { lockOrder } from './order-repository.ts';
 
 /** Of an order, so that its page stays readable. */
 const maxNotes = 100;

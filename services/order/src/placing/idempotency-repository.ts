@@ -1,0 +1,70 @@
+import { deleteInBatches } from '@store/shared/database/batches';
+import { raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
+import { hourMs } from '@store/shared/values/time';
+import { asPlaced, type PlacedOrder, type StoredOrder, toOrderJson } from '../order.ts';
+import { type OrderRow, orderColumns } from '../order-repository.ts';
+import type { KeyedRequest } from './idempotency.ts';
+
+/** How long a key is kept (contract 4.7). */
+const lifetimeHours = 24;
+
+/** Keys from then on have not expired. */
+const oldestKey = (now: Date) => new Date(now.getTime() - lifetimeHours * hourMs);
+
+export type IdempotencyRepository = ReturnType<typeof createIdempotencyRepository>;
+
+export const createIdempotencyRepository = ({ run }: Statements) => ({
+  /** Finds the order that was placed with a key, until it expires, even if its owner has deleted the order. */
+  async find(accountId: string, key: string, now: Date): Promise<(StoredOrder & { requestHash: string }) | undefined> {
+    const [order] = await run<OrderRow & { requestHash: string }>(sql`
+      select request_hash as "requestHash", ${orderColumns}
+      from idempotency_keys as stored join orders on orders.id = stored.order_id
+      where stored.account_id = ${accountId}::uuid and key = ${key}
+        and stored.created_at >= ${oldestKey(now)}::timestamptz`);
+    return order;
+  },
+
+  /** @returns how many expired keys were deleted */
+  deleteExpired: (now: Date): Promise<number> =>
+    // Locked before they are deleted: a key that is used again meanwhile stays.
+    deleteInBatches(
+      run,
+      (limit) => sql`
+        delete from idempotency_keys where ctid = any(array(
+          select ctid from idempotency_keys where created_at < ${oldestKey(now)}::timestamptz
+          order by created_at limit ${limit} for update
+        ))`,
+    ),
+});
+
+/** Selects the id of the order that was placed with a key, for the list of the account. */
+export const orderOfKey = (accountId: string, key: string, now: Date): Sql => sql`
+  select order_id from idempotency_keys
+  where account_id = ${accountId}::uuid and key = ${key} and created_at >= ${oldestKey(now)}::timestamptz`;
+
+/**
+ * Two parts of the statement that stores an order, `lock` and `source`. `lock.acquired` is false while another request with the key is
+ * being stored. `source` has a row if the order is to be stored: the key is inserted first, and if it is taken, nothing else is written.
+ * They read a part `allowance`, whose column `allowed` says whether the order may be placed at all.
+ */
+export function claimKey({ id, accountId, createdAt, ...order }: PlacedOrder, request: KeyedRequest | undefined): Sql {
+  if (request === undefined)
+    return sql`lock as (select true as acquired), source as (select 1 from allowance where allowed)`;
+  // For replicas of the previous release, which cannot derive the reply from the order; without what is long or personal.
+  const body = toOrderJson(asPlaced({ ...order, id, accountId, createdAt, items: [], details: null }));
+  return sql`
+    lock as materialized (
+      select pg_try_advisory_xact_lock(hashtextextended(${accountId}::uuid::text || ${request.key}::text, 0)) as acquired
+    ),
+    source as (
+      insert into idempotency_keys (account_id, key, request_hash, order_id, location, body, created_at)
+      select ${accountId}::uuid, ${request.key}, ${request.hash}, ${id}::uuid, ${`/orders/${id}`}, ${body},
+             ${createdAt}::timestamptz
+      from lock, allowance where acquired and allowed
+      on conflict (account_id, key) do update
+        set request_hash = excluded.request_hash, order_id = excluded.order_id, location = excluded.location,
+            body = excluded.body, created_at = excluded.created_at
+        where idempotency_keys.created_at < excluded.created_at - interval '${raw(String(lifetimeHours))} hours'
+      returning 1
+    )`;
+}

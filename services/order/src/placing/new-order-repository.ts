@@ -1,0 +1,86 @@
+import type { Database } from '@store/shared/database/database';
+import { raw, type Sql, sql } from '@store/shared/database/sql';
+import type { StoredEvent } from '@store/shared/messaging/events';
+import { outboxChannel } from '@store/shared/messaging/outbox/append';
+import { Decimal } from '@store/shared/values/money';
+import type { PrismaClient } from '../generated/client.ts';
+import { cancelledByStore, type PlacedOrder } from '../order.ts';
+import type { KeyedRequest } from './idempotency.ts';
+import { claimKey } from './idempotency-repository.ts';
+
+/**
+ * `keyed`: the Idempotency-Key is that of another order, or of a request that is being stored. `refused`: too many orders of the account
+ * were cancelled; the key may be taken all the same.
+ */
+export type InsertOutcome = 'stored' | 'keyed' | 'refused';
+
+export type NewOrderRepository = ReturnType<typeof createNewOrderRepository>;
+
+/** @param maxCancelled of an account's orders of the last hour, before it may place no more; 0: any number */
+export function createNewOrderRepository({ run, notifier }: Database<PrismaClient>, maxCancelled: number) {
+  return {
+    /**
+     * Stores order, items, idempotency key and event in one statement, thus in one transaction and one round trip: the busiest write
+     * of the store.
+     */
+    async insert(order: PlacedOrder, event: StoredEvent, request: KeyedRequest | undefined): Promise<InsertOutcome> {
+      const allowed = maxCancelled === 0 ? sql`select true as allowed` : hasCancelledFewer(maxCancelled, order);
+      const [row] = await run<{ stored: boolean | null; allowed: boolean }>(sql`
+        with allowance as materialized (${allowed}), ${claimKey(order, request)}, ${inserts(order, event)}
+        select (select true from source) as stored, allowed from allowance`);
+      notifier.notify(outboxChannel);
+      if (row?.stored === true) return 'stored';
+      return row?.allowed === false ? 'refused' : 'keyed';
+    },
+  };
+}
+
+/** The inserts select from `source`, which is empty if nothing is to be stored (`claimKey`). */
+function inserts({ id, accountId, items, details, createdAt, ...order }: PlacedOrder, event: StoredEvent): Sql {
+  const products = items.map(({ productId }) => productId);
+  const quantities = items.map(({ quantity }) => quantity);
+  const prices = items.map(({ unitPrice }) => new Decimal(unitPrice).toFixed());
+  const names = items.map(({ name }) => name);
+  const shippingAddress = details?.shippingAddress && JSON.stringify(details.shippingAddress);
+  const metadata = details?.metadata && JSON.stringify(details.metadata);
+  return sql`
+    new_order as (
+      insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+      select ${id}::uuid, ${accountId}::uuid, 'PENDING', ${new Decimal(order.totalAmount).toFixed()}::numeric,
+             ${order.currency}, ${createdAt}::timestamptz, ${createdAt}::timestamptz
+      from source
+    ),
+    new_items as (
+      insert into order_items (order_id, position, product_id, quantity, unit_price, name)
+      select ${id}::uuid, item.position, item.product_id, item.quantity, item.unit_price, item.name
+      from source, unnest(${products}::uuid[], ${quantities}::int[], ${prices}::numeric[], ${names}::text[])
+        with ordinality as item(product_id, quantity, unit_price, name, position)
+    ),
+    new_details as (
+      insert into order_details (order_id, account_id, shipping_address, metadata)
+      select ${id}::uuid, ${accountId}::uuid, details.*
+      from source, (values (${shippingAddress}::json, ${metadata}::jsonb)) as details(shipping_address, metadata)
+      where shipping_address is not null or metadata is not null
+    ),
+    new_event as (
+      insert into outbox (id, kind, key, payload, traceparent, created_at)
+      select ${event.id}::uuid, ${event.kind}, ${event.key}, ${event.payload}, ${event.traceparent},
+             ${createdAt}::timestamptz
+      from source
+    )`;
+}
+
+/** Those cancelled for lack of stock held nothing, and those cancelled by the store were not given up by their customer. Two ranges of indexes, each read until there are too many. */
+function hasCancelledFewer(max: number, { accountId, createdAt }: PlacedOrder): Sql {
+  const limit = raw(String(max));
+  const cancelled = (deleted: 'null' | 'not null') => sql`(
+    select 1 from orders
+    where account_id = ${accountId}::uuid and status = 'CANCELLED' and deleted_at is ${raw(deleted)}
+      and created_at > ${createdAt}::timestamptz - interval '1 hour' and missing is null
+      and cancel_reason is distinct from ${cancelledByStore}
+    limit ${limit}
+  )`;
+  return sql`
+    select count(*) < ${limit} as allowed
+    from (${cancelled('null')} union all ${cancelled('not null')}) as cancelled`;
+}

@@ -1,0 +1,82 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { ProductClient } from '@store/shared/contracts/product-client';
+import { newEvent } from '@store/shared/messaging/events';
+import { DomainError } from '@store/shared/values/errors';
+import { total } from '@store/shared/values/money';
+import type { AuthClient } from '../auth-client.ts';
+import { asPlaced, type Line, mergeLines, mustCost, type Order, type PlacedOrder, priceLines } from '../order.ts';
+import type { OrderIn } from '../schemas.ts';
+import { createOnlyOnce, type KeyedRequest, type Reply, stillRunning } from './idempotency.ts';
+import type { IdempotencyRepository } from './idempotency-repository.ts';
+import type { NewOrderRepository } from './new-order-repository.ts';
+
+interface Dependencies {
+  repository: NewOrderRepository;
+  keys: IdempotencyRepository;
+  products: ProductClient;
+  /** Default: everybody may. */
+  mayOrder?: AuthClient['mustBeConfirmed'] | undefined;
+  /** ISO 4217 */
+  currency: string;
+  clock: () => Date;
+}
+
+export type PlaceOrder = ReturnType<typeof createPlaceOrder>;
+
+/** Makes the function that places orders (contract 4.5). */
+export function createPlaceOrder({ repository, keys, products, mayOrder, currency, clock }: Dependencies) {
+  const onlyOnce = createOnlyOnce(keys, clock);
+
+  async function priceAndStore(
+    accountId: string,
+    lines: Line[],
+    { expectedTotal, shippingAddress, metadata }: OrderIn,
+    request: KeyedRequest | undefined,
+  ): Promise<Order> {
+    const items = priceLines(lines, await products.find(lines.map(({ productId }) => productId)));
+    const sum = total(items, currency);
+    mustCost(expectedTotal, sum, items);
+    const now = clock();
+    const order: PlacedOrder = {
+      id: randomUUID(),
+      accountId,
+      totalAmount: sum.amount,
+      currency,
+      items,
+      details: { shippingAddress: shippingAddress ?? null, metadata: metadata ?? null },
+      createdAt: now,
+    };
+    const event = newEvent('OrderCreated', {
+      orderId: order.id,
+      customerId: accountId,
+      timestamp: now.toISOString(),
+      items: lines,
+      total: sum,
+    });
+    switch (await repository.insert(order, event, request)) {
+      case 'stored':
+        return asPlaced(order);
+      case 'keyed':
+        throw stillRunning();
+      case 'refused':
+        throw tooManyCancellations();
+    }
+  }
+
+  return async (accountId: string, body: OrderIn, key: string | undefined): Promise<Reply> => {
+    if (body.customerId !== undefined && body.customerId !== accountId) {
+      throw new DomainError('forbidden', 'An order can be placed for your own account only.');
+    }
+    await mayOrder?.(accountId);
+    const lines = mergeLines(body.items);
+    const hash = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
+    const request = key === undefined ? undefined : { key, hash };
+    return onlyOnce(accountId, request, () => priceAndStore(accountId, lines, body, request));
+  };
+}
+
+const tooManyCancellations = () =>
+  new DomainError('rateLimited', 'Too many of your orders of the last hour were cancelled. Try again later.', {
+    code: 'too-many-cancellations',
+    retryAfterSeconds: 600,
+  });
