@@ -1,3 +1,4 @@
+import { ada, anAccount } from './_accounts.ts';
 import { type Answer, ann, useConsole } from './_console.ts';
 import { aLetter, at } from './_order.ts';
 
@@ -11,7 +12,7 @@ function groupOf(group: string): Answer {
   return (method, path, body) => {
     if (path === '/internal/dead-letters') return { group, total: 1, letters: [letter] };
     if (path === '/internal/dead-letters/audit') {
-      const entry = { letterId: ids[0], eventId: null, outcome: 'REDRIVEN', reason: null, requestedBy: 'ann', at };
+      const entry = { letterId: ids[0], eventId: null, outcome: 'REDRIVEN', reason: null, requestedBy: ada.id, at };
       return { group, entries: [entry] };
     }
     if (method !== 'POST') return undefined;
@@ -29,8 +30,9 @@ function groupOf(group: string): Answer {
 const credential = 'the-credential-of-an-operator-0123456789';
 
 describe('dead letters', () => {
-  const console = useConsole(() => ({ payment: groupOf('payment-group'), invoice: 'http://127.0.0.1:1' }), {
-    env: { INTERNAL_CREDENTIAL: credential },
+  const services = () => ({ payment: groupOf('payment-group'), invoice: 'http://127.0.0.1:1', account: anAccount().account });
+  const console = useConsole(services, {
+    env: { INTERNAL_CREDENTIAL: credential, GROUPS: 'payment,invoice' },
     tests: 'each',
   });
   const redrive = (body: object = { ids }, cookie?: string) =>
@@ -46,6 +48,11 @@ describe('dead letters', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
     expect(console.asked[0]?.authorization).toBe(`Bearer ${credential}`);
+  });
+
+  it('have operators by their names in their audit trail', async () => {
+    const { body } = await console.read('/api/dead-letters/audit').expect(200);
+    expect(body.entries).toMatchObject([{ requestedBy: 'Ada' }]);
   });
 
   it('are looked at once for many who look', async () => {
@@ -84,7 +91,7 @@ describe('dead letters', () => {
   it('have an audit trail, which says what is missing in it', async () => {
     const { body } = await console.read('/api/dead-letters/audit').expect(200);
     expect(body).toMatchObject({
-      entries: [{ group: 'payment-group', letterId: ids[0], requestedBy: 'ann' }],
+      entries: [{ group: 'payment-group', letterId: ids[0], requestedBy: 'Ada' }],
       problems: [expect.stringContaining('invoice')],
     });
   });

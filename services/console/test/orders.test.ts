@@ -36,14 +36,15 @@ const pageOf = (...content: object[]) => ({
 const nextPage = { Link: '</internal/orders?after=the-cursor>; rel="next"' };
 
 /** What the services keep, as the tests change it. */
-const kept = { notes: [] as object[], status: 'PENDING', isAway: false };
+const kept = { notes: [] as object[], status: 'PENDING', isAway: false, isSilent: false };
 beforeEach(() => {
-  Object.assign(kept, { notes: [], status: 'PENDING', isAway: false });
+  Object.assign(kept, { notes: [], status: 'PENDING', isAway: false, isSilent: false });
 });
 
 const answers: Record<string, Answer> = {
   order(_, path, body) {
     const query = new URLSearchParams(path.split('?')[1]);
+    if (kept.isSilent) return new Reply(503, { detail: 'It is away.' });
     if (path.startsWith('/internal/orders?')) {
       const prefix = query.get('idPrefix')?.toLowerCase();
       if (prefix !== undefined) return [order, other].filter(({ id }) => id.startsWith(prefix));
@@ -195,7 +196,7 @@ describePages('the page of the orders', (open) => {
     await find('17');
     await until('the order is shown in place of the search', async () => (await hash()) === `#/orders/${order.id}`);
     await find('ada+1@example.com');
-    await page.getByRole('heading', { name: 'Orders of a customer' }).waitFor();
+    await page.getByRole('heading', { name: `Orders of ${ada.name}` }).waitFor();
     expect(await hash()).toBe(`#/orders?customer=${ada.id}`);
     await find('lovelace');
     await page.getByRole('link', { name: 'Lovelace & Sons' }).waitFor();
@@ -256,6 +257,30 @@ describePages('the page of the orders', (open) => {
     await dialog.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByText('CANCELLED').first().waitFor();
     await ask.waitFor({ state: 'detached' });
+  });
+
+  it('keeps an order, what is written about it and what became of an act while its service is away', async () => {
+    await logIn(page, console, `#/orders/${order.id}`);
+    await page.getByLabel('A note').fill('Called back.');
+    await page.getByRole('button', { name: 'Cancel this order' }).click();
+    await page.getByLabel('Reason').fill('Wrong size.');
+    kept.isSilent = true;
+    await page.getByRole('button', { name: 'Cancel the order' }).click();
+    await page.getByRole('alert').getByText('It is away.').first().waitFor();
+    const asked = () => console.asked.filter(({ path }) => path === `/internal/orders/${order.id}`).length;
+    const before = asked();
+    await until('it is asked for twice', async () => asked() > before + 1);
+    await page.getByText('PENDING').first().waitFor();
+    expect(await page.getByLabel('A note').inputValue()).toBe('Called back.');
+    await page.getByRole('button', { name: 'Cancel this order' }).click();
+    expect(await page.getByLabel('Reason').inputValue()).toBe('Wrong size.');
+  });
+
+  it('does not say that there is no order while nobody can say', async () => {
+    kept.isSilent = true;
+    await logIn(page, console, '#/orders?sought=48b50ee5');
+    await page.getByRole('alert').getByText('The order service').waitFor();
+    expect(await page.getByText('No order was found.').count()).toBe(0);
   });
 
   it('leaves a note once, also after a failure, and empties its field', async () => {

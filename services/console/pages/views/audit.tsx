@@ -17,8 +17,8 @@ export function Audit() {
           <>
             <Problems texts={problems} />
             <Table
-              empty={<p>Nothing was redriven or discarded.</p>}
-              rows={entries.slice(0, 100)}
+              empty={problems.length === 0 && <p>Nothing was redriven or discarded.</p>}
+              rows={entries}
               keyOf={({ at, letterId }) => `${at} ${letterId}`}
               columns={{
                 When: ({ at }) => <Time at={at} />,

@@ -68,7 +68,7 @@ export function Changes({ filter = '' }: { filter: string | undefined }) {
         {({ changes, problems, next }) => (
           <>
             <Problems texts={problems} />
-            {changes.length === 0 && <p role="status">Nothing was changed.</p>}
+            {changes.length + problems.length === 0 && <p role="status">Nothing was changed.</p>}
             {changes.length > 0 && (
               <section class="card changes" aria-label="Changes">
                 <Table
@@ -81,7 +81,7 @@ export function Changes({ filter = '' }: { filter: string | undefined }) {
                       <>
                         {kind}
                         <br />
-                        {subject === everybody ? 'all customers' : <code>{subject}</code>}
+                        <Subject kind={kind} id={subject} />
                       </>
                     ),
                     Change: ({ fields }) => <Fields fields={fields} />,
@@ -111,6 +111,31 @@ const Who = ({ change: { actor, name, accountId } }: { change: Change }) =>
       </a>
     </>
   );
+
+/** Pages of what was changed, by the kind of the change; none where the id is that of a part. */
+const pages: Record<string, string> = {
+  product: 'stock',
+  stock: 'stock',
+  order: 'orders',
+  note: 'orders',
+  mail: 'orders',
+  roles: 'accounts',
+  lock: 'accounts',
+  password: 'accounts',
+  'e-mail address': 'accounts',
+};
+
+function Subject({ kind, id }: { kind: string; id: string }) {
+  if (id === everybody) return <>all customers</>;
+  const page = pages[kind];
+  return page === undefined ? (
+    <code>{id}</code>
+  ) : (
+    <a href={`#/${page}/${id}`}>
+      <code>{id}</code>
+    </a>
+  );
+}
 
 const Fields = ({ fields }: Pick<Change, 'fields'>) => (
   <ul>

@@ -67,9 +67,9 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
         <label for="group">Group</label>
         <select id="group" value={group} onChange={({ currentTarget }) => setGroup(currentTarget.value)}>
           <option value="">All groups</option>
-          {groups.map(({ service, group, total }) => (
+          {groups.map(({ service, group, total, problem }) => (
             <option key={service} value={group}>
-              {group} ({total})
+              {group} ({problem === undefined ? total : 'not known'})
             </option>
           ))}
         </select>

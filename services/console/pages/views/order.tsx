@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { Fragment } from 'preact';
+import { useRef } from 'preact/hooks';
 import { type AnswerTo, call } from '../api/call.ts';
 import type { components } from '../generated/schema.ts';
 import { ageOf } from '../parts/clock.ts';
@@ -30,7 +31,11 @@ interface KnownProps {
 }
 
 function Known({ id, known }: KnownProps) {
-  const { order, customer, timeline, waitingFor, discarded, problems, letters, mails, invoices } = known;
+  const { timeline, waitingFor, discarded, problems, letters, mails, invoices } = known;
+  // While its service is away the order stays as it was, with what is being written about it and what becomes of an act.
+  const last = useRef(known);
+  if (known.order !== null) last.current = known;
+  const { order, customer } = last.current;
   return (
     <>
       <section class="card" aria-label="Order">

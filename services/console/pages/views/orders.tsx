@@ -56,7 +56,7 @@ function Found({ sought }: { sought: string }) {
       {({ orders, customers, problems }) => (
         <>
           <Problems texts={problems} />
-          {orders.length + customers.length === 0 && <p role="status">No order was found.</p>}
+          {orders.length + customers.length + problems.length === 0 && <p role="status">No order was found.</p>}
           {orders.length > 0 && (
             <section class="card" aria-label="Orders found">
               <h2>Orders</h2>

@@ -3,12 +3,15 @@ import type { Logger } from '@store/shared/observability/log';
 import { messageOf } from '@store/shared/values/errors';
 import { within } from '@store/shared/values/time';
 import type { z } from 'zod';
+import { accountNames, accountsIn, nameIn } from '../accounts/accounts.ts';
 import { collecting, late, maxWaitMs, readMs, type Services } from '../services-client.ts';
 import { anyLetters, anyResults, anyTrail, type GroupLetters } from './schemas.ts';
 
 const path = '/internal/dead-letters';
 /** Services read the whole topic for each list: whoever looks shares one that is at most this old. */
 const keptMs = 4_000;
+/** Decisions that the page has. */
+const mostShown = 100;
 /** Since nobody has looked. */
 const forgottenMs = 60_000;
 
@@ -87,8 +90,14 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
         const { group, entries } = await services.get(service, `${path}/audit`, anyTrail);
         return entries.map((entry) => ({ group, ...entry }));
       };
-      const lists = await Promise.all(names.map((service) => or([], read(service))));
-      return { entries: lists.flat().sort((a, b) => b.at.localeCompare(a.at)), problems };
+      const entries = (await Promise.all(names.map((service) => or([], read(service))))).flat();
+      const latest = entries.sort((a, b) => b.at.localeCompare(a.at)).slice(0, mostShown);
+      const operators = accountsIn(latest.map(({ requestedBy }) => requestedBy));
+      const known = await or(new Map<string, string>(), accountNames(services, operators));
+      return {
+        entries: latest.map((entry) => ({ ...entry, requestedBy: nameIn(entry.requestedBy, known) })),
+        problems,
+      };
     },
 
     decide,

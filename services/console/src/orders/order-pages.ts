@@ -5,7 +5,7 @@ import { pageOf } from '@store/shared/http/pagination';
 import { DomainError } from '@store/shared/values/errors';
 import { email } from '@store/shared/values/fields';
 import { z } from 'zod';
-import { accountNames } from '../accounts/accounts.ts';
+import { accountNames, accountsIn, nameIn } from '../accounts/accounts.ts';
 import type { DeadLetters } from '../dead-letters/dead-letters.ts';
 import { collecting, readMs, type Services } from '../services-client.ts';
 import type { Parts } from './parts.ts';
@@ -23,13 +23,15 @@ import { timelineOf } from './timeline.ts';
 import { discardedOf, waitingFor } from './waiting.ts';
 
 const nameMs = 1_000;
-/** In an actor: that of an operator. */
-const accountId = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
 export type OrderPages = ReturnType<typeof createOrderPages>;
 
 /** Orders of all customers, put together from what each service knows. */
 export function createOrderPages(services: Services, deadLetters: DeadLetters) {
+  /** Names of accounts by their ids. Nothing waits long for one: without it the id is shown. */
+  const namesOf = (ids: string[], asked: Parameters<Services['get']>[3]): Promise<Map<string, string>> =>
+    accountNames(services, ids, { ...asked, timeoutMs: nameMs }).catch(() => new Map());
+
   return {
     /**
      * Finds orders by the id, or what customers see of it, and by the number of the invoice; customers by name and e-mail address.
@@ -73,12 +75,13 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
 
     /** A page of the orders of all customers, the newest first. */
     async list(operator: string, { customer, ...filters }: OrdersQuery): Promise<z.output<typeof ordersOut>> {
+      const named = namesOf(customer === undefined ? [] : [customer], { operator });
       const given = new URLSearchParams();
       for (const [name, value] of Object.entries({ ...filters, accountId: customer }))
         if (value !== undefined) given.set(name, value);
       const path = `/internal/orders?${given}`;
       const { body: orders, next = null } = await services.call('GET', 'order', path, z.array(anyOrder), { operator });
-      return { orders, next };
+      return { orders, next, customer: (customer !== undefined && (await named).get(customer)) || null };
     },
 
     /** Cancels an order as the store; once or again. */
@@ -134,16 +137,12 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         if (error instanceof DomainError && error.kind === 'notFound') throw error;
         return or(undefined, Promise.reject(error));
       });
-      /** Names of the customer and of operators, by their ids. Nothing waits for one: without it the id is shown. */
-      function namesFor({ customerId, notes }: Parts['order'] & object): Promise<Map<string, string>> {
-        const ids = [customerId, ...notes.flatMap(({ actor }) => actor.match(accountId) ?? [])];
-        return accountNames(services, ids, { ...asked, timeoutMs: nameMs }).catch(() => new Map());
-      }
       const [found, names, reservation, payment, mails, invoices, groups] = await Promise.all([
         findOrder,
         findOrder.then(
-          (order) => order && namesFor(order),
-          () => undefined,
+          (order) =>
+            namesOf(order ? [order.customerId, ...accountsIn(order.notes.map(({ actor }) => actor))] : [], asked),
+          () => new Map<string, string>(),
         ),
         find('inventory', `/internal/reservations/${id}`, anyReservation),
         find('payment', `/internal/payments/${id}`, anyPayment),
@@ -151,16 +150,25 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         page('invoice', `/invoices?orderId=${id}`, invoiceOut),
         deadLetters.ofOrder(id, withinMs),
       ]);
-      const nameIn = (actor: string) => actor.replace(accountId, (one) => names?.get(one) ?? one);
-      const order = found && { ...found, notes: found.notes.map((note) => ({ ...note, actor: nameIn(note.actor) })) };
+      const order = found && {
+        ...found,
+        notes: found.notes.map((note) => ({ ...note, actor: nameIn(note.actor, names) })),
+      };
       problems.push(...groups.flatMap(({ problem }) => problem ?? []));
+      const deciders = groups.flatMap(({ letters }) => letters.flatMap(({ decisions = [] }) => decisions));
+      const decidedBy = await namesOf(accountsIn(deciders.map(({ requestedBy }) => requestedBy)), asked);
       const letters = groups.flatMap(({ service, group, letters }) =>
-        letters.map(({ decisions = [], ...letter }) => ({ ...letter, service, group, decisions })),
+        letters.map(({ decisions = [], ...letter }) => ({
+          ...letter,
+          service,
+          group,
+          decisions: decisions.map((one) => ({ ...one, requestedBy: nameIn(one.requestedBy, decidedBy) })),
+        })),
       );
       const parts: Parts = { order, reservation, payment, mails, invoices, letters, problems: [...new Set(problems)] };
       return {
         order: order ?? null,
-        customer: (order && names?.get(order.customerId)) ?? null,
+        customer: (order && names.get(order.customerId)) ?? null,
         mails: mails.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)),
         invoices: invoices.map(({ number }) => number),
         timeline: timelineOf(parts),

@@ -22,6 +22,7 @@ export const anyStuckOrders = stuckOrdersOut.extend({ orders: z.array(anyOrder) 
 export const ordersOut = z.object({
   orders: z.array(anyOrder),
   next: z.string().nullable().describe('For `after`, to go on.'),
+  customer: z.string().nullable().describe('Name of the customer who is asked for; null if it is not known.'),
 });
 
 /** As the order service has them; it says what is wrong with a value. */

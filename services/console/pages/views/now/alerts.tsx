@@ -26,6 +26,7 @@ export function Alerts({ alerts }: Pick<State, 'alerts'>) {
               {name}, since <Time at={since} /> ({ageOf(since)})
             </p>
             {name === 'StoreOrdersStuck' && <a href="#/orders">To the stuck orders</a>}
+            {name === 'StoreDeadLetters' && <a href="#/dead-letters">To the dead letters</a>}
             <Runbook name={name} />
           </li>
         ))}

@@ -45,7 +45,15 @@ export function OrderList({ query }: { query: URLSearchParams }) {
   });
   return (
     <section class="card" aria-label="All orders">
-      <h2>{customer === undefined ? 'All orders' : 'Orders of a customer'}</h2>
+      <h2>
+        {customer === undefined ? (
+          'All orders'
+        ) : (
+          <>
+            Orders of <bdi>{page.data?.customer ?? 'a customer'}</bdi>
+          </>
+        )}
+      </h2>
       {customer !== undefined && (
         <p>
           <a href={`#/accounts/${customer}`}>To the account</a>{' '}
