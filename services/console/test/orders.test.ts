@@ -266,7 +266,7 @@ describePages('the page of the orders', (open) => {
     await page.getByLabel('Reason').fill('Wrong size.');
     kept.isSilent = true;
     await page.getByRole('button', { name: 'Cancel the order' }).click();
-    await page.getByRole('alert').getByText('It is away.').first().waitFor();
+    await page.getByRole('alert').getByText('The order service').first().waitFor();
     const asked = () => console.asked.filter(({ path }) => path === `/internal/orders/${order.id}`).length;
     const before = asked();
     await until('it is asked for twice', async () => asked() > before + 1);
