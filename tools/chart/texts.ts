@@ -1,8 +1,11 @@
+import { join } from 'node:path';
+import { root } from '../paths.ts';
 import { composeFiles } from '../topology/compose.ts';
 import { skaffoldValues } from '../topology/skaffold.ts';
 import { type Golden, goldenText } from './golden-text.ts';
 import { chartReadme } from './readme.ts';
 import { renderObjects, valuesFiles } from './render.ts';
+import { chartSchemas } from './schema.ts';
 
 const presets = 'charts/store/presets';
 const prod = valuesFiles.prod ?? [];
@@ -30,12 +33,19 @@ async function goldenTexts(): Promise<Record<string, string>> {
   return texts;
 }
 
+/** The schemas of the values, by their path in the repository. */
+export async function schemaTexts(): Promise<Record<string, string>> {
+  const schemas = Object.entries(await chartSchemas(join(root, 'charts/store')));
+  return Object.fromEntries(schemas.map(([path, text]) => [`charts/store/${path}`, text]));
+}
+
 /** The text of each file that follows from the chart, by its path in the repository. */
 export async function textsOfChart(): Promise<Record<string, string>> {
   return {
     ...skaffoldValues(),
     ...(await composeFiles()),
     ...(await chartReadme()),
+    ...(await schemaTexts()),
     ...(await goldenTexts()),
   };
 }
