@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountEventsTopic, deadLetterTopic, orderEventsTopic } from '../../services/shared/src/messaging/topics.ts';
@@ -13,7 +12,6 @@ import { readTopology, type Service, serviceNamed, topology } from '../../tools/
 import { withEdited } from './_edited-chart.ts';
 import { type Manifest, manifests } from './_manifests.ts';
 
-const chart = join(root, 'charts/store');
 describe('the topology', () => {
   it('has every deployment of the chart, and nothing else', async () => {
     const deployments = (await manifests()).ofKind('Deployment').map(({ metadata }) => metadata.name);
@@ -102,13 +100,6 @@ describe('the topology', () => {
 });
 
 describe('what a new service is easily left out of', () => {
-  it('values.schema.json, which knows the variables of each', async () => {
-    const { properties } = JSON.parse(await readFile(join(chart, 'values.schema.json'), 'utf8'));
-    const missing = topology.services.filter(({ alias }) => !properties[alias]?.properties?.env?.propertyNames);
-    const places = missing.map(({ alias }) => `values.schema.json: properties.${alias}.properties.env.propertyNames`);
-    expect(places).toEqual([]);
-  });
-
   it('presets/prod.yaml, where each component but the console, for which no customer waits, has two replicas', async () => {
     const { ofKind, named } = await manifests({}, valuesFiles.prod);
     const lonely = ofKind('Deployment').filter(({ metadata, spec }) => {

@@ -7,7 +7,8 @@ await new Tool('make golden')
   .description('Writes the files that follow from the chart, and prints those that have changed.')
   .action(async () => {
     // Imported here, because the topology is read on import, and what is wrong with it has to be said in a sentence.
-    const { textsOfChart } = await import('./texts.ts');
-    await writeChanged(await textsOfChart());
+    const { schemaTexts, textsOfChart } = await import('./texts.ts');
+    // The schemas first, because they check what is rendered for the others.
+    await writeChanged(schemaTexts, textsOfChart);
   })
   .run();

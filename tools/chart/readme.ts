@@ -39,8 +39,9 @@ function rowsOfMap(map: Values, values: Record<string, unknown>, prefix: string,
 
 const code = (text: string) => `\`${text}\``;
 
-function descriptionIn(comment?: string | null): string | undefined {
-  const lines = comment?.split('\n').map((line) => line.trim()) ?? [];
+export function descriptionIn(comment?: string | null): string | undefined {
+  const trimmed = comment?.split('\n').map((line) => line.trim()) ?? [];
+  const lines = trimmed.filter((line) => !line.startsWith('@schema '));
   const first = lines.findLastIndex((line) => line.startsWith('-- '));
   return first === -1 ? undefined : lines.slice(first).join(' ').slice('-- '.length);
 }

@@ -7,7 +7,7 @@ import { root } from '../paths.ts';
 type Shape = Record<string, z.ZodType>;
 
 /** The variables of each process: of a service `configSchema`, of its worker `workerConfigSchema`. */
-async function readShapes(): Promise<[process: string, Shape][]> {
+export async function readShapes(): Promise<[process: string, Shape][]> {
   const shapes: [string, Shape][] = [];
   for (const service of readdirSync(join(root, 'services')).sort()) {
     const file = join(root, 'services', service, 'src/config.ts');

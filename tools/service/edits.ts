@@ -13,16 +13,6 @@ export function editsFor(name: string, route: string, localPort: number): Edit[]
   const sectionAfter = (text: string) =>
     Math.max(...[...text.matchAll(/^\*\*4\.(\d+) /gm)].map(([, n]) => Number(n))) + 1;
   const title = route.slice(1, 2).toUpperCase() + route.slice(2);
-  const variables = `    "${name}": {
-      "properties": {
-        "env": {
-          "allOf": [{ "$ref": "#/definitions/env" }],
-          "propertyNames": {
-            "anyOf": [{ "$ref": "#/definitions/ofSdk" }, { "enum": ["BEARER_VALIDATION", "BEARER_JWKS_URL"] }]
-          }
-        }
-      }
-    }`;
   const block = `${name}:\n  image: ${name}\n  localPort: ${localPort}\n  database: ${name}\n`;
   return [
     [
@@ -32,7 +22,6 @@ export function editsFor(name: string, route: string, localPort: number): Edit[]
     ],
     ['charts/store/values.yaml', /^ {2}routes:\n(?: {4}\/.*\n)+/m, (routes) => `${routes}    ${route}: ${name}\n`],
     ['charts/store/values.yaml', /\n*$(?![\s\S])/, () => `\n\n${block}`],
-    ['charts/store/values.schema.json', /\n {2}\},\n {2}"additionalProperties": /, (end) => `,\n${variables}${end}`],
     ['charts/store/presets/prod.yaml', /^(?:\w+: .*\*checksTokens.*\n)+/m, (all) => `${all}${name}: *checksTokens\n`],
     ['docs/local-run.md', /(?=, console \d)/, () => `, ${name} ${localPort}`],
     // Where it says more of a person: how it goes is left to whoever writes the service.

@@ -68,7 +68,7 @@ async function generate(givenName?: string, givenRoute?: string): Promise<void> 
   console.log(`
 ${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database and tests; its entries stand for what it will hold.
 Written or changed: services/${name}, ${[...files.keys()].join(', ')}, package-lock.json;
-by make golden: charts/store/README.md, examples/compose, k8s/values-skaffold.yaml, tests/chart/golden; by make api: docs/openapi.yaml.
+by make golden: charts/store/README.md, charts/store/values.schema.json, examples/compose, k8s/values-skaffold.yaml, tests/chart/golden; by make api: docs/openapi.yaml.
 
   make jest ARGS=services/${name}   runs its tests
   make run   starts it with the store: http://localhost:8080${route}, itself on port ${localPort}
