@@ -30,7 +30,11 @@ function groupOf(group: string): Answer {
 const credential = 'the-credential-of-an-operator-0123456789';
 
 describe('dead letters', () => {
-  const services = () => ({ payment: groupOf('payment-group'), invoice: 'http://127.0.0.1:1', account: anAccount().account });
+  const services = () => ({
+    payment: groupOf('payment-group'),
+    invoice: 'http://127.0.0.1:1',
+    account: anAccount().account,
+  });
   const console = useConsole(services, {
     env: { INTERNAL_CREDENTIAL: credential, GROUPS: 'payment,invoice' },
     tests: 'each',
