@@ -6,14 +6,18 @@ import type { toItemOut, toOrderOut } from '../order.ts';
 // of this process's CPU so, and 2.3 ms as rows that toOrderOut reads; with 100 lines each it takes 4 against 17 ms. A page may have
 // 10,000 lines, for which PostgreSQL's own JSON functions take several times as long as text.
 
-/** SQL for JSON text by the name of a field; null leaves the field out, as undefined does in JSON.stringify. */
-type Fields<Out> = Record<keyof Out & string, string>;
+/** SQL for JSON text. Where that of an optional field is null the field is left out, as undefined is by JSON.stringify. */
+type Json = string | { optional: string };
+type Fields<Out> = Record<keyof Out & string, Json>;
 
 const text = (column: string) => `'"' || ${column} || '"'`;
 const time = (column: string) => text(isoTime(column, 'MS'));
 const money = (amount: string) => `'{"amount":' || trim_scale(${amount}) || ',"currency":"' || orders.currency || '"}'`;
 const orNull = (json: string) => `coalesce(${json}, 'null')`;
 const ofDetails = (json: string) => orNull(`(select ${json} from order_details where order_id = orders.id)`);
+
+/** Keys that are array indexes come first in an object of JavaScript (ECMA-262, OrdinaryOwnPropertyKeys); the others by their bytes. */
+const asInObjects = `case when key ~ '^(0|[1-9]\\d{0,9})$' and key::bigint < 4294967295 then key::bigint end nulls last, key collate "C"`;
 
 const itemFields: Fields<ReturnType<typeof toItemOut>> = {
   productId: text('product_id'),
@@ -35,14 +39,13 @@ const orderFields: Fields<ReturnType<typeof toOrderOut>> = {
   updatedAt: time('orders.updated_at'),
   version: '(1 + num_nonnulls(orders.paid_at, orders.shipped_at, orders.cancelled_at))',
   shippingAddress: ofDetails('shipping_address::text'),
-  // Keys in the order of their bytes, as they are placed.
   metadata: ofDetails(`case when metadata is not null then (
-    select '{' || coalesce(string_agg(to_json(key)::text || ':' || to_json(value)::text, ',' order by key collate "C"), '') || '}'
+    select '{' || coalesce(string_agg(to_json(key)::text || ':' || to_json(value)::text, ',' order by ${asInObjects}), '') || '}'
     from jsonb_each_text(metadata)
   ) end`),
-  paidAt: time('orders.paid_at'),
-  shippedAt: time('orders.shipped_at'),
-  cancelledAt: time('orders.cancelled_at'),
+  paidAt: { optional: time('orders.paid_at') },
+  shippedAt: { optional: time('orders.shipped_at') },
+  cancelledAt: { optional: time('orders.cancelled_at') },
 };
 
 /** For a statement that has a row of `orders`. */
@@ -57,7 +60,11 @@ export const orderWithRestAsJson = raw(
   }),
 );
 
-function object(fields: Record<string, string>): string {
-  const members = Object.entries(fields).map(([name, json]) => `'"${name}":' || ${json}`);
-  return `'{' || concat_ws(',', ${members.join(', ')}) || '}'`;
+/** The first field is not optional. Joined by `||`: a page has thousands of items, and `concat_ws` takes a fifth longer. */
+function object(fields: Record<string, Json>): string {
+  const members = Object.entries(fields).map(([name, json], index) => {
+    const member = `'${index === 0 ? '' : ','}"${name}":' || `;
+    return typeof json === 'string' ? member + json : `coalesce(${member}${json.optional}, '')`;
+  });
+  return `'{' || ${members.join(' || ')} || '}'`;
 }
