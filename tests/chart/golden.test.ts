@@ -1,7 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import { goldenText } from '../../tools/chart/golden-text.ts';
-import { objectsIn, renderChart, renderObjects } from '../../tools/chart/render.ts';
-import { textsOfChart } from '../../tools/chart/texts.ts';
+import { objectsIn, renderChart } from '../../tools/chart/render.ts';
+import { renderPresets, textsOfChart } from '../../tools/chart/texts.ts';
 import { read } from '../kit/read.ts';
 import type { Manifest } from './_manifests.ts';
 
@@ -37,7 +37,7 @@ describe('make golden', () => {
         objects.set(`${object.kind} ${object.metadata.name.replace(/-[0-9a-f]{8}$/, '')}`, object);
     }
     const files = ['prod', 'cloudnative-pg'].map((name) => `charts/store/presets/${name}.yaml`);
-    const rendered: Manifest[] = await renderObjects({}, files);
+    const rendered: Manifest[] = await renderPresets(files);
     const byName = (all: Manifest[]) => all.map((one) => JSON.stringify(one)).sort();
     expect(byName([...objects.values()])).toEqual(byName(rendered));
   });

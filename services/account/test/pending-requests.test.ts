@@ -104,7 +104,10 @@ describe('a change of the e-mail address that waits for its link', () => {
     await account.prisma.mailRequest.updateMany({ where: { accountId: id }, data: { createdAt: new Date(0) } });
     const change = (n: number) => patch(id, { email: `${n}-${email}`, currentPassword: ada.password });
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => change(n)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(15).fill(429)]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(5);
+    // 503 for who has waited 2 s for its turn, on a busy machine.
+    for (const status of statuses) expect([200, 429, 503]).toContain(status);
     expect(await countEvents(id, 'EmailChangeRequested')).toBe(5);
   });
 });

@@ -49,7 +49,9 @@ describe('failed logins', () => {
 
   it('of 50 parallel guesses 10 are checked', async () => {
     const statuses = await Promise.all(Array.from({ length: 50 }, async (_, n) => (await login(`guess ${n}`)).status));
-    expect(statuses.sort()).toEqual([...Array(10).fill(401), ...Array(40).fill(429)]);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    // 503 for who has waited 2 s for its turn, on a busy machine.
+    for (const status of statuses) expect([401, 429, 503]).toContain(status);
     expect(accounts.calls).toHaveLength(10);
   });
 

@@ -72,10 +72,14 @@ describe('an order that is not answered, or costs something else', () => {
   it('the store is asked again without a press where it did not answer after a reload', async () => {
     const { page } = await customerWith('Green tea');
     await orderOffline(page);
-    for (const path of ['**/accounts', '**/orders?*']) {
+    const sentences = {
+      '**/accounts': 'Logging in is not possible at the moment.',
+      '**/orders?*': 'The store does not respond.',
+    };
+    for (const [path, sentence] of Object.entries(sentences)) {
       await page.route(path, (route) => route.abort('internetdisconnected'));
       await page.reload();
-      await page.getByText('The store does not respond.').first().waitFor();
+      await page.getByText(sentence).first().waitFor();
       await page.unroute(path);
       await missing(page).waitFor();
     }
