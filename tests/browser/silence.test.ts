@@ -136,9 +136,9 @@ describe('a store that is silent', () => {
     await changeOrder(shop, id, confirmed);
     await page.getByText('Getting ready to ship').waitFor();
     await open('orders')(page);
-    await page.getByText('Confirmed').waitFor();
+    await page.getByText('Confirmed', { exact: true }).waitFor();
     await changeOrder(shop, id, `status = 'CANCELLED', cancelled_at = now()`);
-    await page.getByText('Cancelled').waitFor();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
     await page.context().close();
   });
 });

@@ -48,6 +48,13 @@ async function resetOf({ id, email }: Pick<Attacked, 'id' | 'email'>, client?: s
   return lastToken(account, id);
 }
 
+/** As many as may be have succeeded. The others are 429, or on a busy machine 503 where one has waited 2 s for its turn. */
+function expectMost(count: number, success: number, answers: { status: number }[]): void {
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === success)).toHaveLength(count);
+  for (const status of statuses) expect([success, 429, 503]).toContain(status);
+}
+
 describe('a change of the e-mail address that waits for its link', () => {
   it.each<[string, (one: Attacked) => Promise<unknown>]>([
     ['a change of the password', async ({ id }) => setPassword(id, 'battery staple').expect(204)],
@@ -104,10 +111,7 @@ describe('a change of the e-mail address that waits for its link', () => {
     await account.prisma.mailRequest.updateMany({ where: { accountId: id }, data: { createdAt: new Date(0) } });
     const change = (n: number) => patch(id, { email: `${n}-${email}`, currentPassword: ada.password });
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => change(n)));
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(5);
-    // 503 for who has waited 2 s for its turn, on a busy machine.
-    for (const status of statuses) expect([200, 429, 503]).toContain(status);
+    expectMost(5, 200, answers);
     expect(await countEvents(id, 'EmailChangeRequested')).toBe(5);
   });
 });
@@ -147,7 +151,7 @@ describe('links to set the password anew', () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => askReset(`nobody-${n}@example.com`, client)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(20).fill(202), ...Array(20).fill(429)]);
+    expectMost(20, 202, answers);
   });
 
   it('come at once to who asks from elsewhere, however often a stranger has asked', async () => {
