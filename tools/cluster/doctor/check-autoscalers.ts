@@ -9,21 +9,14 @@ const longMs = 30 * 60_000;
 /** Checks that autoscalers find what they scale and its metrics, and are not at their maximum for long. */
 export async function checkAutoscalers({ config, namespace, release }: Cluster, now = Date.now()): Promise<Finding[]> {
   const api = config.makeApiClient(AutoscalingV2Api);
-  const found = await api.listNamespacedHorizontalPodAutoscaler({ namespace }).catch((error) => {
+  // KEDA makes its own with the labels of its ScaledObject.
+  const labelSelector = componentsOf(release);
+  const found = await api.listNamespacedHorizontalPodAutoscaler({ namespace, labelSelector }).catch((error) => {
     if (isStatus(error, 403)) return undefined;
     throw error;
   });
   if (!found) return [wrong('autoscalers: nobody has looked at them', 'whoever runs this may not list them')];
-  const parts = Object.fromEntries(
-    componentsOf(release)
-      .split(',')
-      .map((pair) => pair.split('=')),
-  );
-  // KEDA makes its own with the labels of its ScaledObject.
-  const own = found.items.filter(({ metadata }) =>
-    Object.entries(parts).every(([label, value]) => metadata?.labels?.[label] === value),
-  );
-  return own.map((one) => checkAutoscaler(one, namespace, now));
+  return found.items.map((one) => checkAutoscaler(one, namespace, now));
 }
 
 function checkAutoscaler(one: V2HorizontalPodAutoscaler, namespace: string, now: number): Finding {
