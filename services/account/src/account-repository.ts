@@ -1,7 +1,7 @@
 import type { Database } from '@store/shared/database/database';
 import { beginsWith, createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { type Page, readPage } from '@store/shared/database/read-page';
-import { raw, sql } from '@store/shared/database/sql';
+import { literal, raw, sql } from '@store/shared/database/sql';
 import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import { uuidPrefix } from '@store/shared/values/fields';
 import type { Account, PrismaClient } from './generated/client.ts';
@@ -13,8 +13,7 @@ const closedSeconds = 30;
 /** Until then the deletion has to be done. */
 const deletableSeconds = 15;
 
-const isClosing = (seconds: number) =>
-  sql`coalesce(closing_at > now() - ${raw(String(seconds))} * interval '1 s', false)`;
+const isClosing = (seconds: number) => sql`coalesce(closing_at > now() - ${literal(seconds)} * interval '1 s', false)`;
 
 /** An account as it is stored. */
 export type StoredAccount = Omit<Account, 'closingAt'> & { isClosing: boolean };

@@ -1,6 +1,6 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
-import { raw, type Sql, sql } from '@store/shared/database/sql';
+import { literal, type Sql, sql } from '@store/shared/database/sql';
 import type { PrismaClient } from './generated/client.ts';
 
 export type LoginFailureRepository = ReturnType<typeof createLoginFailureRepository>;
@@ -17,7 +17,7 @@ const digestOf = (email: string) => sql`sha256(convert_to(lower(${email}), 'UTF8
 
 /** Null before the tenth failure; 1 s after it, and twice as long after each further one. */
 function blockedAfter(failures: Sql): Sql {
-  const [free, max] = [raw(String(freeFailures)), raw(String(maxDelaySeconds))];
+  const [free, max] = [literal(freeFailures), literal(maxDelaySeconds)];
   const seconds = sql`least(2 ^ least(${failures} - ${free}, 10), ${max})`;
   return sql`case when ${failures} >= ${free} then now() + make_interval(secs => ${seconds}) end`;
 }

@@ -1,5 +1,5 @@
 import { deleteInBatches } from '@store/shared/database/batches';
-import { raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
+import { literal, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import { hourMs } from '@store/shared/values/time';
 import { asPlaced, type PlacedOrder, type StoredOrder, toOrderJson } from '../order.ts';
 import { type OrderRow, orderColumns } from '../order-repository.ts';
@@ -64,7 +64,7 @@ export function claimKey({ id, accountId, createdAt, ...order }: PlacedOrder, re
       on conflict (account_id, key) do update
         set request_hash = excluded.request_hash, order_id = excluded.order_id, location = excluded.location,
             body = excluded.body, created_at = excluded.created_at
-        where idempotency_keys.created_at < excluded.created_at - interval '${raw(String(lifetimeHours))} hours'
+        where idempotency_keys.created_at < excluded.created_at - interval '${literal(lifetimeHours)} hours'
       returning 1
     )`;
 }

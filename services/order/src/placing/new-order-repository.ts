@@ -1,5 +1,5 @@
 import type { Database } from '@store/shared/database/database';
-import { raw, type Sql, sql } from '@store/shared/database/sql';
+import { literal, raw, type Sql, sql } from '@store/shared/database/sql';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { outboxChannel } from '@store/shared/messaging/outbox/append';
 import { Decimal } from '@store/shared/values/money';
@@ -72,7 +72,7 @@ function inserts({ id, accountId, items, details, createdAt, ...order }: PlacedO
 
 /** Those cancelled for lack of stock held nothing, and those cancelled by the store were not given up by their customer. Two ranges of indexes, each read until there are too many. */
 function hasCancelledFewer(max: number, { accountId, createdAt }: PlacedOrder): Sql {
-  const limit = raw(String(max));
+  const limit = literal(max);
   const cancelled = (deleted: 'null' | 'not null') => sql`(
     select 1 from orders
     where account_id = ${accountId}::uuid and status = 'CANCELLED' and deleted_at is ${raw(deleted)}

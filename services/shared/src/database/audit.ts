@@ -2,7 +2,7 @@ import type { changeKinds } from '../values/audit.ts';
 import { deleteInBatches } from './batches.ts';
 import { beginsWith, isoTime } from './keyset.ts';
 import { allOf } from './read-page.ts';
-import { empty, raw, type Sql, type Statements, sql } from './sql.ts';
+import { empty, literal, raw, type Sql, type Statements, sql } from './sql.ts';
 import type { Transaction } from './transaction.ts';
 
 // The table `audit`, which is the same in the database of every service that has it. It has ids and what operators type, and
@@ -82,5 +82,5 @@ export const deleteOldChanges = ({ run }: Statements): Promise<number> =>
     run,
     (limit) => sql`
       delete from audit where id in (
-        select id from audit where at < now() - interval '${raw(String(keptDays))} days' limit ${limit})`,
+        select id from audit where at < now() - interval '${literal(keptDays)} days' limit ${limit})`,
   );

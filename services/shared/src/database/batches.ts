@@ -1,4 +1,4 @@
-import { type Run, raw, type Sql, sql } from './sql.ts';
+import { literal, type Run, type Sql, sql } from './sql.ts';
 
 /** Small enough for a statement to end long before its time-out. */
 const batchSize = 5_000;
@@ -10,7 +10,7 @@ const batchSize = 5_000;
  */
 export async function deleteInBatches(run: Run, deletion: (limit: Sql) => Sql): Promise<number> {
   const deleteSome = sql`
-    with deleted as (${deletion(raw(String(batchSize)))} returning 1) select count(*)::int as count from deleted`;
+    with deleted as (${deletion(literal(batchSize))} returning 1) select count(*)::int as count from deleted`;
   for (let count = 0; ; ) {
     const [{ count: deleted } = { count: 0 }] = await run<{ count: number }>(deleteSome);
     count += deleted;

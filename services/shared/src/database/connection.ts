@@ -125,10 +125,7 @@ const failures = new Map<string, { at: number; error: Error }>();
 class PreparingClient extends CurrentClient {
   /** Has the type that fits all overloads of pg's. */
   override query(sql: unknown, ...values: unknown[]): never {
-    return this.#send(
-      [typeof sql === 'string' ? { text: sql, name: nameOf({ sql }) } : named(sql), ...values],
-      1,
-    ) as never;
+    return this.#send([prepared(sql), ...values], 1) as never;
   }
 
   #send(query: unknown[], attempt: number): unknown {
@@ -150,9 +147,12 @@ class PreparingClient extends CurrentClient {
   }
 }
 
-/** A statement of Prisma's adapter, or an unprepared one. */
-const named = (statement: unknown): unknown =>
-  (statement as pg.QueryConfig).text === prismaBegin ? { ...(statement as pg.QueryConfig), text: begin } : statement;
+/** Names a statement that is given as text. What is given as an object is Prisma's, or is not to be prepared. */
+function prepared(statement: unknown): unknown {
+  if (typeof statement === 'string') return { text: statement, name: nameOf({ sql: statement }) };
+  const { text } = statement as pg.QueryConfig;
+  return text === prismaBegin ? Object.assign({}, statement, { text: begin }) : statement;
+}
 
 /** A pool that cannot even make a client would end the process, so what is known to be in the way is the error of a socket. */
 function opened({ connectionString: url, options }: ConnectionConfig): {

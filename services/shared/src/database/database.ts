@@ -5,7 +5,7 @@ import { createFairQueue } from '../values/fair-queue.ts';
 import { createPool, nameOf } from './connection.ts';
 import { createNotifier, type Notifier } from './notifier.ts';
 import { createReadReplica } from './replica.ts';
-import { type Run, raw, type Sql, type Statements, sql } from './sql.ts';
+import { literal, type Run, type Sql, type Statements, sql } from './sql.ts';
 import { createTransactions, type InTransaction, type TransactionOf } from './transaction.ts';
 
 /** The database of a service. Functions that need less of it take `Statements` or a `Transaction`. */
@@ -92,7 +92,7 @@ export function openDatabase<Client>(
       lockTurns.run([callerId], () =>
         inTransaction(async (tx) => {
           // For this transaction: events wait longer for the locks of others, and a pooler drops settings of a connection.
-          await tx.run(sql`set local lock_timeout = ${raw(String(lockTimeoutMs))}`);
+          await tx.run(sql`set local lock_timeout = ${literal(lockTimeoutMs)}`);
           return work(tx);
         }),
       ),

@@ -1,6 +1,9 @@
-import type { Sql } from '@prisma/client/runtime/client';
+import { raw, type Sql } from '@prisma/client/runtime/client';
 
 export { empty, join, raw, type Sql, sqltag as sql } from '@prisma/client/runtime/client';
+
+/** A number as a part of the statement's text: PostgreSQL plans for it, and takes it where it takes no parameter. */
+export const literal = (value: number): Sql => raw(String(value));
 
 /**
  * Sends a statement as it stands, prepared by its text, and returns its rows. numeric and bigint arrive as text, timestamptz as Date.

@@ -1,5 +1,5 @@
 import { deleteInBatches } from '../../database/batches.ts';
-import { raw, type Statements, sql } from '../../database/sql.ts';
+import { literal, type Statements, sql } from '../../database/sql.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { dayMs } from '../../values/time.ts';
 import { startsAfter } from '../kafka/admin.ts';
@@ -17,7 +17,7 @@ export async function deleteOldEventIds({ run }: Statements, broker: KafkaOption
     (limit) => sql`
       delete from processed_events where ctid = any(array(
         select ctid from processed_events processed
-        where processed_at < now() - interval '${raw(String(days))} days' and not exists (
+        where processed_at < now() - interval '${literal(days)} days' and not exists (
           select from dead_letters letter
           where letter.consumer_group = processed.consumer_group and letter.event_id = processed.event_id
             and letter.status = 'OPEN')

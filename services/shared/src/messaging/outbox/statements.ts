@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { deleteInBatches } from '../../database/batches.ts';
-import { raw, type Statements, sql } from '../../database/sql.ts';
+import { literal, type Statements, sql } from '../../database/sql.ts';
 import type { StoredEvent } from '../events.ts';
 
 const fewIds = 50;
@@ -49,5 +49,5 @@ export const deleteSent = ({ run }: Statements): Promise<number> =>
     run,
     (limit) => sql`
       delete from outbox where id = any(array(
-        select id from outbox where sent_at < now() - interval '${raw(String(keptDays))} days' limit ${limit}))`,
+        select id from outbox where sent_at < now() - interval '${literal(keptDays)} days' limit ${limit}))`,
   );
