@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
 export interface Certificate {
-  /** Both in PEM. */
+  /** PEM. */
   key: string;
   cert: string;
 }
 
-/** A self-signed certificate for these host names, which is an authority, too. */
+/** A self-signed certificate for these host names that can also sign others. */
 export const certificateFor = (...names: string[]) => issue(names);
 
-/** The same, until that time. */
+/** The same, but valid only until the given time. */
 export const certificateUntil = (notAfterDate: Date, ...names: string[]) => issue(names, undefined, notAfterDate);
 
-/** A certificate for host names or IP addresses that the authority has signed. */
+/** A certificate for host names or IP addresses, signed by the authority. */
 export const certificateFrom = (authority: Certificate, ...names: string[]) => issue(names, authority);
 
 async function issue(names: string[], ca?: Certificate, notAfterDate?: Date): Promise<Certificate> {
@@ -36,8 +36,8 @@ async function issue(names: string[], ca?: Certificate, notAfterDate?: Date): Pr
 let mounts = 0;
 
 /**
- * Puts a certificate into a folder below tls/ as kubelet mounts and renews a Secret: all files of a volume at once, by renaming the
- * symbolic link `..data`.
+ * Puts a certificate into a folder below tls/ the way kubelet mounts and renews a Secret: it replaces all files of a volume at once by
+ * renaming the symbolic link `..data`.
  */
 export async function mountCertificate(folder: string, { key, cert }: Certificate): Promise<void> {
   mounts += 1;

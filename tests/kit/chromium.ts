@@ -4,18 +4,18 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 export const howToGetChromium =
   'apt-get install chromium-headless-shell (Debian), or set CHROMIUM to the path of a Chromium or Chrome';
 
-// Where Debian has them. The shell takes a third of the time, since it has no windows.
+// Paths on Debian. The headless shell takes a third of the time, since it has no windows.
 const paths = process.env.CHROMIUM ? [process.env.CHROMIUM] : ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
-/** Empty where there is none. */
+/** Empty if there is none. */
 export const chromiumPath: string = paths.find(existsSync) ?? '';
 
-/** The Chromium that the setup of the run has started, or one more. Closing it closes what was opened in it. */
+/** The Chromium that the Jest set-up started, or else a new one. Closing it closes everything opened in it. */
 export const openBrowser = (): Promise<Browser> =>
   process.env.TEST_CHROMIUM
     ? chromium.connect(process.env.TEST_CHROMIUM)
     : chromium.launch({ executablePath: chromiumPath });
 
-/** Has a browser for the tests of a `describe`. @returns opens a page with cookies of its own, until the test ends */
+/** Opens a browser for the tests of a `describe`. @returns a function that opens a page with its own cookies until the test ends */
 export function usePages(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;
   beforeAll(async () => {

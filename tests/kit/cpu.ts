@@ -1,4 +1,4 @@
-/** CPU time of one call in microseconds: the least of several rounds, so that what else runs does not count. */
+/** CPU time of one call in microseconds. The minimum of several rounds, so that other processes do not distort it. */
 export function cpuMicroseconds(work: () => unknown): number {
   let calls = 1;
   let least = Number.POSITIVE_INFINITY;
@@ -13,7 +13,7 @@ export function cpuMicroseconds(work: () => unknown): number {
   return least;
 }
 
-/** CPU time of looking at each character once, for comparison: the unit that a test's bound is given in. */
+/** CPU time of reading each character once. Tests give their bounds as multiples of it. */
 export const scanMicroseconds = (text: string): number =>
   cpuMicroseconds(() => {
     let count = 0;
@@ -21,7 +21,7 @@ export const scanMicroseconds = (text: string): number =>
     return count;
   });
 
-/** As much as Node.js reads of the headers of a request to a service. */
+/** The most that Node.js reads of the headers of a request to a service. */
 const longestHeader = 24 * 1024;
-/** A header of that length that repeats a text. */
+/** A header of that length that repeats the text. */
 export const longHeader = (text: string): string => text.repeat(longestHeader / text.length);

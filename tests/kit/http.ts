@@ -41,7 +41,7 @@ export const withCookie =
   (method, path, body, headers) =>
     send(method, path, body, { cookie, ...headers });
 
-/** Sends a request that a test only needs for its set-up. Throws when the status is another than expected. */
+/** Sends a request that a test only needs for its set-up. @throws Error if the status is not the expected one */
 export async function sendExpecting(
   expected: number,
   send: Send,
@@ -52,10 +52,10 @@ export async function sendExpecting(
   throw new Error(`${method} ${path} returned ${response.status} instead of ${expected}: ${response.text}`);
 }
 
-/** The target of `Link: <…>; rel="next"`, where there is one. */
+/** The target of `Link: <…>; rel="next"`, if there is one. */
 export const nextLink = (link: string | null | undefined) => /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1];
 
-/** The bodies of all pages of a collection, by their `Link` headers; `afterPage` is called after each. */
+/** The bodies of all pages of a collection, found by their `Link` headers. Calls `afterPage` after each page. */
 export async function paginate(
   get: (path: string) => PromiseLike<Omit<HttpResponse, 'headers'> & { headers: Headers | { link?: string } }>,
   path: string,

@@ -1,5 +1,5 @@
-/** /proc says what a process uses. Elsewhere the tests that ask it say so and are skipped. */
+/** Only Linux has /proc, which shows what a process uses. On other systems the tests that need it say so and are skipped. */
 const hasProc = process.platform === 'linux';
-if (!hasProc) process.stderr.write('skipped: tests that read /proc, which Linux alone has\n');
+if (!hasProc) process.stderr.write('skipped: tests that read /proc, which only Linux has\n');
 
 export const describeWithProc = hasProc ? describe : describe.skip;

@@ -4,8 +4,8 @@ import type { AddressInfo, Server } from 'node:net';
 import { until } from './until.ts';
 
 /**
- * Listens on 127.0.0.1, also on a port that was given up a moment ago: a process that another thread starts meanwhile has a
- * copy of the old socket until it executes its program, and so the port stays in use for some milliseconds.
+ * Listens on 127.0.0.1, also on a port that was released a moment ago. A process that another thread starts at that time holds a copy
+ * of the old socket until it executes its program, so the port stays in use for some milliseconds.
  * @param port default: any free one
  * @returns the port
  */
@@ -17,7 +17,7 @@ export async function listen(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Serves on a free port until the tests of the file have run. @returns the address */
+/** Serves on a free port until the file's tests have run. @returns the address */
 export async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));

@@ -3,7 +3,7 @@ import { lookAt, looks } from './looks.ts';
 
 (chromiumPath ? describe : describe.skip)('a look at a page', () => {
   const open = usePages();
-  /** What is wrong with a page that has this, in some looks. */
+  /** The flaws found on a page with this body, in some looks. */
   async function flawsWith(body: string, suffix?: string): Promise<string[]> {
     const page = await open();
     await page.setContent(
@@ -16,7 +16,7 @@ import { lookAt, looks } from './looks.ts';
     );
   }
 
-  it('finds nothing where nothing is wrong', async () => {
+  it('finds nothing if nothing is wrong', async () => {
     const scrolled = '<pre tabindex="0" style="height: 3em; overflow: auto">a\nb\nc\nd\ne\nf</pre><p>below</p>';
     expect(await flawsWith(`<p>Two lines<br>of text</p>${scrolled}`)).toEqual([]);
   });
@@ -28,23 +28,23 @@ import { lookAt, looks } from './looks.ts';
       'a-look-narrow: “WWWWWWWWWWWWWWWWWWWWWWWWWWWWWW” is cut off',
     ],
     [
-      'what makes the page wider than the screen',
+      'content that makes the page wider than the screen',
       '<div style="width: 700px; height: 9px"></div>',
       'a-look-narrow: is wider than the screen',
     ],
     [
-      'what is cut off by a box',
+      'text cut off by a box',
       '<p style="width: 3em; overflow: hidden; white-space: nowrap">A text</p><p style="width: 1em; overflow: hidden; white-space: nowrap">Another text</p>',
       'a-look: “Another text” is cut off',
     ],
-    ['texts on each other', '<p>One</p><p style="margin-top: -35px">Two</p>', 'a-look: “One” and “Two” overlap'],
+    ['overlapping texts', '<p>One</p><p style="margin-top: -35px">Two</p>', 'a-look: “One” and “Two” overlap'],
     [
-      'a column of letters',
+      'text squeezed into a column of letters',
       '<p style="width: 1em; overflow-wrap: anywhere">Column</p>',
       'a-look-narrow-dark: “Column” has no room',
     ],
     [
-      'a colour that cannot be read in the dark',
+      'a colour that is unreadable in dark mode',
       '<style>@media (prefers-color-scheme: dark) { p { color: #eee } }</style><p>Text</p>',
       'a-look-dark: color-contrast: <p>Text</p>',
     ],

@@ -5,7 +5,7 @@ import { root } from '../../tools/paths.ts';
 import { findings } from './axe.ts';
 import { isWiderThanScreen } from './page-width.ts';
 
-/** In which pages are looked at, by the end of the names of their pictures. */
+/** The screens and colour schemes in which pages are checked, with the suffixes of their screenshots. */
 export const looks = [
   { suffix: '', width: 1_280, colorScheme: 'light' },
   { suffix: '-dark', width: 1_280, colorScheme: 'dark' },
@@ -15,15 +15,15 @@ export const looks = [
 export type Look = (typeof looks)[number];
 const height = 780;
 
-/** For whoever wants to see what a test has seen. */
+/** Screenshots of what a test saw. */
 const folder = join(root, '.cache/pictures');
 
-/** As a screen reader has them, or where the browser has a way to see all of them. */
+/** Texts for screen readers only, and texts that the browser itself lets users see in full. */
 const unseen = '.unseen, .skip, [aria-hidden], option, legend, canvas';
 
 /**
- * For page.evaluate(): what is wrong with texts that can be seen. A text is cut off by the screen or by what it stands in, lies on another one, or has so
- * little room that it stands in a column of letters.
+ * For page.evaluate(): the flaws of visible texts. A text is flawed if the screen or its container cuts it off, if it overlaps another
+ * text, or if it has so little room that it becomes a column of letters.
  */
 const flawedTexts = `(() => {
   const dialog = document.querySelector('dialog[open]');
@@ -69,11 +69,11 @@ const flawedTexts = `(() => {
   return [...flaws];
 })()`;
 
-/** For page.evaluate(): waits until what follows the size of the screen, such as a chart, has another one. */
+/** For page.evaluate(): waits until elements that follow the screen size, such as charts, have been resized. */
 const settled =
   'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))';
 
-/** Returns what is wrong with the page as it is now: its width, its texts, and what axe finds. */
+/** Returns the flaws of the page as it is now: its width, its texts, and what axe finds. */
 async function flawsOf(page: Page): Promise<string[]> {
   const isTooWide = await page.evaluate(isWiderThanScreen);
   const texts = (await page.evaluate(flawedTexts)) as string[];
@@ -81,9 +81,9 @@ async function flawsOf(page: Page): Promise<string[]> {
 }
 
 /**
- * Looks at a page on a wide and a narrow screen, light and dark, and takes a picture of each for whoever wants to see it.
- * @param name of the page, and of its pictures in .cache/pictures
- * @returns what is wrong, such as `orders-narrow: “Total” is cut off`
+ * Checks a page on a wide and a narrow screen, light and dark, and saves a screenshot of each.
+ * @param name of the page and of its screenshots in .cache/pictures
+ * @returns the flaws, such as `orders-narrow: “Total” is cut off`
  */
 export async function lookAt(page: Page, name: string, at: readonly Look[] = looks): Promise<string[]> {
   await mkdir(folder, { recursive: true });

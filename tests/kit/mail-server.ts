@@ -10,11 +10,11 @@ interface Mail {
   source: string;
 }
 
-/** A mail server for all tests of a file, with the mails of each test. */
+/** A mail server for all tests of a file. It keeps the mails of the current test. */
 export function useMailServer() {
   /**
-   * `refusals` are the codes that the next mails get, with `reason`; those that follow are taken. `recipients` is what it says to
-   * every recipient, of whom it takes none. It takes no mail before `ready`.
+   * `refusals` are the codes with which it refuses the next mails, with `reason`; it accepts later ones. If `recipients` is set, it
+   * answers every recipient with it and accepts none. It accepts no mail before `ready`.
    */
   const server = {
     url: '',

@@ -6,14 +6,14 @@ import { root } from '../../tools/paths.ts';
 import { documentAt } from '../docs/_documents.ts';
 
 const { text } = documentAt('clients/typescript/README.md');
-/** The lines in its README that run in Node and in a browser. */
+/** The example in the client's README that runs in Node and in a browser. */
 export const [, clientExample = ''] = /```js\n([\s\S]+?)```/.exec(text) ?? [];
-/** Those that may follow them. */
+/** The example that continues it. */
 export const [, fullExample = ''] = /```ts\n([\s\S]+?)```/.exec(text) ?? [];
 
 /**
- * Packs the client as a release does, and installs it in a folder, a project of somebody else, but with what it depends on from here,
- * not from a registry. @returns the package
+ * Packs the client as a release does and installs it in a folder, as in a user's project. Its dependencies come from this repository's
+ * node_modules, not from a registry. @returns the package file
  */
 export async function installClient(folder: string): Promise<string> {
   const pack = ['pack', '--silent', '--workspace', 'clients/typescript', '--pack-destination', folder];

@@ -1,2 +1,2 @@
-/** For page.evaluate(): whether one has to scroll sideways. */
+/** For page.evaluate(): true if the page scrolls sideways. */
 export const isWiderThanScreen = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';

@@ -8,7 +8,7 @@ import { brokers } from './kafka/topic.ts';
 import { until } from './until.ts';
 
 /**
- * Runs a service as a process, from its sources, with Node's flags of the image.
+ * Runs a service as a process, from its sources, with the Node flags of the image.
  * @param entry such as `services/order/src/worker.ts`
  */
 export async function startService(entry: string, env: Record<string, string>, argv: string[] = []) {
@@ -40,7 +40,7 @@ export async function startService(entry: string, env: Record<string, string>, a
     /** Standard output and standard error. */
     lines,
     exit,
-    /** Waits until it is ready; fails at once if it ends before. */
+    /** Waits until the process is ready; fails at once if it ends first. */
     ready: () =>
       Promise.race([
         until(
@@ -69,7 +69,7 @@ export async function startService(entry: string, env: Record<string, string>, a
   };
 }
 
-/** Returns `startService`; what it has started is killed after the tests of the file. */
+/** Returns `startService`. Processes it started are killed after the tests of the file. */
 export function useServices(): typeof startService {
   const started: Awaited<ReturnType<typeof startService>>[] = [];
   afterAll(() => Promise.all(started.map((service) => service.end('SIGKILL'))));

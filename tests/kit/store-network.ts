@@ -3,17 +3,17 @@ import type { Ports } from '../../tools/local/ports.ts';
 import type { Connections } from '../../tools/local/store.ts';
 import { topology } from '../../tools/topology/topology.ts';
 
-/** The port of a TCP proxy through which a component is to reach another one, which listens on `port`. */
+/** The port of the TCP proxy through which one component reaches another that listens on `port`. */
 export type ProxyPort = (from: string, to: string, port: number) => Promise<number>;
 
-/** For startStore: components reach one another through proxies. */
+/** For startStore: makes components reach one another through proxies. */
 export const throughProxies =
   (proxyPort: ProxyPort) =>
   async (ports: Ports): Promise<Connections> => {
     const proxied = new Map<string, number>();
     const listeners: { port: number; proxyPort: number }[] = [];
     for (const [from, to] of pairs()) {
-      // A broker tells its clients where to reach it, so that each of them needs a listener of its own.
+      // A broker tells its clients where to reach it, so each client needs its own listener.
       const port = to === 'kafka' ? await freePort() : ports.of(to);
       const own = await proxyPort(from, to, port);
       proxied.set(`${from} ${to}`, own);

@@ -3,28 +3,28 @@ import { freePort } from '../../tools/free-port.ts';
 import { listen } from './listen.ts';
 
 /**
- * Faults of a TCP proxy for its connections, those that are open included:
+ * What a TCP proxy does to its connections, including open ones:
  * - pass: forward
- * - refuse: cut, and listen no longer
- * - close: cut, and close new ones at once
- * - silent: forward nothing any more, not even once it passes again, like a network that drops packets
- * - http: reply with HTTP instead of the next bytes of the target, and close
- * - cut: forward half of the next bytes of the target, and close
+ * - refuse: cut them, and stop listening
+ * - close: cut them, and close new ones at once
+ * - silent: forward nothing on them ever again, even after `pass`, like a network that drops packets
+ * - http: reply with HTTP in place of the target's next bytes, and close
+ * - cut: forward half of the target's next bytes, and close
  */
 export type ProxyMode = 'pass' | 'refuse' | 'close' | 'silent' | 'http' | 'cut';
 
 interface ProxyOptions {
   /** Default: any free one. */
   port?: number;
-  /** Sees what a client sends before it is forwarded, and may change the mode. Returns true to silence the connection. */
+  /** Gets the bytes that a client sends before they are forwarded, and may change the mode. Returns true to silence the connection. */
   onSend?(bytes: Buffer): boolean;
 }
 
 const badRequest = 'HTTP/1.1 400 Bad Request\r\ncontent-length: 11\r\nconnection: close\r\n\r\nBad Request';
 
-/** A TCP proxy to the host and port of a URL. It passes at first. */
+/** A TCP proxy to the host and port of a URL. Its first mode is `pass`. */
 export async function createTcpProxy(targetUrl: string, { port, onSend }: ProxyOptions = {}) {
-  // Not one that the kernel chooses: while the proxy refuses, it would give it to somebody else.
+  // Not chosen by the kernel, which would give the port to another process while the proxy refuses.
   const ownPort = port ?? (await freePort());
   const target = new URL(targetUrl);
   const connections = new Set<{ client: Socket; upstream: Socket; isSilent: boolean }>();
@@ -57,7 +57,7 @@ export async function createTcpProxy(targetUrl: string, { port, onSend }: ProxyO
       client.end(mode === 'http' ? badRequest : bytes.subarray(0, Math.ceil(bytes.length / 2)));
       upstream.destroy();
     });
-    // A silent connection does not tell its client either that the target has closed it.
+    // A silent connection also hides from its client that the target has closed it.
     upstream.on('close', () => !connection.isSilent && client.end());
     client.on('close', () => {
       upstream.destroy();
@@ -97,7 +97,7 @@ export async function createTcpProxy(targetUrl: string, { port, onSend }: ProxyO
   return {
     url: url.href,
     set,
-    /** How many connections the mode has affected since it was set. */
+    /** The number of connections that the current mode has affected. */
     affected: () => affected,
     close: () => set('refuse'),
   };

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Polls until the condition holds; one that throws does not hold yet.
- * @param description the condition in words, for the error after the time-out; a function is evaluated only then
+ * Polls until the condition holds. A condition that throws does not hold yet.
+ * @param description the condition in words, for the error after the time-out; a function is called only then
  */
 export async function until(
   description: string | (() => string),

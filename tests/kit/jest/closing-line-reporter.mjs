@@ -2,9 +2,7 @@
 export default class ClosingLineReporter {
   onRunComplete(_contexts, results) {
     for (const { testFilePath, flaky } of results.testResults.filter((file) => file.flaky))
-      console.log(
-        `Flaky, mend it: ${testFilePath} passed when it was run again alone. Its first run failed:\n${flaky}`,
-      );
+      console.log(`Flaky, fix it: ${testFilePath} passed when it was run again alone. Its first run failed:\n${flaky}`);
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests, numTodoTests } = results;
     const skipped = numPendingTests + numTodoTests;
     if (skipped) console.log(`${skipped} skipped`);

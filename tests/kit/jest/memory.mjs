@@ -7,8 +7,8 @@ const prefix = 'store-tests-';
 const neededBytes = 4 * 2 ** 30;
 
 /**
- * Has tests keep their temporary files in memory where Linux has room: they write databases and logs by the thousand and
- * delete them again, which costs a disk's file system more than the tests themselves. TMPDIR says otherwise.
+ * Makes tests keep their temporary files in memory if Linux has room: they create and delete thousands of databases and logs, which
+ * costs a disk's file system more than the tests themselves. Set TMPDIR to use another folder.
  */
 export function keepFilesInMemory() {
   if (process.env.TMPDIR || !hasRoom()) return;
@@ -20,7 +20,7 @@ export function keepFilesInMemory() {
   afterTests(() => remove(own));
 }
 
-/** Programs are started from there, which a container may not allow. */
+/** Also false if the folder is mounted noexec, as in some containers: tests start programs from there. */
 function hasRoom() {
   const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8') : '';
   const options = new RegExp(`^\\S+ ${memory} tmpfs (\\S+)`, 'm').exec(mounts)?.[1].split(',') ?? ['noexec'];
@@ -29,7 +29,7 @@ function hasRoom() {
   return Math.min(bavail * bsize, process.availableMemory()) > neededBytes;
 }
 
-/** By a run that was killed. */
+/** True if a killed run left the folder behind. */
 const isLeft = (name) => name.startsWith(prefix) && !existsSync(`/proc/${name.slice(prefix.length)}`);
 
 const remove = (name) => rmSync(join(memory, name), { recursive: true, force: true });

@@ -1,13 +1,13 @@
-/** With more failed files than this something is broken, and a second run of each would only take long. */
+/** If more files than this fail, something is broken, and running each again would only waste time. */
 const maxRerun = 10;
-/** Files that may pass at their second run only. With more of them the run fails. */
+/** If more files than this pass only on their second run, the run fails. */
 const maxFlaky = 2;
 
 const hasFailed = ({ numFailingTests, testExecError }) => numFailingTests > 0 || Boolean(testExecError);
 
 /**
- * Runs test files, and each that failed once more, alone, after all others. Jest gets one result per file. That of a file
- * which passed at its second run has the first one as `flaky`, and the failure stays the file's result if too many are flaky.
+ * Runs test files, then runs each failed one again, alone. Jest gets one result per file. If a file passes on its second run, its
+ * result carries the first failure as `flaky`. If too many files are flaky, the failure remains their result.
  *
  * @param run runs all files, as the `runTests` of a runner
  * @param runAlone runs one file in a thread of its own, likewise

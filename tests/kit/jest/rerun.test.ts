@@ -38,9 +38,7 @@ async function run(files: Record<string, string>, RERUN_FAILED = '1') {
 describe('a test file that fails', () => {
   it('is reported as flaky with both outcomes if it passes once more, alone', async () => {
     const { exitCode, all } = await run({ flaky: passesLater, good: passes });
-    expect(all).toMatch(
-      /Flaky, mend it: .*flaky\.test\.mjs passed when it was run again alone\. Its first run failed:/,
-    );
+    expect(all).toMatch(/Flaky, fix it: .*flaky\.test\.mjs passed when it was run again alone\. Its first run failed:/);
     expect(all).toContain('works only later');
     expect(all).toContain('2 passed, 0 failed');
     expect(exitCode).toBe(0);
@@ -49,7 +47,7 @@ describe('a test file that fails', () => {
   it('fails the run if it fails again', async () => {
     const { exitCode, all } = await run({ bad: fails, flaky: passesLater, good: passes });
     expect(all).toContain('2 passed, 1 failed');
-    expect(all).not.toMatch(/Flaky, mend it: .*bad/);
+    expect(all).not.toMatch(/Flaky, fix it: .*bad/);
     expect(exitCode).toBe(1);
   });
 
@@ -59,14 +57,14 @@ describe('a test file that fails', () => {
     expect(exitCode).toBe(1);
   });
 
-  it('fails the run if more than two were flaky, which are still named', async () => {
+  it('fails the run if more than two are flaky, and still names them', async () => {
     const { exitCode, all } = await run({ one: passesLater, two: passesLater, three: passesLater, good: passes });
     expect(all).toContain('1 passed, 3 failed');
-    expect(all?.match(/Flaky, mend it/g)).toHaveLength(3);
+    expect(all?.match(/Flaky, fix it/g)).toHaveLength(3);
     expect(exitCode).toBe(1);
   });
 
-  it('is not run again if too many others failed, too', async () => {
+  it('is not run again if too many others also failed', async () => {
     const many = Array.from({ length: 11 }, (_, index) => [`bad${index}`, passesLater]);
     const { exitCode, all } = await run(Object.fromEntries(many));
     expect(all).toContain('11 files failed, too many to run each once more.');

@@ -6,8 +6,8 @@ import { start } from './shared.mjs';
 const LightRunner = createRunner();
 
 /**
- * Parts of the paths of files that begin first, so that none is left alone at the end: Jest itself knows only how long they took on
- * this machine before. In this order, those that compute beside those that wait.
+ * Files whose paths contain these parts start first, so that none of them runs alone at the end. Jest itself only knows how long files
+ * took earlier on this machine. The order mixes files that compute with files that wait.
  */
 const longest =
   'generator relays.test broker.test faults.test hostile-load image.test tabs silence attempts operator. buying'.split(
@@ -19,8 +19,8 @@ function rankOf({ path }) {
 }
 
 /**
- * Runs files as jest-light-runner does, but projects share threads, so that a thread loads a module once. The projects whose files
- * mostly wait have threads of their own, half as many: beside them the others keep the processors busy.
+ * Runs files as jest-light-runner does, but projects share threads, so that a thread loads a module once. Projects whose files mostly
+ * wait run in a separate, half as large pool, while the others keep the processors busy.
  */
 export default class SharedThreadsRunner {
   #globalConfig;
@@ -34,7 +34,7 @@ export default class SharedThreadsRunner {
     const ordered = tests.toSorted((a, b) => rankOf(a) - rankOf(b));
     const runAll = (...args) => this.#runAll(...args);
     if (!process.env.RERUN_FAILED) return runAll(ordered, ...listeners);
-    // Allowed two threads it gets one of its own, allowed one it would run in that of Jest.
+    // With maxWorkers 2 the file gets its own thread; with 1 it would run in Jest's thread.
     const runAlone = (test, ...ends) => this.#run([test], 2, async () => undefined, ...ends);
     await rerunFailed(runAll, runAlone, ordered, listeners);
   }
@@ -51,7 +51,7 @@ export default class SharedThreadsRunner {
     ]);
   }
 
-  /** Starts what these files share, and runs them. Threads belong to a config, and know the environment of their start. */
+  /** Starts what these files share, and runs them. Threads belong to a config, and keep the environment they were started with. */
   async #run(tests, maxWorkers, onStart, onResult, onFailure) {
     const shared = new Set(tests.flatMap(({ context }) => context.config.globals.shared ?? []));
     const ready = Promise.all([...shared].map(start));

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { freePort } from '../../../tools/free-port.ts';
 
 /**
- * Proxies before the broker, each with a listener of its own: as many as test files hold at the same time. Those of payment's
- * broken-connections.test.ts are eight until its end; consumers' broker.test.ts and order's relay.test.ts have one each.
+ * Proxies in front of the broker, each with its own listener: as many as test files use at the same time. payment's
+ * broken-connections.test.ts uses eight until it ends; consumers' broker.test.ts and order's relay.test.ts use one each.
  */
 const proxies = 10;
 
-/** Starts what the tests of all files share, by the names in jest.config.mjs. Each returns what stops it. */
+/** Start what all test files share; the names are those in jest.config.mjs. Each returns a function that stops it. */
 const starts = {
   /** Each test file creates its own database. */
   async postgres() {
     const { startPostgres } = await import('../../../tools/local/components/postgres.ts');
     const dir = await newFolder();
-    // The last one as an installation may have it: services must set the level that they need.
+    // An installation may have this default isolation, so services must set the level that they need.
     const settings = { fsync: 'off', default_transaction_isolation: 'repeatable read' };
     const options = { dataDir: join(dir, 'data'), port: await freePort(), settings, log: () => undefined };
     const postgres = await startPostgres(options);
@@ -61,22 +61,22 @@ async function newFolder() {
 }
 const remove = (dir) => rm(dir, { recursive: true, force: true });
 
-// On globalThis, as Jest may load this module again for the teardown.
+// On globalThis, because Jest may load this module again for the teardown.
 globalThis.sharedByTests ??= { started: new Map(), stops: [] };
 const { started, stops } = globalThis.sharedByTests;
 
-/** Starts what tests share, once. @param name that in `starts` */
+/** Starts something that tests share, once. @param name a key of `starts` */
 export function start(name) {
   if (!started.has(name)) started.set(name, starts[name]().then(afterTests));
   return started.get(name);
 }
 
-/** Has that called after all tests. */
+/** Registers a function to call after all tests. */
 export function afterTests(stop) {
   stops.push(stop);
 }
 
-/** Stops what has been started, the last one first. */
+/** Stops everything that was started, in reverse order. */
 export default async function stopAll() {
   await Promise.allSettled(started.values());
   for (const stop of stops.reverse()) await stop();

@@ -1,4 +1,4 @@
-/** Fails a run in which a service sent a statement whose columns are not those of its row type. */
+/** Fails the run if a service sent a statement whose columns do not match its row type. */
 export default class StatementsReporter {
   #error;
 
@@ -8,7 +8,7 @@ export default class StatementsReporter {
     const { differencesOf, recordedIn } = await import('../statements/check.ts');
     const differences = differencesOf(recordedIn(folder), folder);
     if (differences.length === 0) return;
-    this.#error = new Error(`Statements return other rows than their types say:\n${differences.join('\n')}`);
+    this.#error = new Error(`The rows of these statements do not match their types:\n${differences.join('\n')}`);
     console.log(this.#error.message);
   }
 

@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bind } from 'jest-each';
 
-/** Time that a test or hook may take, in ms, unless it says another one. */
+/** How long a test or hook may take, in ms, unless it sets its own limit. */
 const limitMs = Number(process.env.TEST_LIMIT_MS ?? 120_000);
-// Not those that a test replaces.
+// Kept, because tests may replace them.
 const { setTimeout, clearTimeout } = globalThis;
 
-/** The name of the test or hook that runs. */
+/** The name of the running test or hook. */
 const running = new AsyncLocalStorage();
 
-/** Registered while a test runs, they would belong to the file: to its later tests, or to none. afterAll ends what a test began. */
+/** A hook registered during a test would apply to the file's later tests, or to none. afterAll is allowed: it cleans up after the test. */
 function refuseInside(kind) {
   const name = running.getStore();
   if (name && kind !== 'afterAll')
     throw new Error(`${kind} inside ${name}: register it beside the tests, not while one runs.`);
 }
 
-/** Adds the time limit that jest-light-runner lacks: what hangs fails, and the run goes on. */
+/** Adds the time limit that jest-light-runner lacks: a test that hangs fails, and the run goes on. */
 const limited =
   (name, work, ms = limitMs) =>
   async () => {

@@ -1,4 +1,4 @@
-describe('while a test or hook runs, which it would not belong to, is refused', () => {
+describe('refuses to register inside a running test or hook', () => {
   const refused: string[] = [];
   beforeAll(async () => {
     await Promise.resolve();

@@ -5,7 +5,7 @@ import { brokers } from './topic.ts';
 
 export type Codec = 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
 
-/** Publishes events with Kafka's own producer, in one batch: its console producer collects lines for a second. */
+/** Publishes events with Kafka's own console producer, which collects lines for a second and so sends them in one batch. */
 export async function publishWithJava(topic: string, codec: Codec, events: StoredEvent[]): Promise<void> {
   const [java, ...flags] = await javaCommand();
   const properties = ['parse.key=true', 'parse.headers=true'].flatMap((one) => ['--reader-property', one]);

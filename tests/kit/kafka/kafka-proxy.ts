@@ -1,7 +1,7 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { createTcpProxy, type ProxyMode } from '../tcp-proxy.ts';
 
-/** Requests of the Kafka protocol by their API keys. */
+/** API keys of Kafka protocol requests. */
 const apiKeys = {
   Produce: 0,
   Fetch: 1,
@@ -21,7 +21,7 @@ interface Listener {
 
 const listeners: Listener[] = JSON.parse(process.env.TEST_KAFKA_PROXIED ?? '[]');
 
-/** Test files run at the same time, each in a process of its own. */
+/** A directory serves as the lock, because test files run at the same time. */
 async function lockListener(): Promise<Listener> {
   for (const listener of listeners) {
     try {
@@ -35,8 +35,8 @@ async function lockListener(): Promise<Listener> {
 }
 
 /**
- * A TCP proxy before the broker that the Jest set-up started; its clients reach the broker through it alone. It is closed with
- * the test file.
+ * A TCP proxy in front of the broker that the Jest set-up started. Its clients reach the broker only through it. It closes when the
+ * test file ends.
  */
 export async function createKafkaProxy() {
   const listener = await lockListener();
@@ -65,24 +65,24 @@ export async function createKafkaProxy() {
       await proxy.close();
       await rmdir(listener.lock);
     },
-    /** Sets the mode as soon as a client sends such a request, before it is forwarded; resolves then. */
+    /** Sets the mode when a client next sends such a request, before it is forwarded, and then resolves. */
     breakAt: (api: ApiName, mode: ProxyMode) =>
       new Promise<void>((spring) => {
         trap = { api, mode, spring };
       }),
-    /** The next such request that a client sends, if it is a small one. */
+    /** The next such request that a client sends. Large requests may be missed. */
     next: (api: ApiName) =>
       new Promise<Buffer>((take) => {
         awaited = { key: apiKeys[api], take };
       }),
-    /** Silences each connection with its first such request; undefined: no further ones. */
+    /** Silences each connection at its first such request; undefined stops silencing further ones. */
     silenceAt: (api: ApiName | undefined) => {
       unanswered = api;
     },
   };
 }
 
-/** The requests that a client has written, with their API keys. A chunk begins with a request unless that before it was large. */
+/** The requests in a chunk, with their API keys. A chunk starts with a request unless the previous request was large. */
 function requestsIn(bytes: Buffer) {
   const requests: { key: number; request: Buffer }[] = [];
   let end: number;

@@ -15,7 +15,7 @@ export function storedEvent<K extends EventKind>(
   return newEvent(kind, { timestamp: new Date().toISOString(), ...payload } as Payload<K>);
 }
 
-/** The event as a consumer receives it: serialized, then parsed by its schema. */
+/** The event as a consumer receives it: serialized, then parsed with its schema. */
 export function receivedEvent(stored: StoredEvent): OrderEvent {
   const headers = { ce_id: stored.id, ce_type: stored.kind, traceparent: stored.traceparent ?? undefined };
   const origin = { topic: 'order-events', partition: 0, offset: '0' };

@@ -26,16 +26,16 @@ export async function createTopic(numPartitions = 1, configEntries: ITopicConfig
   const admin = createKafka(brokers).admin();
   await admin.connect();
   const topics = [{ topic, numPartitions, replicationFactor: 1, configEntries }];
-  // KafkaJS itself waits for leaders, but fails as long as the broker does not even know the topic.
+  // KafkaJS waits for leaders, but fails while the broker does not know the topic yet.
   await admin.createTopics({ topics, waitForLeaders: false });
-  // The broker knows the leaders a moment before it is one.
+  // The broker reports itself as the leader a moment before it acts as one.
   const isLed = async () => (await admin.fetchTopicOffsets(topic)).length === numPartitions;
   await until(`${topic} has leaders`, isLed);
   await admin.disconnect();
   return topic;
 }
 
-/** Reads a topic from its beginning, in the background, as a consumer group of its own. */
+/** Reads a topic from its beginning, in the background, in its own consumer group. */
 export async function readTopic(topic: string, bootstrap: string[] = brokers) {
   const messages: Message[] = [];
   const consumer = createKafka(bootstrap).consumer({
@@ -56,7 +56,7 @@ export async function readTopic(topic: string, bootstrap: string[] = brokers) {
       },
     });
   let isClosed = false;
-  // KafkaJS gives up for good when no broker names the group's coordinator, as happens while a broker restarts.
+  // KafkaJS gives up for good if no broker names the group's coordinator, as happens while a broker restarts.
   consumer.on(consumer.events.CRASH, async ({ payload }) => {
     if (payload.restart) return;
     await wait(500);
@@ -81,7 +81,7 @@ export async function readTopic(topic: string, bootstrap: string[] = brokers) {
   };
 }
 
-/** The messages as an idempotent consumer sees them: of those with the same event id, only the first. */
+/** The messages as an idempotent consumer sees them: only the first with each event id. */
 export function withoutRepeats(messages: Message[]): Message[] {
   const seen = new Set<string | undefined>();
   return messages.filter(({ headers: { ce_id } }) => !seen.has(ce_id) && seen.add(ce_id));

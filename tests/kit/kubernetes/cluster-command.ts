@@ -4,8 +4,8 @@ import { mock } from 'node:test';
 import { type Cluster, withCluster } from '../../../tools/cluster/api.ts';
 
 /**
- * Does the work of a command of tools/cluster against a fake API server, whose file for kubectl goes into the folder.
- * @returns what it printed, its failure last, and whether it failed
+ * Runs a command of tools/cluster against a fake API server. Writes the kubeconfig into the folder.
+ * @returns what the command printed, ending with its error if it failed, and whether it failed
  */
 export async function runInCluster(kubeconfig: string, dir: string, work: (cluster: Cluster) => Promise<unknown>) {
   const KUBECONFIG = join(dir, 'kubeconfig');

@@ -20,15 +20,14 @@ interface Definition {
   };
 }
 
-/** A folder with custom resource definitions as their projects publish them. */
+/** A folder with custom resource definitions as published by their projects. */
 const folder = process.env.CRDS;
 if (!folder) console.warn('CRDS is not set: no resource is checked against the definition of its kind.');
 
 export const itWithCrds = folder ? it : it.skip;
 
 /**
- * Returns the errors of a resource by the definition of its kind; none for one that fits. Rules in CEL are left to the
- * API server.
+ * Returns the errors of a resource against the definition of its kind; empty if it is valid. Leaves CEL rules to the API server.
  * @throws Error if the folder has no such definition
  */
 export function problemsOf(resource: { apiVersion: string; kind: string }): string[] {
@@ -56,13 +55,13 @@ function schemaOf({ apiVersion, kind }: { apiVersion: string; kind: string }) {
   throw new Error(`${folder} has no definition of ${kind} in ${apiVersion}.`);
 }
 
-/** The API server drops fields that a definition does not have, where a test should name them. */
+/** Makes unknown fields errors, because the API server would silently drop them. */
 function closed(schema: Schema): Schema {
   const { properties, items, additionalProperties, pattern } = schema;
   const isOpen = additionalProperties !== undefined || schema['x-kubernetes-preserve-unknown-fields'];
   return {
     ...schema,
-    // The syntax of Go, which JavaScript does not have
+    // Go syntax that JavaScript lacks
     ...(pattern?.includes('(?i)') && { pattern: '' }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, closed(value)])),

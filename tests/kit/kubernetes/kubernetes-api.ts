@@ -15,7 +15,7 @@ interface FakeSecret {
   data?: Record<string, string>;
 }
 
-/** A Deployment of which every replica is always ready. */
+/** A Deployment whose replicas are always ready. */
 interface FakeDeployment {
   metadata: {
     name: string;
@@ -35,25 +35,25 @@ interface FakeObject {
   [field: string]: unknown;
 }
 
-/** Of what every cluster has. Other kinds are there once one of their objects is. */
+/** Kinds that every cluster knows. The fake knows another kind once it has an object of it. */
 const known = /^\/(api\/v1|apis\/(apps|batch)\/v1|apis\/autoscaling\/v2)\/namespaces\/store\/\w+$/;
 
 /**
- * A fake of the API server with objects in the namespace store: it speaks TLS, demands the token, and refuses a write of a
- * Secret over another version than the present one.
+ * A fake API server with objects in the namespace store. It speaks TLS, demands the token, and refuses a write to a Secret whose
+ * resourceVersion is not the current one.
  */
 export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
   const token = 'token-of-the-service-account';
   const secrets = new Map<string, FakeSecret>();
-  /** What is neither a Secret nor a Deployment, by its path; a log is a text. */
+  /** Objects that are neither Secrets nor Deployments, by path; a log is a string. */
   const objects = new Map<string, FakeObject | string>();
   const requests: string[] = [];
-  /** Called before each request is handled, so that a test can interfere; what throws breaks the connection. */
+  /** Called before each request is handled, so that a test can interfere. If it throws, the connection breaks. */
   const hooks = {
     before: (_request: string): void => undefined,
-    /** Of these requests it says that whoever asks has no right to them. */
+    /** Selects requests to answer with 403. */
     refuse: (_request: string): boolean => false,
-    /** Called with the path of what was created or changed. */
+    /** Called with the path of each created or changed object. */
     after: (_request: string): void => undefined,
   };
   let version = 0;
@@ -124,7 +124,7 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     const body = json === '' ? undefined : JSON.parse(json);
     if (path.startsWith(collection)) return handleSecret(method, path.slice(collection.length + 1), body);
     if (path.startsWith(deploymentsPath)) return handleDeployment(method, path.slice(deploymentsPath.length + 1), body);
-    // A pod for each replica of the one Deployment, in the tests that name none.
+    // Tests that define no pods get one for the replica of their only Deployment.
     if (path.endsWith('/pods') && objects.size === 0)
       return [200, { items: [{ metadata: { name: 'pod' }, status: { phase: 'Running' } }] }];
     return handleOther(method, path, new URLSearchParams(search), body);
@@ -151,7 +151,7 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     port,
     ca: certificate.cert,
     token,
-    /** The file that KUBECONFIG names, for whoever is nobody's pod. */
+    /** The content of a KUBECONFIG file, for clients outside a pod. */
     kubeconfig: JSON.stringify({
       'current-context': 'fake',
       clusters: [{ name: 'fake', cluster }],
@@ -174,7 +174,7 @@ const withStatus = (deployment: FakeDeployment) => {
   return { ...deployment, status };
 };
 
-/** A merge patch (RFC 7386), which other kinds of patches are here, too. */
+/** A merge patch (RFC 7386). Other kinds of patches are treated as one. */
 function merged(present: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
   const result: Record<string, unknown> = { ...(typeof present === 'object' ? present : {}) };

@@ -1,6 +1,6 @@
 import { renderObjects } from '../../../tools/chart/render.ts';
 
-/** A rule of Prometheus. */
+/** A Prometheus rule. */
 export type Rule = Alert | { record: string; expr: string };
 
 export interface Alert {
@@ -16,7 +16,7 @@ export interface RuleGroup {
   rules: Rule[];
 }
 
-/** The groups of the PrometheusRule of a release in a namespace, which are those of a file of rules too. */
+/** The groups in the PrometheusRule of a release in a namespace. A Prometheus rule file has the same format. */
 export async function ruleGroups(namespace = 'store'): Promise<RuleGroup[]> {
   const values = { monitoring: { alerts: { enabled: true } } };
   return (await renderObjects(values, [], namespace)).find(({ kind }) => kind === 'PrometheusRule').spec.groups;

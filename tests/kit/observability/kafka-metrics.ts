@@ -1,6 +1,6 @@
 import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 
-/** Settings with which a broker serves what the production values let it serve, on `/metrics` of a port. */
+/** Broker settings that serve the metrics of the production values at `/metrics` on the given port. */
 export async function metricsSettings(port: number): Promise<string> {
   const documents = await renderObjects({}, valuesFiles.prod);
   const { metricsConfig } = documents.find(({ kind }) => kind === 'Kafka').spec.kafka;

@@ -74,7 +74,7 @@ function fromJson({ resourceSpans }: JsonTraces): ReceivedSpan[] {
   );
 }
 
-/** Decodes those fields of TracesData (trace.proto) that tests look at. */
+/** Decodes the fields of TracesData (trace.proto) that tests use. */
 function fromProtobuf(body: Buffer): ReceivedSpan[] {
   const text = (bytes: Buffer | undefined) => String(bytes ?? '');
   const hex = (bytes: Buffer | undefined) => bytes?.toString('hex') ?? '';

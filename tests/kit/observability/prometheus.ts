@@ -25,18 +25,18 @@ export async function expressions(): Promise<Expression[]> {
 }
 
 /**
- * Returns the metrics that expressions query and no component exports.
+ * Returns the metrics that expressions query but no component exports.
  * @param all see {@link expressions}
- * @param isChecked the metrics in question
+ * @param isChecked selects the metrics to check
  */
 export function missingSeries(all: Expression[], series: Series, isChecked: (metric: string) => boolean): string[] {
   const missing: string[] = [];
-  /** By a rule of the chart; its name has a colon. */
+  /** Recorded by a rule of the chart: the name has a colon. */
   const recorded = new Set(all.map(([name]) => name).filter((name) => name.includes(':')));
   for (const [name, expression] of all) {
     const queried = selectors(expression).filter(({ name: metric }) => isChecked(metric) && !recorded.has(metric));
     for (const { name: metric, labels } of queried) {
-      // Nothing has failed here, so that no series with a failure's status exists.
+      // Nothing has failed here, so no series with a failure status exists.
       const required = labels.filter(({ label }) => label !== 'envoy_response_code_class' && label !== 'status');
       const found = series
         .get(metric)

@@ -23,26 +23,26 @@ export interface Contract {
   restrictedApp?: () => RequestListener;
   /** An account with all permissions, sent as `id-account`. */
   accountId?: string;
-  /** Makes a call by an API key without a scope; default: as the gateway passes one on. */
+  /** Turns a call into one by an API key without scopes; default: the way the gateway forwards it. */
   byKey?: (call: Call) => Promise<Call> | Call;
   /** For each operation, such as `get /products`, and each documented status: a call that returns it. */
   calls: Record<string, Record<number, MadeCall>>;
 }
 
-/** A function is called for every request, where each needs its own. */
+/** A function is called for every request, for calls that cannot be repeated. */
 export type MadeCall = Call | (() => Promise<Call> | Call);
 
-/** Makes the call that is first among those that succeed, or one without anything. */
+/** Returns the first call that succeeds, or an empty call. */
 export async function succeedingCall(calls: Record<number, MadeCall> = {}): Promise<Call> {
   const [, success = {}] = Object.entries(calls).find(([status]) => status.startsWith('2')) ?? [];
   return typeof success === 'function' ? success() : success;
 }
 
-/** Adds the charset to JSON alone, which ignores it (RFC 8259, 11) and old clients look for it. */
+/** Adds the charset to JSON only: JSON ignores it (RFC 8259, 11), but old clients look for it. */
 const withCharset = (mediaType: string) =>
   mediaType === 'application/json' ? `${mediaType}; charset=utf-8` : mediaType;
 
-/** Headers of any answer: no document names them. */
+/** Headers that any response may have; documents do not name them. */
 const ofAnyAnswer = new Set(
   'allow cache-control connection content-length content-type date keep-alive transfer-encoding www-authenticate'.split(
     ' ',
@@ -51,8 +51,8 @@ const ofAnyAnswer = new Set(
 
 /**
  * Calls every operation once per documented status and compares the response with the OpenAPI document: status, media
- * type, body and headers (contract 7.3). A field or header that is not documented fails, as does a documented status
- * without a call that returns it.
+ * type, body and headers (contract 7.3). It fails on an undocumented field or header, and on a documented status that
+ * no call returns.
  */
 export function describeContract({
   routes,
@@ -79,7 +79,7 @@ export function describeContract({
   for (const { method, path, body } of routes) {
     const { examples = [] } = (body && z.globalRegistry.get(body)) ?? {};
     if (body === undefined || examples.length === 0) continue;
-    it.each([0, 1, 10])(`${method.toUpperCase()} ${path} takes the examples of its document in %i years`, (years) => {
+    it.each([0, 1, 10])(`${method.toUpperCase()} ${path} accepts its documented examples in %i years`, (years) => {
       const { now } = Date;
       Date.now = () => now() + years * yearMs;
       try {

@@ -6,8 +6,8 @@ import addFormats from 'ajv-formats';
 type Compile = (schema: unknown) => ValidateFunction;
 
 /**
- * The OpenAPI document of all routes, internal ones included, and compilers for the schemas in it: `compile` for
- * requests, whose unknown fields are ignored, and `compileReply`, which lets a reply have no field that is not declared.
+ * The OpenAPI document of all routes, including internal ones, and compilers for its schemas: `compile` is for requests and
+ * ignores unknown fields; `compileReply` is for responses and rejects undeclared fields.
  */
 export function documentOf(routes: AnyRoute[]) {
   const document = openApiDocument(
@@ -23,7 +23,7 @@ export function documentOf(routes: AnyRoute[]) {
   };
 }
 
-/** Compiles schemas, whose references lead to these components of a document. */
+/** Compiles schemas that refer to these components of a document. */
 export function compilerOf(components: unknown): Compile {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
@@ -31,7 +31,7 @@ export function compilerOf(components: unknown): Compile {
   return (schema) => ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
 }
 
-/** The same schema without further properties, wherever it does not say itself what they may be. */
+/** The same schema, but without additional properties unless it defines them itself. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -30,7 +30,7 @@ export interface Sent {
   body?: string | Buffer | undefined;
 }
 
-/** The changes to a valid request, with a name for the failure message. */
+/** A change to a valid request, named for the failure message. */
 export type Mutation = Partial<Sent> & { name: string; mayBeAccepted?: boolean };
 
 export function operationsOf(paths: Record<string, Record<string, unknown>>): Operation[] {
@@ -69,7 +69,7 @@ export function fieldMutations(body: object, isValid: (value: unknown) => boolea
   });
 }
 
-/** Puts the longest text that the schema allows at each path of the valid body, with a character that UTF-16 counts twice at its end. */
+/** Puts the longest text that the schema allows at each path of the valid body. It ends with a character that takes two UTF-16 units. */
 export function longestTexts(body: object, isValid: (value: unknown) => boolean): Mutation[] {
   return pathsOf(body).flatMap(({ path, value }) => {
     const withText = (length: number) => withValueAt(body, path, `${'x'.repeat(length - 1)}🍵`);
@@ -92,7 +92,7 @@ function pathsOf(value: unknown, path: Path = []): { path: Path; value: unknown 
   return path.length === 0 ? below : [{ path, value }, ...below];
 }
 
-/** A copy with another value at a path; undefined removes it. */
+/** A copy with a new value at a path; undefined removes the path. */
 function withValueAt<T extends object>(body: T, path: Path, value: unknown): T {
   const copy = structuredClone(body);
   const parent = path
@@ -104,7 +104,7 @@ function withValueAt<T extends object>(body: T, path: Path, value: unknown): T {
   return copy;
 }
 
-/** Adds the field to every object of a JSON text, but to metadata, whose keys are the client's. */
+/** Adds the field to every object of a JSON text except metadata, whose keys are the client's. */
 export const withFieldEverywhere = (json: string, field: string) =>
   json.replaceAll(/(?<!"metadata":)\{(.)/g, (_, next: string) => `{${field}${next === '}' ? '' : ','}${next}`);
 
@@ -122,7 +122,7 @@ export function mayBeValid(schema: Parameter['schema'], name: string, value: str
   return isFreeText && !values.invalidTexts.has(value);
 }
 
-/** A value that is valid when given once. */
+/** A value that is valid if given once. */
 export function sample({ type, format, enum: names, items, anyOf }: Parameter['schema']): string {
   if (type === 'integer') return '1';
   if ([format, anyOf?.[0]?.format].includes('uuid')) return '00000000-0000-4000-8000-000000000001';

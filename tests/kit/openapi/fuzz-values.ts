@@ -52,10 +52,10 @@ export const malformedBodies = (json: string): Record<string, string | Buffer> =
   '2 MiB': withField(json, `"extra":"${'x'.repeat(2 * 1024 * 1024)}"`),
 });
 
-/** JSON values of every type; those that a field's schema allows are skipped. */
+/** JSON values of every type. Tests skip the values that a field's schema allows. */
 export const typedValues = ['null', 'true', '""', '"text"', '"12"', '1', '-0', '-1', '1.5', '[]', '[null]', '{}'];
 
-/** JSON values that no field accepts, whatever its type. */
+/** JSON values that no field of any type accepts. */
 export const neverValid = [
   ...['1e400', '-1e400', longNumber, `-${longNumber}`, `0.${longNumber}`],
   ...[`1.${longNumber}e999999999`, `1.${longNumber}e-999999999`],
@@ -91,7 +91,7 @@ export const queryValues = [
   'x'.repeat(5_000),
 ];
 
-/** Those that are invalid for a free-text parameter too. */
+/** The values among them that are also invalid for a free-text parameter. */
 export const invalidTexts = new Set(['%00', 'a%00b', 'x%01', 'x'.repeat(5_000)]);
 
 export const pathValues = [
@@ -112,7 +112,7 @@ export const unsupportedTypes = ['utf-16', 'iso-8859-1', '']
     'text/plain text/json application/xml application/x-www-form-urlencoded application/jsonx json */*'.split(' '),
   );
 
-/** Bodies with their Content-Encoding. Decompressed, the first two are the valid body and 20 MiB of white space. */
+/** Bodies with their Content-Encoding. The first two decompress to the valid body and 20 MiB of white space. */
 export const encodedBodies = (json: string): [encoding: string, body: Buffer][] => {
   const bomb = Buffer.from(json + ' '.repeat(20 * 1024 * 1024));
   return [

@@ -21,8 +21,8 @@ import { ownSentence } from './sentences.ts';
 
 interface FuzzOptions extends Pick<Contract, 'routes' | 'app' | 'accountId' | 'calls'> {
   /**
-   * By operation: requests that succeed, of which every malformed one is a mutation. Default: those of the contract, where they have
-   * all fields.
+   * Requests that succeed, by operation. Malformed requests are mutations of them. Default: the requests of the contract test, if they
+   * have all fields.
    */
   valid?: Record<string, MadeCall>;
   /** The state that a rejected request must not change, such as rows per table. */
@@ -30,8 +30,8 @@ interface FuzzOptions extends Pick<Contract, 'routes' | 'app' | 'accountId' | 'c
 }
 
 /**
- * Sends malformed input to every operation of an OpenAPI document. Each request must be rejected with a 4xx problem and
- * change nothing; unknown fields and parameters must be ignored (contract 7.1 and 10).
+ * Sends malformed input to every operation of an OpenAPI document. The operation must reject it with a 4xx problem and change
+ * nothing, but must ignore unknown fields and parameters (contract 7.1 and 10).
  */
 export function describeFuzz({ routes, app, accountId, calls, valid = {}, readState }: FuzzOptions): void {
   const { document, compile, compileReply } = documentOf(routes);
@@ -49,7 +49,7 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
     return Object.keys(resolved.properties ?? {});
   };
 
-  /** Leaves out what the operation ignores, so that each field of a body counts. */
+  /** Leaves out fields that the operation ignores, so that every remaining field matters. */
   const documented = (body: unknown, schema: object) => {
     const fields = fieldsOf(schema);
     return Object.fromEntries(Object.entries(Object(body)).filter(([name]) => fields.includes(name)));
@@ -60,8 +60,8 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
     return succeedingCall(valid[name] ? { 200: valid[name] } : calls[name]);
   };
 
-  // Only fields of its body are mutated.
-  it('fuzz test has a body with all fields for each operation, the optional ones too', async () => {
+  // Mutations only cover the fields of the given body.
+  it('fuzz test has a body with all fields, including optional ones, for each operation', async () => {
     const lacking: string[] = [];
     for (const operation of operations) {
       if (operation.body === undefined) continue;
@@ -88,7 +88,7 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
     };
   }
 
-  /** Checks that it has the documented shape, sentences of the store, and reveals neither stack trace nor path. */
+  /** True if the problem has the documented shape and the store's own sentences, and reveals no stack trace or path. */
   function isProblem(status: number, type: string | undefined, text: string): boolean {
     if (type !== 'application/problem+json' || /node_modules|\bat .{1,200}:\d+:\d+/.test(text)) return false;
     const problem: { status?: number; errors?: { message: string }[] } = JSON.parse(text);
@@ -142,13 +142,13 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
       itIgnores('unknown fields', operation, ({ body: json }) =>
         values.unknownFields.map((field) => ({ name: field, body: withFieldEverywhere(String(json), field) })),
       );
-      it(`${operation.method.toUpperCase()} ${path} takes texts of as many characters as it documents`, async () => {
+      it(`${operation.method.toUpperCase()} ${path} accepts texts of the documented maximum length`, async () => {
         const count = longestTexts(JSON.parse(String((await validRequest(operation)).body)), isValid).length;
         for (let index = 0; index < count; index += 1) {
           const request = await validRequest(operation);
           const { name, body: json } = longestTexts(JSON.parse(String(request.body)), isValid)[index] ?? {};
           const { status, text } = await send(address, { ...request, body: json });
-          // A password may be another one.
+          // The changed password may be wrong, which is not a 400.
           expect({ name, text: [400, 500].includes(status) ? text : '' }).toEqual({ name, text: '' });
         }
       });
@@ -187,7 +187,7 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
       ]);
     }
     for (const { name: header } of parametersIn('header')) {
-      // A condition that nothing fulfils is no error (RFC 9110, 13.1.2).
+      // A condition that nothing fulfils is not an error (RFC 9110, 13.1.2).
       const test = header === 'If-None-Match' ? itIgnores : itRejects;
       test(`malformed values of the ${header} header`, operation, ({ headers }) =>
         values.headerValues.map((value) => ({ name: value, headers: { ...headers, [header]: value } })),

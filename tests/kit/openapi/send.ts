@@ -2,13 +2,13 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import type { Sent } from './fuzz-mutations.ts';
 
-/** Without a library that would refuse malformed input itself. */
+/** Uses node:http, because other clients would refuse malformed input themselves. */
 export function send(
   address: string,
   { body, ...options }: Sent,
 ): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   return new Promise((resolve, reject) => {
-    // By itself Node gives a body no length where a DELETE has one.
+    // Node sends no Content-Length for the body of a DELETE by itself.
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const headers = { ...length, ...options.headers };
     const sent = request(address, { ...options, headers }, (response) => {
@@ -18,7 +18,7 @@ export function send(
       );
     });
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close an idle connection in the moment in which it is used again.
+      // The server may close an idle connection at the moment it is used again.
       if (sent.reusedSocket && error.code === 'ECONNRESET') send(address, { body, ...options }).then(resolve, reject);
       else reject(error);
     });

@@ -1,2 +1,2 @@
-/** Sentences of the store on a value that it refuses, such as `must be 1 to 100`. zod's own begin with a capital. */
+/** Matches the store's own sentences about invalid values, such as `must be 1 to 100`. zod's start with a capital letter. */
 export const ownSentence = /^(must|is|[a-z].* must) /;

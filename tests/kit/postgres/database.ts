@@ -35,7 +35,7 @@ type Tests = 'all' | 'each';
 const hooksOf = (tests: Tests) =>
   tests === 'all' ? ([beforeAll, afterAll] as const) : ([beforeEach, afterEach] as const);
 
-/** Has a database for all tests of a file or a `describe`, or one for each of them. */
+/** Creates a database for all tests of a file or a `describe`, or one for each test. */
 export function useDatabase(service: string, tests: Tests = 'all') {
   const [before, after] = hooksOf(tests);
   let current: TestDatabase | undefined;
@@ -58,8 +58,8 @@ export function useDatabase(service: string, tests: Tests = 'all') {
     },
 
     /**
-     * Opens a service on it, and closes it.
-     * @returns has the properties of the service from the first test on
+     * Opens a service on the database, and closes it after the tests.
+     * @returns an object that has the properties of the service from the first test on
      */
     open<Opened extends Closable>(open: (url: string) => Opened | Promise<Opened>, forTests = tests): Opened {
       const later = {} as Opened;
@@ -72,7 +72,7 @@ export function useDatabase(service: string, tests: Tests = 'all') {
       return later;
     },
 
-    /** Closes after a test what it opens. */
+    /** Closes after a test what the test opens. */
     closeLater<Opened extends Closable>(one: Opened): Opened {
       openedInTest.push(one);
       return one;

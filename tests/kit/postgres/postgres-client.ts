@@ -6,7 +6,7 @@ import { root } from '../../../tools/paths.ts';
 export const howToGetClient =
   'apt-get install postgresql-client-18 (from apt.postgresql.org where the system is older), or set POSTGRES_CLIENT to a folder with pg_dump, pg_restore and psql';
 
-/** The folder of PostgreSQL's client programs, POSTGRES_CLIENT or PATH, where they can dump a server of version 18. */
+/** The folder of PostgreSQL's client programs, from POSTGRES_CLIENT or PATH, if they can dump a server of version 18. */
 export async function findClient(): Promise<string | undefined> {
   const folders = [
     process.env.POSTGRES_CLIENT,

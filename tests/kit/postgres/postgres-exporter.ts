@@ -7,7 +7,7 @@ const wraparound = '--collector.database_wraparound';
 export const howToGetExporter =
   'apt-get install prometheus-postgres-exporter (Debian 13 or Ubuntu 24.04 and later), or set POSTGRES_EXPORTER to its path';
 
-/** POSTGRES_EXPORTER, else on PATH, where it can report the age of transaction ids: 0.14 or later. */
+/** POSTGRES_EXPORTER, else the program on PATH, if it can report the age of transaction ids (0.14 or later). */
 export async function findExporter(): Promise<string | undefined> {
   const found =
     process.env.POSTGRES_EXPORTER ||
@@ -17,7 +17,7 @@ export async function findExporter(): Promise<string | undefined> {
   return help?.includes('collector.database_wraparound') ? found : undefined;
 }
 
-/** postgres_exporter as the chart runs it. @param databaseUrl of a role with the rights of pg_monitor */
+/** Starts postgres_exporter as the chart does. @param databaseUrl of a role with the rights of pg_monitor */
 export async function startExporter(command: string, databaseUrl: string, logDir: string) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

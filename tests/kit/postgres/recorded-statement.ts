@@ -1,7 +1,7 @@
 import type { Database } from '@store/shared/database/database';
 import type { Sql } from '@store/shared/database/sql';
 
-/** The statements that `work` would send by `run`. Each gets an answer without rows, which may make it fail: that is ignored. */
+/** The statements that `work` sends with `run`. Each returns no rows. If `work` fails because of that, the error is ignored. */
 export async function recordedStatements(work: (database: Database<never>) => Promise<unknown>): Promise<Sql[]> {
   const statements: Sql[] = [];
   const run = async (statement: Sql) => {
@@ -23,7 +23,7 @@ export async function recordedStatements(work: (database: Database<never>) => Pr
   return statements;
 }
 
-/** The first of them. */
+/** The first statement. */
 export async function recordedStatement(work: (database: Database<never>) => Promise<unknown>): Promise<Sql> {
   const [statement] = await recordedStatements(work);
   if (statement === undefined) throw new Error('No statement was sent.');

@@ -1,2 +1,2 @@
-/** A PostgreSQL of a test's own, for what cannot be done to the one that all tests share. */
+/** A PostgreSQL server for one test, which may do to it what it must not do to the shared one. */
 export { type Postgres, startPostgres } from '../../../tools/local/components/postgres.ts';

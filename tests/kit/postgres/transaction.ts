@@ -4,10 +4,10 @@ import { queryOnce } from './database.ts';
 
 const blocked = 'select from pg_stat_activity where datname = current_database() and wait_event_type = $$Lock$$';
 
-/** A transaction of which the database knows that it may write. */
+/** A transaction that has a transaction id, as a writing one does. */
 export async function openTransaction(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
-  client.on('error', () => undefined); // where a test fails, its database goes before the client
+  client.on('error', () => undefined); // if a test fails, its database is dropped before the client ends
   await client.connect();
   await client.query('begin isolation level read committed');
   await client.query('select pg_current_xact_id()');
@@ -19,7 +19,7 @@ export async function commit(...clients: pg.Client[]): Promise<void> {
   for (const client of clients) await client.end();
 }
 
-/** Does `work` while a transaction is open that has run `sql`; it is committed when the work is done. */
+/** Does `work` while a transaction that has run `sql` is open, then commits it. */
 export async function whileHolding<T>(
   databaseUrl: string,
   sql: string,
@@ -37,7 +37,7 @@ export async function whileHolding<T>(
   }
 }
 
-/** Begins work while a transaction is open that has run `sql`, and commits that when `count` others wait for its locks. */
+/** Begins work while a transaction that has run `sql` is open, and commits it once `count` others wait for its locks. */
 export async function blockedBy<T>(
   databaseUrl: string,
   sql: string,
@@ -54,10 +54,10 @@ export async function blockedBy<T>(
 }
 
 /**
- * Begins work that locks rows while the first of them is held, until the work waits for it. See {@link planWithoutOrder}: many plans
- * happen to sort.
+ * Begins work that locks rows while the first row is held, until the work waits for it. Use {@link planWithoutOrder} with it, because
+ * many plans happen to sort.
  * @param keys of the rows, in the order in which they should be locked
- * @returns the keys of those that were locked before the first one: none, so that two of such works never wait for each other
+ * @returns the keys of rows that were locked before the first one; must be empty, or two such operations could deadlock
  */
 export async function lockedOutOfOrder(
   databaseUrl: string,
@@ -80,14 +80,14 @@ export async function lockedOutOfOrder(
   return others.filter((other) => !found.free.includes(other));
 }
 
-/** Has new connections to a database read rows as they are stored, and group them without sorting. */
+/** Makes new connections to a database read rows as they are stored, and group them without sorting. */
 export async function planWithoutOrder(databaseUrl: string): Promise<void> {
   const name = new URL(databaseUrl).pathname.slice(1);
   for (const plan of ['indexscan', 'indexonlyscan', 'bitmapscan', 'sort'])
     await queryOnce(databaseUrl, `alter database "${name}" set enable_${plan} = off`);
 }
 
-/** Does `work` while each transaction that has changed a table fails, not before its end. */
+/** Does `work` while each transaction that has changed a table fails at its commit. */
 export async function whileCommitsFail<T>(databaseUrl: string, table: string, work: () => Promise<T>): Promise<T> {
   await queryOnce(
     databaseUrl,

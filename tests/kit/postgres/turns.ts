@@ -8,14 +8,14 @@ type Ask = (address: string, n: number) => PromiseLike<{ status: number }>;
 const blocked = 'select from pg_stat_activity where datname = current_database() and wait_event_type = $$Lock$$';
 
 /**
- * Asks for 20 lists of a table at once, then as another caller for one, and passes if that one need not wait for all others.
- * @param ask has another text for each `n`, where equal requests are answered together
+ * Asks for 20 lists of a table at once, then for one as another caller, and passes if the other caller need not wait for all 20.
+ * @param ask must send a different request for each `n` if equal requests are answered together
  */
 export function readsInTurn(databaseUrl: string, table: string, ask: Ask): Promise<void> {
   let round = 0;
   async function isOvertaken(): Promise<boolean> {
     round += 1;
-    // Of its own, so that neither is known to be slow.
+    // New addresses in each round, so that neither is already known to be slow.
     const first = `198.51.100.${round}`;
     const other = `192.0.2.${round}`;
     const order: string[] = [];
@@ -31,12 +31,12 @@ export function readsInTurn(databaseUrl: string, table: string, ask: Ask): Promi
       const answers = Array.from({ length: 20 }, (_, n) => answer(first, n));
       await until('four lists are being read', isRead(4));
       answers.push(answer(other, 20));
-      await until('a fifth one is, too', isRead(5));
+      await until('a fifth list is being read', isRead(5));
       return { answers };
     });
     await Promise.all(answers);
     return order.indexOf(other) <= 5;
   }
-  // Once more where a busy machine lets the lists run into their time-out.
+  // Repeated, because the lists may run into their time-out on a busy machine.
   return until('the list of the other is read before those that wait', isOvertaken, { timeoutMs: 15_000 });
 }

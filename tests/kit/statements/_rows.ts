@@ -1,6 +1,6 @@
 import { type Run, type Statements, sql } from '@store/shared/database/sql';
 
-// Calls of `run`, whose row types check.test.ts compares with columns. They are never made.
+// Calls of `run`, which are never made: check.test.ts compares their row types with columns.
 
 const statement = sql`select`;
 
@@ -20,7 +20,7 @@ export const calls = ({ run, ...others }: Statements & { lists: Statements }) =>
   item: () => others.lists.run<Item>(statement),
   asserted: async () => (await run(statement)) as [Named],
   unread: () => run(statement),
-  // biome-ignore lint/suspicious/noExplicitAny: what is refused
+  // biome-ignore lint/suspicious/noExplicitAny: the check must refuse it
   unchecked: () => run<any>(statement),
   page: () => readAll<Named>(run),
   pageOfNobody: (): Promise<Named[]> => readAll(run),

@@ -11,7 +11,7 @@ import type { Place } from './record.ts';
 const file = 'tests/kit/statements/_rows.ts';
 const lines = read(file).split('\n');
 
-/** Where a text begins in the line that has another. */
+/** The position of `text` in the line that contains `inLine`. */
 function placeOf(text: string, inLine: string): Place {
   const index = lines.findIndex((one) => one.includes(inLine) && one.includes(text));
   return { file, line: index + 1, column: (lines[index]?.indexOf(text) ?? -1) + 1 };
@@ -40,18 +40,14 @@ describe('the row type of a statement', () => {
   };
 
   it.each<[string, Calls, Record<string, number>]>([
-    ['each column in its type', row, columnsOfRow],
-    [
-      'a text for a union of literals, and the properties of an interface that it extends',
-      item,
-      { id: text, status: text },
-    ],
-    ['numeric and bigint for texts', item, { id: int8, status: numeric }],
+    ['a column for each property, of its type', row, columnsOfRow],
+    ['text for a union of literals, and inherited properties', item, { id: text, status: text }],
+    ['numeric and bigint for strings', item, { id: int8, status: numeric }],
     ['JSON for anything', row, { ...columnsOfRow, count: json, names: json }],
-    ['what an assertion says', asserted, { id: uuid }],
-    ['what a caller names, and what is added to it', page(' page: '), { id: uuid, position: json }],
-    ['what is void beside it', asserted, { id: uuid, pg_notify: void_ }],
-    ['whatever nobody reads', unread, { id: uuid }],
+    ['the type in an assertion', asserted, { id: uuid }],
+    ['the type that a caller names, with added properties', page(' page: '), { id: uuid, position: json }],
+    ['a void column beside the row', asserted, { id: uuid, pg_notify: void_ }],
+    ['any columns of unread rows', unread, { id: uuid }],
   ])('fits %s', (_, calls, columns) => {
     expect(differences(calls, columns)).toEqual([]);
   });
@@ -62,8 +58,8 @@ describe('the row type of a statement', () => {
       asserted,
       { ident: uuid },
       [
-        'the row type has "id", and no column of the statement has this name',
-        'the statement returns the column "ident", and the row type does not have it',
+        'the row type has "id", but the statement returns no such column',
+        'the statement returns the column "ident", but the row type lacks it',
       ],
     ],
     [
@@ -73,39 +69,39 @@ describe('the row type of a statement', () => {
       ['the column "count" is bigint, which is read as string, and the row type says number'],
     ],
     [
-      'a text for a time',
+      'text for a time',
       row,
       { ...columnsOfRow, at: text },
       ['the column "at" is text, which is read as string, and the row type says Date | null'],
     ],
     [
-      'an array for one',
+      'an array for a single value',
       item,
       { id: textArray, status: text },
       ['the column "id" is text[], which is read as string[], and the row type says string'],
     ],
     [
-      'one for an array',
+      'a single value for an array',
       row,
       { ...columnsOfRow, names: text },
       ['the column "names" is text, which is read as string, and the row type says string[]'],
     ],
     [
-      'another name than a caller says',
+      'a name that the type of the caller lacks',
       page(' page: '),
       { ident: uuid, id: uuid, position: json },
-      ['the statement returns the column "ident", and the row type does not have it'],
+      ['the statement returns the column "ident", but the row type lacks it'],
     ],
     [
       'a caller that names no type',
       page('pageOfNobody'),
       {},
-      ['the row type is Row, and no caller on the stack names it'],
+      ['the row type is Row, but no caller on the stack names it'],
     ],
     ['any', unchecked, { id: uuid }, ['the rows are of the type any: name their columns']],
-    ['no call', elsewhere, { id: uuid }, ['this call, which sends a statement, returns no rows']],
+    ['a place without a call', elsewhere, { id: uuid }, ['this call, which sends a statement, returns no rows']],
     [
-      'a type that is not known here',
+      'an unknown column type',
       item,
       { id: 600, status: text },
       ['the column "id" has a type that tests/kit/statements does not know: OID 600'],
@@ -115,11 +111,11 @@ describe('the row type of a statement', () => {
   });
 });
 
-describe('of the statements that are sent', () => {
+describe('recorded statements', () => {
   const product = useDatabase('product').open((url) => openDatabase(PrismaClient, url));
   const recorded = () => recordedIn(process.env.TEST_STATEMENTS ?? '');
 
-  it('those of services are recorded with the call of run, in a transaction and without', async () => {
+  it('include those of services with the call of run, inside and outside a transaction', async () => {
     const repository = createProductRepository(product);
     await repository.find('00000000-0000-4000-8000-000000000001');
     await repository.remove('operator', '00000000-0000-4000-8000-000000000001').catch(() => undefined);
@@ -132,7 +128,7 @@ describe('of the statements that are sent', () => {
     expect(found).toContainEqual(expect.stringMatching(/^run<\{ json: string \}>.* json$/));
   });
 
-  it('those of tests and of models are not', async () => {
+  it('exclude those of tests and of Prisma models', async () => {
     await product.run(sql`select 1 as of_a_test`);
     await product.prisma.product.findMany({ where: { unit: 'of_a_model' } });
     expect(recorded().filter(({ text }) => /of_a_test|"public"\."products"/.test(text))).toEqual([]);

@@ -12,7 +12,7 @@ import { API, type Checker, type Program, type Type, TypeFlags, type TypeReferen
 import { root } from '../../../tools/paths.ts';
 import type { Place, RecordedStatement } from './record.ts';
 
-/** What `pg` makes of a column, as the type of a row has it; `any` of JSON and of what no caller reads. */
+/** The type to which `pg` converts a column; `any` for JSON and for columns that no caller reads. */
 type Read =
   | 'string'
   | 'number'
@@ -23,7 +23,7 @@ type Read =
   | `${'string' | 'number' | 'boolean' | 'Date'}[]`;
 
 const voidType = 2278;
-/** By the OID of their types (pg_type.dat). */
+/** By the OID of the type (pg_type.dat). */
 const columnTypes: Record<number, [name: string, read: Read]> = {
   16: ['boolean', 'boolean'],
   17: ['bytea', 'Buffer'],
@@ -52,7 +52,7 @@ const columnTypes: Record<number, [name: string, read: Read]> = {
   3802: ['jsonb', 'any'],
 };
 
-/** The statements that the threads of a run have recorded. */
+/** The statements that all threads of a run recorded. */
 export const recordedIn = (folder: string): RecordedStatement[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
@@ -60,9 +60,9 @@ export const recordedIn = (folder: string): RecordedStatement[] =>
     .map((line) => JSON.parse(line));
 
 /**
- * Compares what statements return with the types of their rows: ``run<{ id: string }>(sql`…`)`` has a column for each property and the
- * other way round, and what `pg` makes of it fits. Nulls are not looked at: PostgreSQL does not say where there are any.
- * @param folder for a file of settings
+ * Compares the columns of statements with their row types: in ``run<{ id: string }>(sql`…`)`` each property has a column, each column
+ * has a property, and their types fit. Ignores nulls, because PostgreSQL does not report which columns can be null.
+ * @param folder for a TypeScript configuration file
  * @returns a sentence for each difference
  */
 export function differencesOf(statements: readonly RecordedStatement[], folder: string): string[] {
@@ -76,7 +76,7 @@ export function differencesOf(statements: readonly RecordedStatement[], folder: 
   }
 }
 
-/** Has TypeScript read these files, and returns what compares one statement that they send. */
+/** Opens these files in TypeScript. @returns a function that compares one statement, and one that closes TypeScript */
 export function openComparison(files: readonly string[], folder: string) {
   const settings = join(folder, 'tsconfig.json');
   const config = {
@@ -100,7 +100,7 @@ export function openComparison(files: readonly string[], folder: string) {
     if (row === undefined) return [];
     const returned = new Map(columns.map(({ name, type }) => [name, type]));
     const missing = [...row.keys()].filter((name) => !returned.has(name));
-    // That of a function such as pg_notify has no value that could be read.
+    // A void function such as pg_notify returns no value to read.
     const unread = [...returned].flatMap(([name, oid]) => (row.has(name) || oid === voidType ? [] : name));
     const unfit = [...row].flatMap(([name, type]) => {
       const oid = returned.get(name);
@@ -113,8 +113,8 @@ export function openComparison(files: readonly string[], folder: string) {
       return `the column "${name}" is ${columnType}, which is read as ${read}, and the row type says ${said}`;
     });
     return [
-      ...missing.map((name) => `the row type has "${name}", and no column of the statement has this name`),
-      ...unread.map((name) => `the statement returns the column "${name}", and the row type does not have it`),
+      ...missing.map((name) => `the row type has "${name}", but the statement returns no such column`),
+      ...unread.map((name) => `the statement returns the column "${name}", but the row type lacks it`),
       ...unfit,
     ].map(at);
   }
@@ -126,7 +126,7 @@ export function openComparison(files: readonly string[], folder: string) {
 type Row = Map<string, Type>;
 
 function createRowTypes(program: Program, checker: Checker) {
-  /** The call that stands at a place of the stack. */
+  /** The call at a place of the stack. */
   function callAt({ file, line, column }: Place): CallExpression | undefined {
     const source = program.getSourceFile(join(root, file));
     if (source === undefined) return undefined;
@@ -137,7 +137,7 @@ function createRowTypes(program: Program, checker: Checker) {
     return node;
   }
 
-  /** The type argument by which a caller names what is a type parameter in the function that it calls. */
+  /** The type argument that a caller gives for a type parameter of the function it calls. */
   function argumentFor(
     parameter: Type,
     callers: readonly Place[],
@@ -156,14 +156,14 @@ function createRowTypes(program: Program, checker: Checker) {
     return undefined;
   }
 
-  /** @returns undefined for `unknown`: nobody reads the rows; a sentence if it cannot be told */
+  /** @returns undefined for `unknown`, whose rows nobody reads; a sentence if the properties cannot be determined */
   function propertiesOf(type: Type, callers: readonly Place[]): Row | string | undefined {
     if (type.flags & TypeFlags.Unknown) return undefined;
     if (type.flags & TypeFlags.Any) return 'the rows are of the type any: name their columns';
     if (type.isTypeParameter()) {
       const argument = argumentFor(type, callers);
       if (argument) return propertiesOf(argument.type, argument.callers);
-      return `the row type is ${checker.typeToString(type)}, and no caller on the stack names it`;
+      return `the row type is ${checker.typeToString(type)}, but no caller on the stack names it`;
     }
     if (!type.isIntersectionType()) return propertyMap(checker.getPropertiesOfType(type));
     const parts = (type.getTypes() ?? []).map((part) => propertiesOf(part, callers));
@@ -198,7 +198,7 @@ function createRowTypes(program: Program, checker: Checker) {
       return row && propertiesOf(row, callers);
     },
 
-    /** Tells whether a property can hold what is read from a column. */
+    /** True if a property can hold the value read from a column. */
     fits(read: Read, type: Type): boolean {
       const known = checker.getNonNullableType(type) ?? type;
       if (read === 'any' || known.flags & TypeFlags.Unknown) return true;
@@ -210,7 +210,7 @@ function createRowTypes(program: Program, checker: Checker) {
     },
   };
 
-  /** A union of literals is a kind of string: which ones PostgreSQL does not say. */
+  /** A union of literals counts as string, because PostgreSQL does not report the possible values. */
   function isKindOf(name: string, type: Type): boolean {
     const primitive = primitives[name];
     return primitive ? checker.isTypeAssignableTo(type, primitive) : type.getSymbol()?.name === name;

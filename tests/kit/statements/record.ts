@@ -5,7 +5,7 @@ import { threadId } from 'node:worker_threads';
 import pg from 'pg';
 import { root } from '../../../tools/paths.ts';
 
-/** A line of code, as a stack has it: both numbers begin at 1. */
+/** A place in the code as in a stack trace: line and column start at 1. */
 export interface Place {
   /** Relative to the repository. */
   file: string;
@@ -13,16 +13,16 @@ export interface Place {
   column: number;
 }
 
-/** A statement that a service has sent by `run`, and what PostgreSQL answered. */
+/** A statement that a service sent with `run`, and the columns that PostgreSQL returned. */
 export interface RecordedStatement {
   text: string;
-  /** The call of `run`, then the calls that led to it, as far as they stand in services. */
+  /** The call of `run`, then the calls in services that led to it. */
   calls: [Place, ...Place[]];
   /** `type` is the OID. */
   columns: { name: string; type: number }[];
 }
 
-/** `run` in its forms, which hand a statement to the driver. */
+/** The files that define `run`, which hands a statement to the driver. */
 const isRun = /^services\/shared\/src\/database\/(database|transaction|replica)\.ts$/;
 const isDriver =
   /^(services\/shared\/src\/database\/connection\.ts$|node_modules\/|tests\/kit\/statements\/record\.ts$)/;
@@ -31,8 +31,8 @@ const isService = /^services\/[^/]+\/src\/(?!.*\.test\.ts$)/;
 let isRecording = false;
 
 /**
- * From now on each statement that a service sends by `run` in this thread is written to a file of the folder, once with each text.
- * Those of tests and of Prisma are not.
+ * From now on, writes each distinct statement that a service sends with `run` in this thread to a file in the folder. Ignores the
+ * statements of tests and of Prisma.
  */
 export function recordStatements(folder: string): void {
   if (isRecording) return;
@@ -44,7 +44,7 @@ export function recordStatements(folder: string): void {
     sender.query = function send(this: unknown, ...args: unknown[]) {
       const sent: unknown = Reflect.apply(query, this, args);
       const text = textOf(args[0]);
-      // With a callback it is the pool that sends: its caller is not on the stack any more.
+      // A call with a callback comes from the pool, whose caller is no longer on the stack.
       if (text === undefined || recorded.has(text) || !(sent instanceof Promise)) return sent;
       const calls = callsOfRun();
       if (calls === undefined) return sent;
@@ -60,14 +60,14 @@ export function recordStatements(folder: string): void {
   }
 }
 
-/** Prisma's adapter asks for rows as arrays. */
+/** @returns undefined for statements of Prisma's adapter, which asks for rows as arrays */
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
   const { text, rowMode } = (statement ?? {}) as { text?: unknown; rowMode?: unknown };
   return typeof text === 'string' && rowMode === undefined ? text : undefined;
 }
 
-/** @returns undefined where no service has called `run` */
+/** @returns undefined if no service called `run` */
 function callsOfRun(): RecordedStatement['calls'] | undefined {
   const behindDriver = stack();
   while (behindDriver[0] && isDriver.test(behindDriver[0].file)) behindDriver.shift();
@@ -78,7 +78,7 @@ function callsOfRun(): RecordedStatement['calls'] | undefined {
   return [run, ...callers.filter(({ file }) => isService.test(file))];
 }
 
-/** The calls that have not returned yet, the innermost first, without those of Node.js itself. */
+/** The calls that have not returned yet, innermost first, without those of Node.js itself. */
 function stack(): Place[] {
   const { prepareStackTrace, stackTraceLimit } = Error;
   try {
