@@ -10,7 +10,7 @@ export interface Credentials {
   password: string;
 }
 
-/** Fills in the form of a log-in, or that part of a registration. */
+/** Fills in the credentials on the log-in or registration form. */
 export async function fillIn(page: Page, { email, password }: Credentials): Promise<void> {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(password);
@@ -18,7 +18,7 @@ export async function fillIn(page: Page, { email, password }: Credentials): Prom
 
 const newCustomer = (): Credentials => ({ email: `${randomUUID()}@example.com`, password: 'correct horse battery' });
 
-/** Fills in all that a registration asks for. */
+/** Fills in the registration form without sending it. */
 export async function startRegistration(page: Page, name = 'Ada', customer = newCustomer()): Promise<Credentials> {
   await page.getByRole('link', { name: 'Register' }).first().click();
   await page.getByLabel('Name').fill(name);
@@ -26,7 +26,7 @@ export async function startRegistration(page: Page, name = 'Ada', customer = new
   return customer;
 }
 
-/** Registers in the shop. @param next a headline of the page that comes then */
+/** Registers in the shop. @param next a headline of the following page */
 export async function register(page: Page, name = 'Ada', next: string | RegExp = 'Catalogue'): Promise<Credentials> {
   const customer = await startRegistration(page, name);
   await page.getByRole('button', { name: 'Register' }).click();
@@ -35,24 +35,24 @@ export async function register(page: Page, name = 'Ada', next: string | RegExp =
   return customer;
 }
 
-/** A page of the shop where somebody has registered. */
+/** A page of the shop after a new customer has registered. */
 export async function visitAsCustomer({ visit }: Pick<TestShop, 'visit'>): Promise<Page> {
   const page = await visit();
   await register(page);
   return page;
 }
 
-/** Logs in at the shop's log-in. */
+/** Logs in on the shop's log-in page. */
 export async function logIn(page: Page, customer: Credentials): Promise<void> {
   await fillIn(page, customer);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Log out' }).waitFor();
 }
 
-/** Leads to a page of the shop, without loading it anew. */
+/** Goes to a page of the shop without reloading it. */
 export const show = (page: Page, path: string) => page.evaluate(`location.hash = '#/${path}'`);
 
-/** Searches for a product, and puts a piece of it into the basket. */
+/** Searches for a product, and puts one piece into the basket. */
 export async function put(page: Page, name: string): Promise<void> {
   await search(page, name);
   await page.getByText(`Products with “${name}” in their name`).waitFor();
@@ -61,7 +61,7 @@ export async function put(page: Page, name: string): Promise<void> {
 
 const search = (page: Page, name: string) => show(page, `?q=${encodeURIComponent(name)}`);
 
-/** Orders a piece as a customer would: where the shop shows a sentence, the button is pressed again. @returns the order's id */
+/** Orders one piece as a customer would: presses the button again if the shop shows an error. @returns the order's id */
 export async function order(page: Page, name: string): Promise<string> {
   await search(page, name);
   const add = page.getByRole('button', { name: `Add ${name} to the basket` });
@@ -87,10 +87,10 @@ export async function order(page: Page, name: string): Promise<string> {
   return orderOn(page);
 }
 
-/** The id of the order that a page shows. */
+/** The id of the order shown on the page. */
 export const orderOn = (page: Page) => new URL(page.url()).hash.replace('#/orders/', '');
 
-/** Returns how many orders the customer of a page has, by the store. */
+/** Asks the store how many orders the customer of a page has. */
 export async function countOrders(page: Page, { gatewayUrl }: { gatewayUrl: string }): Promise<number> {
   const { body } = await page.evaluate<{ body: string }>(`
     fetch('${gatewayUrl}/orders', { credentials: 'include' }).then(async (answer) => ({ body: await answer.text() }))`);
@@ -101,13 +101,13 @@ export async function countOrders(page: Page, { gatewayUrl }: { gatewayUrl: stri
 export const changeOrder = ({ store }: { store: Pick<Store, 'databaseUrl'> }, id: string, columns: string) =>
   queryOnce(store.databaseUrl('order'), `update orders set ${columns}, updated_at = now() where id = '${id}'`);
 
-/** Writes the invoice of an order, as its group does once the order is paid. */
+/** Writes the invoice of an order, as the invoice group does once the order is paid. */
 export async function writeInvoice({ store }: { store: Pick<Store, 'databaseUrl'> }, orderId: string): Promise<void> {
   const [order] = await queryOnce<{ account_id: string; total: string; currency: string }>(
     store.databaseUrl('order'),
     `select account_id, total_amount as total, currency from orders where id = '${orderId}'`,
   );
-  // Behind all numbers that the group gives.
+  // Higher than all numbers that the group assigns.
   await queryOnce(
     store.databaseUrl('consumers'),
     `insert into invoices (number, order_id, customer_id, payment_id, amount, currency, paid_at)

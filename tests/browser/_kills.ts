@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestStore, until } from '../e2e/_store.ts';
 
 export interface Kills {
-  /** How often a process was killed so far. */
+  /** The number of kills so far. */
   count(): number;
-  /** Resolves once all run again. @returns how often a process was killed */
+  /** Resolves once all processes run again. @returns the number of kills */
   stop(): Promise<number>;
 }
 
-/** Kills services, or the gateway, with SIGKILL in turn, each once the one before is back. The store starts them again. */
+/** Kills services, or the gateway, with SIGKILL in turn, each once the previous one is back. The store restarts them. */
 export function killThroughout(store: TestStore, names: string[], pauseMs = 1_000): Kills {
   let isOver = false;
   let kills = 0;

@@ -15,19 +15,19 @@ import { someWares, type Wares } from './_wares.ts';
 
 export interface TestShop<S = TestStore> {
   store: S;
-  /** Where the shop is. */
+  /** The address of the shop. */
   url: string;
-  /** The gateway's, by a name of the same site as the shop's. */
+  /** The address of the gateway, on the same site as the shop. */
   gatewayUrl: string;
-  /** A browser of its own, without cookies. */
+  /** A page in a new browser context, without cookies. */
   newPage(options?: BrowserContextOptions): Promise<Page>;
-  /** A new page at the shop. */
+  /** Such a page, with the shop open. */
   visit(options?: BrowserContextOptions): Promise<Page>;
   stop(): Promise<void>;
 }
 export type SharedShop = TestShop<SharedStore>;
 
-/** Those that an order passes until it is confirmed. */
+/** The components that an order passes until it is confirmed. */
 export const allComponents = ['gateway', 'auth', 'account', 'product', 'order', 'order-worker', 'inventory', 'payment'];
 
 interface ShopOptions {
@@ -36,7 +36,7 @@ interface ShopOptions {
   env?: Record<string, string>;
 }
 
-/** For a walk over all that an order causes, in a few seconds. */
+/** A store in which everything that an order causes happens within a few seconds. */
 export const entireStore: ShopOptions = {
   components: ['gateway', ...serviceNames],
   env: { SHIP_AFTER_SECONDS: '5', RETRY_DELAY_MS: '100' },
@@ -48,7 +48,7 @@ async function stopAll(stops: Stops): Promise<void> {
   for (const stop of stops.splice(0).reverse()) await stop();
 }
 
-/** The production build of the shop, with a store and a browser of its own. */
+/** The production build of the shop, with its own store and browser. */
 export async function startShop({ components = allComponents, env = {} }: ShopOptions = {}): Promise<TestShop> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
@@ -67,7 +67,7 @@ export async function startShop({ components = allComponents, env = {} }: ShopOp
   }
 }
 
-/** Has such a shop for the tests of a `describe`, with these products. @returns has its properties from the first test on */
+/** Starts such a shop with these products for the tests of a `describe`. @returns an object with its properties from the first test on */
 export function useShop(options?: ShopOptions, wares: readonly Wares[] = []): TestShop {
   const later = {} as TestShop;
   beforeAll(async () => {
@@ -79,8 +79,8 @@ export function useShop(options?: ShopOptions, wares: readonly Wares[] = []): Te
 }
 
 /**
- * Serves the shop for the store that tests share, at an origin of its own and below /shop of its gateways, with some wares.
- * @returns what stops it
+ * Serves the shop for the store that tests share, with some products: at its own origin and below /shop of the store's gateways.
+ * @returns a function that stops it
  */
 export async function startSharedShop(): Promise<() => Promise<void>> {
   const { ports, pages } = sharedStore();
@@ -91,8 +91,8 @@ export async function startSharedShop(): Promise<() => Promise<void>> {
 }
 
 /**
- * That shop, in a browser of the calling test file, until its tests have run.
- * @param below the port of a gateway that has it at /shop; default: at an origin of its own
+ * The shared shop, in a browser of the calling test file, until its tests have run.
+ * @param below the port of a gateway that serves it at /shop; default: its own origin
  */
 export async function sharedShop({ below }: { below?: number } = {}): Promise<SharedShop> {
   const store = sharedStore();
@@ -117,7 +117,7 @@ async function openShop<S>(store: S, url: string, gatewayUrl: string): Promise<T
   return { store, url, gatewayUrl, newPage, visit, stop: () => browser.close() };
 }
 
-/** @param storeUrl empty where the shop is below /shop of the gateway, as in a cluster */
+/** @param storeUrl empty if the shop is below /shop of the gateway, as in a cluster */
 async function serveShop(port: number, storeUrl: string): Promise<() => Promise<void>> {
   const outDir = await mkdtemp(join(tmpdir(), 'store-shop-'));
   await buildShop(storeUrl, outDir);
@@ -133,7 +133,7 @@ async function serveShop(port: number, storeUrl: string): Promise<() => Promise<
   };
 }
 
-/** Outside Jest: its modules have another Array than those of Vite's native part. */
+/** Runs outside Jest, whose modules have a different Array from that of Vite's native part. */
 async function buildShop(storeUrl: string, outDir: string): Promise<void> {
   const vite = (...args: string[]) =>
     execa('node', [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn', ...args], {
@@ -160,7 +160,7 @@ export async function setStock(
   if (status !== 200 && status !== 201) throw new Error(`PUT /stock/${productId} returned ${status}: ${text}`);
 }
 
-/** Adds products to the store. @returns their ids by name, and who sells them */
+/** Adds products to the store. @returns their ids by name, and the customer who added them */
 export async function addProducts(shop: Pick<TestShop, 'gatewayUrl'>, wares: readonly Wares[]) {
   const seller = await newCustomer(createSend(shop.gatewayUrl));
   const ids = new Map<string, string>();

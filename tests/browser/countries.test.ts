@@ -1,7 +1,7 @@
 import { countries, countryName } from '../../examples/shop/src/shop/countries.ts';
 import { addressIn } from '../../services/shared/src/contracts/address.ts';
 
-it('the countries to choose from are those that the store takes, each with a name', () => {
+it('the shop offers exactly the countries that the store accepts, each with a name', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const address = { name: 'Ada', lines: ['12 Rua Augusta'], city: 'Lisbon' };
   const isTaken = (country: string) => addressIn.safeParse({ ...address, country }).success;

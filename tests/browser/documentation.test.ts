@@ -17,7 +17,7 @@ const url = await serve(
   createHttpApp({ title: 'Test API', routes: [whoAmI], log: testLog('test'), config: { APP_PROFILE: 'dev' } }),
 );
 
-// All services share the code of this page (contract 8).
+// All services share this page's code (contract 8).
 describe('the documentation page', () => {
   const open = usePages();
 
@@ -31,7 +31,7 @@ describe('the documentation page', () => {
 
   const answer = '.live-responses-table .response-col_description .highlight-code';
 
-  it('has a field for id-account at an operation with an identity, and sends it', async () => {
+  it('has a field for id-account on an operation with an identity, and sends its value', async () => {
     const page = await openOperation();
     await page.locator('tr[data-param-name="id-account"] input').fill(accountId);
     await page.getByRole('button', { name: 'Execute' }).click();
@@ -50,7 +50,7 @@ describe('the documentation page', () => {
     expect((await asked).headers().authorization).toBe('Bearer a.b.c');
   });
 
-  it('sends that of the scheme where the field is empty', async () => {
+  it('sends the id-account of the scheme if the field is empty', async () => {
     const page = await openOperation();
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     await page

@@ -4,14 +4,14 @@ import { someWares } from './_wares.ts';
 
 const sentence = 'Logging in is not possible at the moment.';
 
-// Whoever sends a token: without one the gateway answers without asking auth.
+// Concerns clients with a token: without a token the gateway does not ask auth.
 describe('an open catalogue while auth hangs', () => {
   const shop = useShop(
     { components: ['gateway', 'auth', 'account', 'product'], env: { PUBLIC_CATALOGUE: 'true' } },
     someWares,
   );
 
-  it('is shown with products and a basket, and the customer is known again by itself', async () => {
+  it('shows products and a basket, and recognises the customer again without a reload', async () => {
     const page = await shop.visit();
     await register(page);
     const auth = shop.store.component('auth');
@@ -25,14 +25,14 @@ describe('an open catalogue while auth hangs', () => {
       await page.getByRole('heading', { level: 1, name: 'Green tea' }).waitFor();
       await show(page, 'basket');
       await page.locator('.line').getByRole('heading', { name: 'Green tea' }).waitFor();
-      // Pages of customers say what is wrong.
+      // Pages that need a login say what is wrong.
       await show(page, 'orders');
       await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
       await show(page, 'basket');
     } finally {
       auth.kill('SIGCONT');
     }
-    // Asked again every 10 s.
+    // The shop asks again every 10 s.
     await page.getByRole('button', { name: 'Log out' }).waitFor({ timeout: 30_000 });
     await page.getByRole('button', { name: 'Place the order' }).waitFor();
     await page.locator('.line').getByRole('heading', { name: 'Green tea' }).waitFor();

@@ -4,7 +4,7 @@ import config, { inBrowser } from '../../jest.config.mjs';
 const rootDir = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const resolved = (path) => path.replace(/^\.\//, `${rootDir}/`);
 
-/** The long form of the tests in a browser: with those in long/. */
+/** The long form of the browser tests, which includes long/. */
 export default {
   ...config,
   globalTeardown: resolved(config.globalTeardown),

@@ -2,11 +2,11 @@ import { execa } from 'execa';
 import { root } from '../../tools/paths.ts';
 import { openBrowser } from '../kit/chromium.ts';
 
-/** The module of the shop that knows money, in a build for a currency, as a script that sets `money`. */
+/** The shop's money module, built for a currency, as a script that sets `money`. */
 async function scriptFor(currency: string): Promise<string> {
   const lib = { entry: 'src/shop/money.ts', formats: ['iife'], name: 'money' };
   const options = { root: `${root}/examples/shop`, logLevel: 'warn', build: { write: false, minify: false, lib } };
-  // Outside Jest: its modules have another Array than those of Vite's native part.
+  // Runs outside Jest, whose modules have a different Array from that of Vite's native part.
   const build = `import { build } from 'vite'; const [{ output }] = await build(${JSON.stringify(options)});
     process.stdout.write(output[0].code);`;
   const env = { NODE_OPTIONS: '', VITE_STORE_CURRENCY: currency };
@@ -25,7 +25,7 @@ it.each([
   ['CLF', 1.2345, 1.2345, 'CLF 1.2345'],
   ['JPY', 2.5, 2, '¥2'],
   ['USD', 0.025, 0.02, '$0.02'],
-])('a total in %s of %d is %d, as the store has it and whatever the browser thinks, and reads %s', async (...row) => {
+])('a total in %s of %d is %d, as in the store and in every browser, and reads %s', async (...row) => {
   const [currency, price, total, words] = row;
   const page = await (await browser.newContext({ locale: 'en-US' })).newPage();
   await page.evaluate(`${await scriptFor(currency)}; globalThis.money = money`);

@@ -48,7 +48,7 @@ async function walkShop(page: Page, take: (name: string) => Promise<void>): Prom
   await take('account');
 }
 
-/** @param isWhole whether pictures of the usual look show what has to be scrolled to, too */
+/** @param isWhole whether pictures on the wide screen in light colours also show what one must scroll to */
 const taking = (page: Page, of: string, suffix: string, isWhole: boolean) => async (name: string) => {
   const picture = `${of}-${name}`;
   if (suffix === '-dark' && !inAllLooks.includes(picture)) return;
@@ -73,10 +73,10 @@ async function takeAll(shop: TestShop): Promise<void> {
 
 await new Tool('make screenshots')
   .description(
-    'Writes pictures of every page of the shop and the console, all of them wide and narrow and two of each dark, to docs/images, from a store of its own on free ports. Takes some minutes.',
+    'Writes screenshots of every page of the shop and the console to docs/images: all pages wide and narrow, and two of each in dark colours. Starts its own store on free ports. Takes some minutes.',
   )
   .action(async () => {
-    if (chromiumPath === '') throw new Error(`Pictures need Chromium: ${howToGetChromium}.`);
+    if (chromiumPath === '') throw new Error(`Screenshots need Chromium: ${howToGetChromium}.`);
     const shop = await startShop({ components: entireStore.components });
     try {
       await takeAll(shop);

@@ -5,15 +5,15 @@ import { useShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
 const sentence = 'The store does not respond. Check your connection, then try again.';
-/** 10 s (src/shop/store.ts), 2 s for the stock (src/pages/basket.tsx), and what a busy machine adds. */
+/** 10 s (src/shop/store.ts), 2 s for the stock (src/pages/basket.tsx), and a margin for a busy machine. */
 const toldMs = 17_000;
 
 interface Visit {
-  /** Steps of the customer while nothing answers. */
+  /** What the customer does while nothing answers. */
   act(page: Page): Promise<unknown>;
-  /** What they read then, if it is another sentence. */
+  /** What they then read, if it differs from `sentence`. */
   told?: string;
-  /** The button that is pressed then, and the page it leads to. */
+  /** The button that they then press, and the page it leads to. */
   back: string;
   heading: string | RegExp;
 }
@@ -35,7 +35,7 @@ describe('a store that is silent', () => {
     }
   }
   const customer = () => visitAsCustomer(shop);
-  /** Acts, and expects to be told soon. */
+  /** Acts, and expects the sentence soon. */
   async function expectToldAfter(page: Page, act: Visit['act'], told = sentence): Promise<void> {
     await act(page);
     await page.getByText(told).first().waitFor({ timeout: toldMs });
@@ -44,13 +44,13 @@ describe('a store that is silent', () => {
     const there = page.getByRole('heading', { name: heading });
     const again = page.getByRole('button', { name: back });
     await until(`“${back}” leads to ${heading}`, async () => {
-      // The page may go there by itself, and the button with it.
+      // The page may get there by itself, and the button disappears.
       if (await again.isVisible()) await again.click({ timeout: 1_000 }).catch(() => undefined);
       return there.isVisible();
     });
   }
 
-  it('says so after 10 s wherever the customer is, and lets them try again', async () => {
+  it('is reported after 10 s wherever the customer is, and they can try again', async () => {
     const pages = await Promise.all([customer(), customer(), customer(), customer(), customer(), shop.visit()]);
     const [searching, ordering, looking, atOrders, arriving, loggingIn] = pages as [Page, Page, Page, Page, Page, Page];
     await ordering.getByRole('button', { name: 'Add Sea salt to the basket' }).click();
@@ -101,17 +101,17 @@ describe('a store that is silent', () => {
     ],
     ['product', { act: (page) => page.reload(), back: 'Try again', heading: 'Sea salt' }],
     ['order', { act: open('orders'), back: 'Try again', heading: 'Orders' }],
-  ])('%s alone is told, too', async (name, visit) => {
+  ])('is also reported if only %s is silent', async (name, visit) => {
     const page = await customer();
     await whileStopped(name, () => expectToldAfter(page, visit.act, visit.told));
     await expectBack(page, visit);
     await page.context().close();
   });
 
-  it('pauses the live updates of an order, which its page says and makes good', async () => {
+  it('pauses the live updates of an order: the page says so and catches up later', async () => {
     const page = await customer();
     const id = await order(page, 'Sea salt');
-    // Nothing is expected to come: no request of the page notices that nothing answers.
+    // The page now expects no more changes, so none of its requests can notice the silence.
     await changeOrder(shop, id, `status = 'CANCELLED', cancelled_at = now()`);
     await page.getByText('Cancelled').first().waitFor();
     const paused = page.getByRole('status').getByText('Live updates paused');
@@ -119,7 +119,7 @@ describe('a store that is silent', () => {
     await list.goto(shop.url);
     await list.getByRole('heading', { name: 'Sea salt' }).waitFor();
     await whileStopped('gateway', async () => {
-      // A heartbeat comes every 15 s (contract 4.11).
+      // The service sends a heartbeat every 15 s (contract 4.11).
       await Promise.all([paused.waitFor({ timeout: 25_000 }), expectToldAfter(list, open('orders'))]);
     });
     await paused.waitFor({ state: 'hidden', timeout: 90_000 });
@@ -127,7 +127,7 @@ describe('a store that is silent', () => {
     await page.context().close();
   }, 180_000);
 
-  it('looks again by itself while its live updates are paused', async () => {
+  it("lets an order's page poll while its live updates are paused", async () => {
     const page = await customer();
     const id = await order(page, 'Sea salt');
     await page.route('**/orders/events', (route) => route.abort());

@@ -4,7 +4,7 @@ import { changeOrder, confirmed, order, register, visitAsCustomer } from './_cus
 import { useShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
-// A browser has six connections to an origin (HTTP/1.1), and an account ten streams (contract 2.5).
+// A browser opens at most six connections to an origin (HTTP/1.1), and an account ten streams (contract 2.5).
 describe('the tabs of a browser', () => {
   const shop = useShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] }, someWares);
   let tab: Page;
@@ -31,7 +31,7 @@ describe('the tabs of a browser', () => {
   const confirm = (id: string) => change(id, confirmed);
   const announced = (page: Page, words: string) => page.getByRole('status').getByText(words).waitFor();
 
-  it('are eleven, all work, and read one stream together', async () => {
+  it('all work, eleven of them, and share one stream', async () => {
     const tabs = [tab];
     while (tabs.length < 11) {
       const next = await another(tab.context());
@@ -51,7 +51,7 @@ describe('the tabs of a browser', () => {
   it.each([
     ['is closed', (page: Page) => page.close()],
     ['crashes', (page: Page) => page.goto('chrome://crash', { timeout: 15_000 })],
-  ])('lose no change when the one that reads the stream %s', async (_, end) => {
+  ])('lose no change when the tab that reads the stream %s', async (_, end) => {
     await untilStreams(1);
     const other = await another(tab.context());
     const id = await order(other, 'Sea salt');
@@ -74,7 +74,7 @@ describe('the tabs of a browser', () => {
     expect(await streams()).toBe(1);
   });
 
-  it('read no stream once all have been hidden for a minute, and look again when one is looked at', async () => {
+  it('close the stream after all have been hidden for a minute, and read again when one becomes visible', async () => {
     const see = (page: Page, state: 'hidden' | 'visible') =>
       page.evaluate(`
         Object.defineProperty(document, 'hidden', { configurable: true, value: ${state === 'hidden'} });
@@ -96,14 +96,14 @@ describe('the tabs of a browser', () => {
     await announced(other, 'is cancelled');
   }, 180_000);
 
-  it('say so when the account has too many streams elsewhere', async () => {
+  it('say so if the account has too many streams elsewhere', async () => {
     const id = await order(tab, 'Sea salt');
     const [cookie] = await tab.context().cookies(shop.gatewayUrl);
     await tab.goto('about:blank');
     await untilStreams(0);
     const elsewhere = new AbortController();
     const headers = { cookie: `${cookie?.name}=${cookie?.value}` };
-    // Kept until then: fetch ends the stream of a response that nobody holds any more.
+    // Kept, because fetch ends the stream of a response that is garbage collected.
     const open: Response[] = [];
     while (open.length < 10) {
       open.push(await fetch(`${shop.gatewayUrl}/orders/events`, { headers, signal: elsewhere.signal }));
@@ -119,7 +119,7 @@ describe('the tabs of a browser', () => {
     await announced(tab, 'is confirmed');
   }, 180_000);
 
-  it('follow whoever logs in', async () => {
+  it('follow the customer who logs in', async () => {
     const other = await another(tab.context(), 'orders');
     await other.getByText('You have not ordered anything yet.').waitFor();
     await tab.getByRole('button', { name: 'Log out' }).click();
@@ -132,7 +132,7 @@ describe('the tabs of a browser', () => {
     expect(await streams()).toBe(1);
   });
 
-  it('look again by themselves where the one whose turn it is to read the stream is suspended', async () => {
+  it('poll if the tab whose turn it is to read the stream is suspended', async () => {
     const id = await order(tab, 'Sea salt');
     await untilStreams(1);
     const suspended = await tab.context().newPage();
@@ -149,7 +149,7 @@ describe('the tabs of a browser', () => {
     await other.getByText('Live updates paused').waitFor({ state: 'hidden' });
   });
 
-  it('look again by themselves where browsers have no Web Locks, as on a host without HTTPS', async () => {
+  it('poll if the browser has no Web Locks, as on a host without HTTPS', async () => {
     await tab.context().addInitScript('delete Navigator.prototype.locks');
     await tab.reload();
     const id = await order(tab, 'Sea salt');

@@ -9,11 +9,11 @@ import { addProducts, entireStore, type TestShop } from '../_shop.ts';
 import { openConsole } from '../operator/_console.ts';
 import { placesWith } from './_traces.ts';
 
-/** Long enough for a service that was killed to be back, on a busy machine, too. */
+/** Long enough for a killed service to come back, even on a busy machine. */
 const patienceMs = 180_000;
 const moment = { timeout: 3_000 };
 
-/** Does something, again where the shop shows a sentence instead, until what it leads to is there. */
+/** Repeats an action until its result is visible: the shop may show an error instead. */
 async function untilSeen(there: Locator, act: () => Promise<unknown>): Promise<void> {
   await until(
     `${there} is there`,
@@ -29,7 +29,7 @@ async function untilSeen(there: Locator, act: () => Promise<unknown>): Promise<v
 const press = (page: Page, name: string, then: Locator) =>
   untilSeen(then, () => page.getByRole('button', { name, exact: true }).click(moment));
 
-/** Reads a mail in the console, as who develops does without a mail server. @returns its link */
+/** Reads a mail in the console, as developers do without a mail server. @returns the link in it */
 async function linkIn(operator: Page, subject: string): Promise<string> {
   const mail = operator.getByRole('region', { name: 'Mail', exact: true }).filter({ hasText: subject });
   const link = mail.getByRole('link');
@@ -40,7 +40,7 @@ async function linkIn(operator: Page, subject: string): Promise<string> {
   return (await link.getAttribute('href')) ?? '';
 }
 
-/** Its catalogue is open, and addresses have to be confirmed. */
+/** A store whose catalogue is open and which requires customers to confirm their addresses. */
 export const storeOfStory = {
   ...entireStore,
   env: { ...entireStore.env, EMAIL_CONFIRMATION: 'required', PUBLIC_CATALOGUE: 'true' },
@@ -73,7 +73,7 @@ async function printInvoice(page: Page, expected: string[]): Promise<void> {
 async function resetPassword(page: Page, operator: Page, { email }: Ada, password: string): Promise<void> {
   await page.getByRole('link', { name: 'Log in' }).first().click();
   await page.getByRole('link', { name: 'Forgotten password?' }).click();
-  // The page before it has a field of this name, too.
+  // Waits, because the previous page also has a field of this name.
   await page.getByRole('heading', { name: 'Forgotten password' }).waitFor();
   await page.getByLabel('E-mail address').fill(email);
   await press(page, 'Send a link', page.getByText('If there is an account with this address'));
@@ -84,12 +84,12 @@ async function resetPassword(page: Page, operator: Page, { email }: Ada, passwor
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 }
 
-/** Everything that the store says that it keeps, as the file that the browser saves. */
+/** The file with the customer's data, as the browser saves it. */
 async function readExport(page: Page) {
-  // biome-ignore lint/suspicious/noExplicitAny: the story says what it expects
+  // biome-ignore lint/suspicious/noExplicitAny: the story states what it expects
   let read: any;
   const save = async () => {
-    // A sentence is shown in its place where a service is away.
+    // The shop shows an error instead if a service is down.
     const button = page.getByRole('button', { name: 'Save your data' });
     const [saved] = await Promise.all([page.waitForEvent('download', { timeout: 10_000 }), button.click(moment)]);
     read = await json(await saved.createReadStream());
@@ -107,9 +107,9 @@ async function deleteAccount(page: Page, password: string): Promise<void> {
 }
 
 /**
- * Ada looks through the window, registers, confirms her address, orders, prints the invoice, forgets her password, and leaves while an
- * order is under way. It is delivered, and nothing that the store keeps or has written knows her.
- * @param killed services that are killed in turn meanwhile
+ * Ada browses without logging in, registers, confirms her address, orders, prints the invoice, resets her password, and deletes her account
+ * while an order is under way. The order is delivered, and no trace of her remains in anything that the store keeps or has written.
+ * @param killed services to kill in turn throughout
  */
 export async function tellStory(shop: TestShop, killed: string[] = []): Promise<void> {
   const { store } = shop;
@@ -177,7 +177,7 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
       places = await placesWith(store, known);
       return places.length === 0;
     };
-    await until(() => `nothing knows her: ${places.join('\n')}`, isForgotten, 60_000);
+    await until(() => `no trace of her is left: ${places.join('\n')}`, isForgotten, 60_000);
   } finally {
     await kills.stop();
   }

@@ -6,9 +6,9 @@ import { readTopic } from '../../kit/kafka/topic.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 
 /**
- * Looks for texts byte by byte, in any case, wherever the store keeps or has written something: in every row of every table, in bytes as
- * in texts, in every message of every topic from its beginning, and in every line of a log.
- * @returns the places
+ * Searches for texts, byte by byte and ignoring case, everywhere the store writes: every row of every table, including binary columns,
+ * every message of every topic from its beginning, and every log line.
+ * @returns the places where a text was found
  */
 export async function placesWith(store: TestStore, texts: string[]): Promise<string[]> {
   const found = [...(await tablesWith(store, texts)), ...(await topicsWith(store, texts))];
@@ -21,7 +21,7 @@ const holds = (text: string, texts: string[]) => texts.some((one) => text.toLowe
 
 async function tablesWith(store: TestStore, texts: string[]): Promise<string[]> {
   const found: string[] = [];
-  // A bytea is written as hexadecimal digits.
+  // PostgreSQL prints a bytea as hexadecimal digits.
   const written = texts.flatMap((text) => [text, Buffer.from(text).toString('hex')]);
   const conditions = written.map((text) => `strpos(lower(row::text), lower('${text}')) > 0`).join(' or ');
   for (const database of topology.databases) {

@@ -1,10 +1,10 @@
 import { useShop } from '../_shop.ts';
 import { storeOfStory, tellStory } from './_story.ts';
 
-describe('a customer whose catalogue is open and whose address has to be confirmed', () => {
+describe('a customer of an open catalogue who must confirm their address', () => {
   const shop = useShop(storeOfStory);
 
-  it('comes, orders, forgets the password, leaves, and is forgotten in every table, topic and log', async () => {
+  it('orders, resets the password, deletes the account, and leaves no trace in any table, topic or log', async () => {
     await tellStory(shop);
   }, 300_000);
 });

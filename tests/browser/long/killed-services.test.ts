@@ -4,10 +4,10 @@ import { killThroughout } from '../_kills.ts';
 import { allComponents, useShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
 
-/** One just after each kill, so that each component is among them. */
+/** One order right after each kill, so that every component is killed once. */
 const orders = 10;
 
-describe('a customer whose store is killed throughout', () => {
+describe('a customer of a store whose processes are killed throughout', () => {
   const shop = useShop({}, someWares);
 
   it('places every order once, and sees each confirmed', async () => {
@@ -15,7 +15,7 @@ describe('a customer whose store is killed throughout', () => {
     const kills = killThroughout(shop.store, allComponents);
     try {
       for (let count = 0; count < orders; count += 1) {
-        await until('the next one is killed', async () => kills.count() > count, 120_000);
+        await until('the next component is killed', async () => kills.count() > count, 120_000);
         await order(page, 'Sea salt');
       }
     } finally {
@@ -31,7 +31,7 @@ describe('a customer whose store is killed throughout', () => {
   }, 600_000);
 
   it.each(['inventory', 'payment', 'order-worker'])(
-    'sees an order confirmed once %s goes on',
+    'sees an order confirmed once %s continues',
     async (name) => {
       const page = await visitAsCustomer(shop);
       shop.store.component(name).kill('SIGSTOP');

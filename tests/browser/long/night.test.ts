@@ -7,11 +7,11 @@ import { someWares } from '../_wares.ts';
 import { breakPayments, mendPayments } from '../operator/_cause.ts';
 import { findLetters, openConsole } from '../operator/_console.ts';
 
-// The console at night: processes that hang (SIGSTOP), orders that are stuck, letters, alerts.
+// The console during an incident: hung processes (SIGSTOP), stuck orders, dead letters, alerts.
 
 const phone = { width: 360, height: 640 };
 
-describe('the console at night', () => {
+describe('the console during an incident', () => {
   const shop = useShop(entireStore);
   let page: Page;
   let products: Map<string, string>;
@@ -44,7 +44,7 @@ describe('the console at night', () => {
     page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: text }).first();
   const order = () => page.getByRole('region', { name: 'Order', exact: true });
 
-  it('numbers come first, and on a phone the first one is on the first screen', async () => {
+  it('shows numbers first, and on a phone the first number on the first screen', async () => {
     await page.setViewportSize(phone);
     await page.getByRole('link', { name: 'Now', exact: true }).click();
     const first = page.getByRole('list', { name: 'Numbers' }).getByRole('listitem').first();
@@ -55,7 +55,7 @@ describe('the console at night', () => {
     await page.setViewportSize({ width: 1280, height: 860 });
   }, 60_000);
 
-  it('a process that hangs is named in one row that opens, and Now goes on', async () => {
+  it('names a hung process in one row that opens, and Now keeps updating', async () => {
     await paused(['inventory'], async () => {
       const row = page.getByText(/^1 of \d+ processes are not ready: inventory\.$/);
       await row.waitFor({ timeout: 30_000 });
@@ -66,7 +66,7 @@ describe('the console at night', () => {
     await page.getByText(/^All \d+ processes are ready\.$/).waitFor({ timeout: 30_000 });
   }, 90_000);
 
-  it('a stuck order is counted on the first page and listed with its status and age, the oldest first', async () => {
+  it('counts stuck orders on the first page and lists them with status and age, oldest first', async () => {
     const ids: string[] = [];
     await paused(['inventory'], async () => {
       for (const age of ['1 hour', '26 hours', '3 hours']) {
@@ -92,7 +92,7 @@ describe('the console at night', () => {
     });
   }, 90_000);
 
-  it('a dry run says that it cannot know what a payment would do, and a discarded order says so', async () => {
+  it('says that a dry run cannot predict a payment, and shows a discarded letter on its order', async () => {
     await breakPayments(shop.store);
     const id = await place('Linen towel');
     const letters = await findLetters(page, id);
@@ -122,7 +122,7 @@ describe('the console at night', () => {
     await mendPayments(shop.store);
   }, 120_000);
 
-  it('an alert names its runbook, which opens', async () => {
+  it('links an alert to its runbook', async () => {
     await page.getByRole('link', { name: 'Now', exact: true }).click();
     const alert = page
       .getByRole('region', { name: 'Alerts' })
@@ -133,7 +133,7 @@ describe('the console at night', () => {
     await alert.locator('.runbook strong').getByText('Diagnose.').waitFor();
   }, 60_000);
 
-  it('there is one clock: every time is in UTC, and ages are counted from the clock of the server', async () => {
+  it("uses one clock: all times are in UTC, and ages are relative to the server's clock", async () => {
     const other = await openConsole(shop, 'Ben', { timezoneId: 'Pacific/Auckland' });
     await other.clock.install({ time: Date.now() + 3 * 3_600_000 });
     const id = await place();

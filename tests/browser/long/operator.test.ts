@@ -1,7 +1,7 @@
 import { entireStore, useShop } from '../_shop.ts';
 import { tellStory } from '../operator/_story.ts';
 
-/** All but those that a login needs: without auth nobody knows for some seconds whose sessions have ended (contract 4.11). */
+/** All except those that a login needs: while auth is down, services do not learn which sessions have ended (contract 4.11). */
 const killed = [
   'order',
   'payment',
@@ -17,7 +17,7 @@ const killed = [
 describe('a customer and two operators, while every group is killed', () => {
   const shop = useShop(entireStore);
 
-  it('orders whose payments failed are confirmed after their redrive', async () => {
+  it('see orders confirmed after the redrive of their failed payments', async () => {
     await tellStory(shop, { killed, rounds: 4 });
   }, 900_000);
 });

@@ -2,7 +2,7 @@ import { order, put, register, show, visitAsCustomer } from '../_customer.ts';
 import { entireStore, useShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
 
-// Services that hang (SIGSTOP) under a customer: what the shop shows of them, and that it goes on.
+// Services hang (SIGSTOP) while a customer uses the shop: it says so, and then continues.
 
 describe('a customer while one service hangs', () => {
   const shop = useShop(entireStore, someWares);
@@ -16,7 +16,7 @@ describe('a customer while one service hangs', () => {
     }
   }
 
-  it('orders without being told the stock, and reads afterwards what was not there', async () => {
+  it('orders without seeing the stock, and later reads what was missing', async () => {
     const page = await visitAsCustomer(shop);
     await put(page, 'Sea salt');
     await whileStopped(['inventory'], async () => {
@@ -27,7 +27,7 @@ describe('a customer while one service hangs', () => {
     await page.getByText('Getting ready to ship').waitFor({ timeout: 60_000 });
   }, 120_000);
 
-  it('reads a sentence in place of the invoice, and the invoice by a press', async () => {
+  it('reads a sentence in place of the invoice, and gets the invoice by pressing a button', async () => {
     const page = await visitAsCustomer(shop);
     await order(page, 'Olive oil');
     await page.getByRole('link', { name: 'Invoice, to be printed' }).waitFor({ timeout: 60_000 });
@@ -40,7 +40,7 @@ describe('a customer while one service hangs', () => {
     await page.getByRole('heading', { level: 1, name: /^Invoice \d+$/ }).waitFor({ timeout: 60_000 });
   }, 180_000);
 
-  it('reads a sentence in place of the file with their data, and gets it by a press', async () => {
+  it('reads a sentence in place of the file with their data, and gets the file by pressing a button', async () => {
     const page = await shop.visit();
     await register(page);
     await show(page, 'account');

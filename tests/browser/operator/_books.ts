@@ -16,9 +16,9 @@ const published = ['OrderCreated', 'StockReserved', 'OrderPaid', 'OrderShipped']
 const notified = published.filter((kind) => kind !== 'StockReserved');
 
 /**
- * Waits until nothing is in flight, and expects of every service what these orders have caused and nothing else: each was confirmed,
- * paid and shipped once, and each letter was redriven once.
- * @param letters how many there were, all of payment
+ * Waits until nothing is in flight, and expects every service to hold what these orders caused and nothing else: each order was
+ * confirmed, paid and shipped once, and each letter was redriven once.
+ * @param letters the number of dead letters, all from payment
  */
 export async function expectNothingLostOrDoubled(store: TestStore, orders: Placed[], letters: number): Promise<void> {
   const rows = <T extends object>(database: string, sql: string) => queryOnce<T>(store.databaseUrl(database), sql);

@@ -1,7 +1,7 @@
 import type { TestStore } from '../../e2e/_store.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 
-/** Somebody has added it by hand: what costs 15 or more cannot be recorded as paid. Nothing else is refused. */
+/** A constraint as if someone had added it by hand: amounts of 15 or more cannot be recorded as paid. It refuses nothing else. */
 export const constraint = 'small_payments_only';
 
 export const breakPayments = (store: TestStore) =>

@@ -6,14 +6,14 @@ import type { TestShop } from '../_shop.ts';
 import { breakPayments } from './_cause.ts';
 import { findLetters, openConsole } from './_console.ts';
 
-/** The time after which charts show something. */
+/** The time after which charts show data. */
 const tradeSeconds = 90;
 /** The product that runs out. */
 const scarce = { name: 'Wildflower honey', available: 12 };
 
 /**
- * Has customers order for a while; three orders fail, and the letter of one is discarded. @returns the id of an
- * order that waits for its dead letter
+ * Lets customers order for a while. Three orders fail, and the dead letter of one is discarded. @returns the id of an order that
+ * is stuck until its dead letter is redriven
  */
 export async function prepare(shop: TestShop, products: Map<string, string>): Promise<string> {
   const order = createSend(shop.store.url('order'));
@@ -28,7 +28,7 @@ export async function prepare(shop: TestShop, products: Map<string, string>): Pr
   const begin = Date.now();
   for (let count = 0; Date.now() - begin < tradeSeconds * 1_000; count += 1) {
     await place(ids[count % ids.length] ?? '');
-    if (count % 25 === 0) await place(randomUUID(), 400); // nobody sells it
+    if (count % 25 === 0) await place(randomUUID(), 400); // an unknown product
     await sleep(150 + 120 * Math.sin((Date.now() - begin) / 9_000));
   }
 

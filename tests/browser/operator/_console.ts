@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
 import type { TestShop } from '../_shop.ts';
 
-/** The console in a browser of its own, with somebody logged in; tried again where the console is killed meanwhile. */
+/** Opens the console in a new browser context and logs in; tries again if the console is killed meanwhile. */
 export async function openConsole(shop: TestShop, name: string, options?: BrowserContextOptions): Promise<Page> {
   const token = (await readFile(join(shop.store.dir, 'data/console-token'), 'utf8')).trim();
   const page = await shop.newPage(options);
@@ -22,7 +22,7 @@ export async function openConsole(shop: TestShop, name: string, options?: Browse
   return page;
 }
 
-/** The dead letters with that text, as soon as there is one. */
+/** The dead letters that contain the text, once there is one. */
 export async function findLetters(page: Page, text: string): Promise<Locator> {
   await page.getByRole('link', { name: 'Dead letters', exact: true }).click();
   await page.getByLabel('Filter').fill(text);
@@ -31,7 +31,7 @@ export async function findLetters(page: Page, text: string): Promise<Locator> {
   return letters;
 }
 
-/** Redrives the letters that are shown, again where their service was killed meanwhile, until none is left. */
+/** Redrives the shown letters until none is left; tries again if their service is killed meanwhile. */
 export async function redriveAll(page: Page): Promise<void> {
   const none = page.getByText('There is no dead letter here.');
   const all = page.getByRole('checkbox', { name: /^Select all / });
@@ -39,7 +39,7 @@ export async function redriveAll(page: Page): Promise<void> {
     await none.or(all).first().waitFor();
     if (await none.isVisible()) return true;
     await all.check();
-    // Disabled while the last answer is outstanding, and once somebody else has redriven them.
+    // Disabled while the last answer is outstanding, and after another operator has redriven the letters.
     await page.getByRole('button', { name: /^Redrive \d+ letter/ }).click({ timeout: 2_000 });
     await page.getByRole('dialog').getByRole('button', { name: 'Redrive' }).click();
     return false;

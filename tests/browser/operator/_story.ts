@@ -10,15 +10,15 @@ import { findLetters, openConsole, redriveAll } from './_console.ts';
 import { type Stream, watchStream } from './_stream.ts';
 
 interface Plan {
-  /** Services that are killed in turn, throughout. */
+  /** Services to kill in turn, throughout. */
   killed: string[];
   /** How often payments fail. */
   rounds: number;
 }
 
 /**
- * Another browser of the customer ends all sessions: the stream of a page that follows is closed within a second. Where its replica
- * is killed meanwhile, that says little, and a busy machine may be late: it is tried again.
+ * Ends all sessions from another browser of the customer: the service must close the page's stream within a second. Tries again if
+ * the replica was killed meanwhile, which proves little, and if a busy machine was late.
  */
 async function expectEndOfSessions(shop: TestShop, customer: Credentials, page: Page, stream: Stream): Promise<void> {
   const logOutEverywhere = `fetch('${shop.gatewayUrl}/auth/sessions', { method: 'DELETE', credentials: 'include' })`;
@@ -26,8 +26,8 @@ async function expectEndOfSessions(shop: TestShop, customer: Credentials, page: 
   while (delays.length < 4) {
     const other = await shop.visit();
     await logIn(other, customer);
-    // A page that has failed to reach the killed service again and again may wait for half a minute.
-    await until('the page follows', async () => stream.isOpen(), 90_000);
+    // After repeated failures to reach the killed service, a page may wait for half a minute.
+    await until('the stream is open', async () => stream.isOpen(), 90_000);
     expect(await other.evaluate(`${logOutEverywhere}.then(({ status }) => status)`)).toBe(204);
     const endedAt = performance.now();
     await until('the stream is closed', async () => !stream.isOpen());
@@ -41,8 +41,8 @@ async function expectEndOfSessions(shop: TestShop, customer: Credentials, page: 
 }
 
 /**
- * Ada's order stays behind, because its payment cannot be recorded. Ann and Ben see the letter in the console, mend the cause and
- * redrive it, both at once; the page of Ada, who does nothing, turns CONFIRMED. Bob orders meanwhile and notices nothing.
+ * Ada's order gets stuck, because its payment cannot be recorded. Ann and Ben see the letter in the console, fix the cause, and both
+ * redrive it at once. Ada's page turns CONFIRMED without any action of hers. Bob orders meanwhile and notices nothing.
  */
 export async function tellStory(shop: TestShop, { killed, rounds }: Plan): Promise<void> {
   const { store } = shop;

@@ -3,20 +3,20 @@ import type { Page, Request } from 'playwright-core';
 interface Closing {
   /** By performance.now(). */
   at: number;
-  /** True if the service has ended it, instead of having died. */
+  /** True if the service closed the stream, false if it died. */
   isOrderly: boolean;
 }
 
 export interface Stream {
   isOpen(): boolean;
-  /** The last one. */
+  /** The last time a stream closed. */
   closing(): Closing;
 }
 
-/** The client gives up a connection whose events have ended. */
+/** The client aborts a connection whose events have ended. */
 const givenUp = 'net::ERR_ABORTED';
 
-/** The stream of order events of a page that is opened from now on. */
+/** Watches the stream of order events that a page opens from now on. */
 export function watchStream(page: Page): Stream {
   let open: Request | undefined;
   let closing: Closing = { at: 0, isOrderly: false };

@@ -6,11 +6,11 @@ import { tellStory } from './_story.ts';
 describe('a customer and two operators', () => {
   const shop = useShop(entireStore);
 
-  it('an order whose payment failed is confirmed after its redrive, while services are killed', async () => {
+  it('see an order confirmed after the redrive of its failed payment, while services are killed', async () => {
     await tellStory(shop, { killed: ['order', 'console'], rounds: 1 });
   }, 300_000);
 
-  it('an order that was cancelled for lack of stock says which products were missing', async () => {
+  it('see which products were missing on an order that was cancelled for lack of stock', async () => {
     const { ids } = await addProducts(
       shop,
       ['Fig', 'Date', 'Plum'].map((name) => ({ name, price: 1, unit: 'piece' })),
@@ -20,7 +20,7 @@ describe('a customer and two operators', () => {
     const inventory = createSend(shop.store.url('inventory'));
     for (const [name, available] of Object.entries({ Fig: 2, Date: 0 }))
       await sendExpecting(201, inventory, 'PUT', `/stock/${ids.get(name)}`, { available });
-    // As if others had bought the rest between the look at the stock and the order.
+    // As if others had bought the rest between the stock check and the order.
     await page.route('**/products/availability*', (route) => route.fulfill({ status: 503, json: { status: 503 } }));
     await page.evaluate(`location.hash = '#/basket'`);
     await page.getByLabel('Quantity of Fig').last().fill('5');

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import { visitAsCustomer } from '../_customer.ts';
 import type { TestShop } from '../_shop.ts';
 
-/** As web.dev and Lighthouse define it: 1.6 Mbit/s down, 750 kbit/s up, 150 ms there and back. */
+/** As web.dev and Lighthouse define it: 1.6 Mbit/s down, 750 kbit/s up, 150 ms round trip. */
 const slow4G = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
 
-/** @returns a way to pages of a customer who is logged in, each with an empty cache */
+/** @returns a function that opens a page of a logged-in customer with an empty cache */
 export async function customerOf(shop: Pick<TestShop, 'visit' | 'newPage'>): Promise<() => Promise<Page>> {
   const page = await visitAsCustomer(shop);
   const storageState = await page.context().storageState();
@@ -14,9 +14,9 @@ export async function customerOf(shop: Pick<TestShop, 'visit' | 'newPage'>): Pro
 }
 
 /**
- * Opens the shop with an empty cache, at slow 4G and a fourth of the CPU.
- * @param usable what the customer waits for
- * @returns bytes of all replies, and after how long that was there
+ * Opens the shop with an empty cache, at slow 4G and a quarter of the CPU speed.
+ * @param usable selector of the element that the customer waits for
+ * @returns the bytes of all responses, and the time until that element appeared
  */
 export async function load(
   page: Page,

@@ -5,10 +5,10 @@ export interface Point {
   y: number;
 }
 
-/** The colours that a page shows at points of its window, such as `0,0,0`. */
+/** The colours of a page at points of its window, such as `0,0,0`. */
 export async function coloursAt(page: Page, points: readonly Point[]): Promise<string[]> {
   const picture = await page.screenshot({ animations: 'disabled' });
-  const reader = await page.context().newPage(); // the policy of the shop allows no picture of elsewhere
+  const reader = await page.context().newPage(); // the shop's policy allows no images from elsewhere
   try {
     return (await reader.evaluate(`(async () => {
       const image = new Image();

@@ -3,9 +3,9 @@ import { orderOn, put, register, show, writeInvoice } from '../_customer.ts';
 import type { SharedShop } from '../_shop.ts';
 
 /**
- * Walks over all pages with the mouse, with these products in the basket, and looks at each.
- * @param look gets a name that begins with that of its file in src/pages
- * @param many pieces of the last product
+ * Visits all pages with the mouse, with these products in the basket, and calls `look` on each.
+ * @param look gets a name that starts with the name of the page's file in src/pages
+ * @param many the number of pieces of the last product
  */
 export async function walk(
   shop: SharedShop,

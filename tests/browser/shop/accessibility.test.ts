@@ -3,18 +3,18 @@ import { sharedShop } from '../_shop.ts';
 
 const shop = await sharedShop();
 
-describe('everybody can use the shop', () => {
-  it('axe would find something', async () => {
+describe('accessibility of the shop', () => {
+  it('is checked by axe, which finds a seeded flaw', async () => {
     const page = await shop.visit();
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
     await page.evaluate(`document.querySelector('label').remove()`);
     expect(await findings(page)).toContainEqual(expect.stringMatching(/^label: /));
   });
 
-  it('an order is placed and cancelled without a mouse', async () => {
+  it('lets a customer place and cancel an order without a mouse', async () => {
     const page = await shop.visit();
     const { keyboard } = page;
-    /** Presses Tab until an element of that name has the focus, which can be seen. */
+    /** Presses Tab until an element of that name has the focus, and checks that the focus is visible. */
     async function tabTo(name: RegExp): Promise<void> {
       const seen: string[] = [];
       for (let pressed = 0; pressed < 60; pressed += 1) {
@@ -22,7 +22,7 @@ describe('everybody can use the shop', () => {
         const [label, outline] = (await page.evaluate(`(({ activeElement: a }) => [
           a.getAttribute('aria-label') ?? a.labels?.[0]?.textContent ?? a.textContent, getComputedStyle(a).outlineStyle,
         ])(document)`)) as [string, string];
-        if (await page.evaluate('document.activeElement === document.body')) continue; // past the last one
+        if (await page.evaluate('document.activeElement === document.body')) continue; // past the last element
         expect([label, outline]).toEqual([label, 'solid']);
         if (name.test(label)) return;
         seen.push(label);

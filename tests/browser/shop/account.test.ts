@@ -52,7 +52,7 @@ describe("a customer's own account", () => {
     expect(await choice.inputValue()).toBe('en');
   });
 
-  it('has a sentence for a link that is used, and a form again', async () => {
+  it('explains that a used link is no longer valid, and offers a form again', async () => {
     const page = await shop.visit();
     await page.goto(`${shop.url}/#/reset/unknown`);
     await page.getByRole('textbox', { name: 'New password' }).fill('battery staple');
@@ -62,7 +62,7 @@ describe("a customer's own account", () => {
     await page.getByText('This link is no longer valid.').waitFor();
   });
 
-  /** Has changes arrive whose answers are lost. @returns the methods of those */
+  /** Lets changes arrive but loses their responses. @returns the methods of the requests */
   async function loseAnswers(page: Page, path: string, times = Number.POSITIVE_INFINITY) {
     const lost: string[] = [];
     await page.route(path, async (route) => {
@@ -70,7 +70,7 @@ describe("a customer's own account", () => {
       const method = request.method();
       if (method === 'GET' || method === 'OPTIONS' || lost.length >= times) return route.fallback();
       lost.push(method);
-      // route.fetch() would give the browser the cookie of the answer.
+      // route.fetch() would pass the response's cookie to the browser.
       const { cookie = '', origin = '' } = await request.allHeaders();
       const headers = { cookie, origin, 'content-type': 'application/json' };
       await fetch(request.url(), { method, headers, body: request.postData() });
@@ -85,7 +85,7 @@ describe("a customer's own account", () => {
   }
   const keptNames = (page: Page) => page.evaluate<string[]>('Object.keys(localStorage)');
 
-  it('is deleted although the answer is lost, and nothing of it stays in the browser', async () => {
+  it('is deleted although the response is lost, and leaves nothing in the browser', async () => {
     const page = await shop.visit();
     const { password } = await register(page);
     await put(page, 'Green tea');
@@ -106,7 +106,7 @@ describe("a customer's own account", () => {
     expect(await keptNames(page)).toEqual([]);
   });
 
-  it('says that the password may be another one where the answer is lost, which is not sent again', async () => {
+  it('says that the password may have changed if the response is lost, and does not send the change again', async () => {
     const page = await shop.visit();
     const customer = await register(page);
     await show(page, 'account');
@@ -126,7 +126,7 @@ describe("a customer's own account", () => {
     expect(lost).toEqual(['PUT']);
   });
 
-  it('may be there already where the answer to a registration is lost, and the form says so', async () => {
+  it('may exist already if the response to the registration is lost, and the form says so', async () => {
     const page = await shop.visit();
     const lost = await loseAnswers(page, '**/auth/register', 1);
     const customer = await startRegistration(page);
@@ -138,7 +138,7 @@ describe("a customer's own account", () => {
     await logIn(page, customer);
   });
 
-  it('is saved as a file, with a sentence in the shop while a service is away', async () => {
+  it('is saved as a file, or explained by a sentence while a service is down', async () => {
     const page = await shop.visit();
     const { email } = await register(page);
     await show(page, 'account');
@@ -156,7 +156,7 @@ describe("a customer's own account", () => {
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
   });
 
-  it('has an invoice of a paid order in the shop, with a sentence while the service is away', async () => {
+  it('shows the invoice of a paid order, or a sentence while the service is down', async () => {
     const page = await visitAsCustomer(shop);
     const id = await order(page, 'Olive oil');
     await changeOrder(shop, id, confirmed);
@@ -174,7 +174,7 @@ describe("a customer's own account", () => {
     expect(sheets).toHaveLength(1);
   });
 
-  it('lists where it is logged in, and each time in one form', async () => {
+  it('lists where it is logged in, with all times in one format', async () => {
     const page = await visitAsCustomer(shop);
     await order(page, 'Olive oil');
     const form = /^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d [AP]M$/;

@@ -13,14 +13,14 @@ const changing = [
 const shop = await sharedShop();
 const { ids, seller } = await addProducts(shop, changing);
 
-describe('an order that is not answered, or costs something else', () => {
+describe('an order without a response, or whose price has changed', () => {
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
   const basket = async (page: Page) => {
     await show(page, 'basket');
     return page.locator('.line h2').allTextContents();
   };
   const placedBy = (page: Page) => countOrders(page, shop);
-  /** The orders that the page sends from now on. */
+  /** Collects the orders that the page sends from now on. */
   function sent(page: Page): string[] {
     const posts: string[] = [];
     page.on('request', (request) => {
@@ -28,7 +28,7 @@ describe('an order that is not answered, or costs something else', () => {
     });
     return posts;
   }
-  /** Presses the button while the browser is offline, which it is until the shop says that it has failed. */
+  /** Presses the button while the browser is offline. It stays offline until the shop reports the failure. */
   async function orderOffline(page: Page): Promise<void> {
     await show(page, 'basket');
     await page.context().setOffline(true);
@@ -52,7 +52,7 @@ describe('an order that is not answered, or costs something else', () => {
       : sendExpecting(200, seller.send, 'PUT', path, { name, price, unit: 'piece' });
   };
 
-  it('nothing is bought by a reload: the shop asks, and tries again or forgets', async () => {
+  it('is not sent by a reload: the shop asks, and then tries again or forgets it', async () => {
     const { page } = await customerWith('Green tea');
     await orderOffline(page);
     await button(page, 'Remove Green tea').click();
@@ -69,7 +69,7 @@ describe('an order that is not answered, or costs something else', () => {
     expect([await missing(page).count(), posts, await placedBy(page)]).toEqual([0, [], 0]);
   });
 
-  it('the store is asked again without a press where it did not answer after a reload', async () => {
+  it('is looked up again without a click if the store did not answer after a reload', async () => {
     const { page } = await customerWith('Green tea');
     await orderOffline(page);
     const sentences = {
@@ -85,7 +85,7 @@ describe('an order that is not answered, or costs something else', () => {
     }
   });
 
-  it('an attempt that is tried again is one order, and only its own lines leave the basket', async () => {
+  it('is one order when tried again, and only its own lines leave the basket', async () => {
     const { page } = await customerWith('Green tea', 'Plum jam');
     await orderOffline(page);
     await page.reload();
@@ -99,7 +99,7 @@ describe('an order that is not answered, or costs something else', () => {
     expect(await placedBy(page)).toBe(1);
   });
 
-  it('what is pressed again without a reload is one order; for other products the store is asked first', async () => {
+  it('is one order when the button is pressed again without a reload; for other products the shop asks the store first', async () => {
     const { page } = await customerWith('Green tea');
     await show(page, 'basket');
     let arrived = 0;
@@ -114,7 +114,7 @@ describe('an order that is not answered, or costs something else', () => {
     expect(arrived).toBe(201);
     await page.context().setOffline(false);
     await put(page, 'Plum jam');
-    // The catalogue has already said that it has arrived.
+    // The catalogue has already told the shop that it arrived.
     await page.getByText('It has arrived at the store.').waitFor();
     expect(await basket(page)).toEqual(['Plum jam']);
     await button(page, 'Place the order').click();
@@ -122,7 +122,7 @@ describe('an order that is not answered, or costs something else', () => {
     expect(await placedBy(page)).toBe(2);
   });
 
-  it('an attempt is forgotten after 24 hours, also while it is shown', async () => {
+  it('is forgotten after 24 hours, even while it is shown', async () => {
     const { page } = await customerWith('Green tea');
     await orderOffline(page);
     await page.reload();
@@ -137,7 +137,7 @@ describe('an order that is not answered, or costs something else', () => {
     expect([await missing(page).count(), posts, await placedBy(page)]).toEqual([0, [], 0]);
   });
 
-  it('the basket and the attempt belong to the account', async () => {
+  it('belongs to its account, like the basket', async () => {
     const { page, customer } = await customerWith('Green tea');
     await orderOffline(page);
     await button(page, 'Log out').click();
@@ -153,7 +153,7 @@ describe('an order that is not answered, or costs something else', () => {
     expect(await basket(page)).toEqual(['Green tea']);
   });
 
-  it('an order that is being sent is not repeated for whoever logs in next', async () => {
+  it('is not sent again for the next customer who logs in', async () => {
     const { page, customer } = await customerWith('Green tea');
     const posts = sent(page);
     await page.route('**/orders', (route) => (route.request().method() === 'POST' ? route.abort() : route.fallback()));
@@ -165,7 +165,7 @@ describe('an order that is not answered, or costs something else', () => {
     await register(page, 'Bob');
     await page.unroute('**/orders');
     const before = posts.length;
-    // Longer than the client repeats a request (shop/store.ts).
+    // Longer than the client retries a request (shop/store.ts).
     await page.waitForTimeout(10_000);
     expect([posts.length - before, await placedBy(page)]).toEqual([0, 0]);
     await button(page, 'Log out').click();
@@ -174,7 +174,7 @@ describe('an order that is not answered, or costs something else', () => {
     await missing(page).waitFor();
   });
 
-  it('says what a product costs now before it is ordered, in the basket and at the last moment', async () => {
+  it("shows a product's current price before ordering, in the basket and at the last moment", async () => {
     const { page } = await customerWith('Bath towel', 'Wild rice');
     await change('Bath towel', 19);
     await show(page, 'basket');
@@ -197,7 +197,7 @@ describe('an order that is not answered, or costs something else', () => {
     await page.locator('.sum').getByText('$190.00').waitFor();
   });
 
-  it('an attempt says what it would cost now, and asks again', async () => {
+  it('shows what another attempt would cost now, and asks again', async () => {
     const { page } = await customerWith('Walnut oil');
     await orderOffline(page);
     await change('Walnut oil', 50);

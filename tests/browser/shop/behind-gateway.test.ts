@@ -3,13 +3,13 @@ import { sharedStore } from '../../e2e/_shared-store.ts';
 import { changeOrder, confirmed, order, orderOn, register, visitAsCustomer } from '../_customer.ts';
 import { sharedShop } from '../_shop.ts';
 
-// As global.shop.enabled installs it: one origin with the API, which no other origin may read.
+// As installed by global.shop.enabled: on the same origin as the API, which no other origin may read.
 const shop = await sharedShop({ below: sharedStore().ports.of('gateway') });
 
 describe('the shop below /shop of the gateway', () => {
   const change = (page: Page, columns: string) => changeOrder(shop, orderOn(page), columns);
 
-  it('takes an order and shows how it goes on, and its policy is never violated', async () => {
+  it('takes an order and shows its progress, without violating its content security policy', async () => {
     const page = await shop.visit();
     const complaints: string[] = [];
     const told = /Content Security Policy/;
@@ -25,7 +25,7 @@ describe('the shop below /shop of the gateway', () => {
     await page.getByRole('status').getByText('is shipped').waitFor();
   });
 
-  it('misses no change that comes between the reading of an order and the beginning of its changes', async () => {
+  it('misses no change between reading an order and subscribing to its changes', async () => {
     const page = await visitAsCustomer(shop);
     await order(page, 'Olive oil');
     await page.getByText('Confirming').waitFor();
@@ -54,7 +54,7 @@ describe('the shop below /shop of the gateway', () => {
     );
   });
 
-  it('its page and scripts are as small as the build could make them, and its fonts, which are so already, as they are', async () => {
+  it('serves its page and scripts precompressed by the build, and its already compressed fonts as they are', async () => {
     const page = await (await fetch(`${shop.gatewayUrl}/shop/`)).text();
     const fileOf = (ending: string) => new RegExp(`\\.(/assets/[\\w-]+\\.${ending})`).exec(page)?.[1] ?? '';
     const style = await (await fetch(`${shop.gatewayUrl}/shop${fileOf('css')}`)).text();
@@ -74,7 +74,7 @@ describe('the shop below /shop of the gateway', () => {
     expect(await encodingOf(font, 'gzip, br')).toBeNull();
   });
 
-  it('everything else of the gateway stays as it is', async () => {
+  it('leaves all other paths of the gateway unchanged', async () => {
     const status = async (path: string, init?: RequestInit) =>
       (await fetch(`${shop.gatewayUrl}${path}`, { redirect: 'manual', ...init })).status;
     expect(await status('/shop')).toBe(308);

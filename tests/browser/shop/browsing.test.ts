@@ -9,10 +9,10 @@ const manyWares = Array.from({ length: 60 }, (_, index) => ({ name: `Mug ${index
 const shop = await sharedShop();
 await addProducts(shop, manyWares);
 
-describe('a customer looks around', () => {
+describe('a customer who browses', () => {
   const headline = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
   const goTo = (page: Page, name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).click();
-  /** Where the link is: Playwright would scroll on its own before it clicks. */
+  /** The position of the link; Playwright's own click would scroll first. */
   async function press(page: Page, name: RegExp): Promise<void> {
     const box = await page.getByRole('navigation').getByRole('link', { name }).boundingBox();
     if (!box) throw new Error(`No link ${name} is on the screen.`);
@@ -21,15 +21,15 @@ describe('a customer looks around', () => {
   const products = (page: Page) => page.getByRole('heading', { level: 2 });
   const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
   const isVisible = (page: Page, text: string) => page.getByText(text).isVisible();
-  /** All at once, as another browser of the account would do it. */
+  /** Ends all sessions at once, as another browser of the account would. */
   const endSession = (page: Page) =>
     page.evaluate(`fetch('${shop.gatewayUrl}/auth/logout', { credentials: 'include' })`);
 
-  it.each(['back', 'a link'])('finds the catalogue as it was left: by %s', async (way) => {
+  it.each(['back', 'a link'])('finds the catalogue as they left it: by %s', async (way) => {
     const page = await visitAsCustomer(shop);
     let end = '';
     await until(
-      () => `more than two pages are there: ${end}`,
+      () => `more than two pages are loaded: ${end}`,
       async () => {
         await page.evaluate('scrollTo(0, document.body.scrollHeight)');
         end = (await page.getByRole('main').textContent())?.slice(-300) ?? '';
@@ -47,7 +47,7 @@ describe('a customer looks around', () => {
     expect([await products(page).count(), await page.evaluate('scrollY')]).toEqual([count, 1800]);
   });
 
-  it('finds a search as it was left, and what was being read meanwhile', async () => {
+  it('finds a search as they left it, including what was still loading', async () => {
     const page = await visitAsCustomer(shop);
     const held = Promise.withResolvers<void>();
     const isLaterPage = ({ searchParams: query }: URL) => query.get('q') === 'mug' && query.has('after');
@@ -71,7 +71,7 @@ describe('a customer looks around', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('a search keeps the list until the new one is there', async () => {
+  it('keeps the old list until the search result arrives', async () => {
     const page = await visitAsCustomer(shop);
     await products(page).first().waitFor();
     const before = await products(page).allTextContents();
@@ -90,7 +90,7 @@ describe('a customer looks around', () => {
     expect(await products(page).allTextContents()).toEqual(['Beeswax candle']);
   });
 
-  it('a search that fails says so above the list that is there', async () => {
+  it('reads above the old list that a search failed', async () => {
     const page = await visitAsCustomer(shop);
     await products(page).first().waitFor();
     await page.route('**/products?*q=beeswax*', (route) => route.fulfill({ status: 400, json: { status: 400 } }));
@@ -107,7 +107,7 @@ describe('a customer looks around', () => {
     ['', '**/products?*'],
     ['orders', '**/orders?*'],
     ['account', '**/accounts/*/sessions'],
-  ])('a list that is being read says so: #/%s', async (path, requests) => {
+  ])('sees that a list is loading: #/%s', async (path, requests) => {
     const page = await visitAsCustomer(shop);
     await show(page, 'basket');
     await headline(page, 'Basket');
@@ -122,7 +122,7 @@ describe('a customer looks around', () => {
     await page.getByText(/^(One moment|Searching)…$/).waitFor({ state: 'hidden' });
   });
 
-  it('an order that does not exist is asked for once', async () => {
+  it('causes only one request for an order that does not exist', async () => {
     const page = await visitAsCustomer(shop);
     await page.clock.install();
     const id = randomUUID();
@@ -138,7 +138,7 @@ describe('a customer looks around', () => {
     expect(asked.length).toBe(before);
   });
 
-  it('the headline has the focus after an order was cancelled', async () => {
+  it('finds the focus on the headline after cancelling an order', async () => {
     const page = await visitAsCustomer(shop);
     await order(page, 'Sea salt');
     await page.getByRole('button', { name: 'Cancel the order' }).focus();
@@ -150,7 +150,7 @@ describe('a customer looks around', () => {
     expect(await focused(page)).toMatch(/^Order [0-9A-F]{8}$/);
   });
 
-  it('the end of a session is told until the customer has logged in, who then is where they were', async () => {
+  it('is told that the session ended until they log in, and then is back where they were', async () => {
     const ended = 'Your session has ended. Log in again. You will be back where you were.';
     const page = await shop.visit();
     const customer = await register(page);
@@ -183,7 +183,7 @@ describe('a customer looks around', () => {
     expect(await isVisible(page, ended)).toBe(false);
   });
 
-  it('another account begins at the catalogue', async () => {
+  it('starts at the catalogue when logging in to another account', async () => {
     const page = await visitAsCustomer(shop);
     await goTo(page, /^Basket/);
     await endSession(page);
@@ -192,20 +192,20 @@ describe('a customer looks around', () => {
     await products(page).first().waitFor();
   });
 
-  it('says at each field, in a sentence, what is wrong with it', async () => {
+  it('reads at each field, in a sentence, what is wrong with it', async () => {
     const page = await shop.visit();
     await page.getByRole('link', { name: 'Register' }).first().click();
     await headline(page, 'Register');
     const labels = ['Name', 'E-mail address', 'Password'];
-    // While the store is asked, nothing is said.
+    // The notes are empty while the shop waits for the store.
     const notes = `document.querySelector('button[aria-disabled=true]') ? '' : JSON.stringify([...document.querySelectorAll('form input')].map((input) =>
       document.getElementById(input.getAttribute('aria-describedby'))?.textContent ?? ''))`;
-    /** Returns the sentences at the fields, once they are others. */
+    /** Returns the sentences at the fields once they have changed. */
     async function told(...values: string[]): Promise<unknown> {
       const before = await page.evaluate(notes);
       for (const [index, label] of labels.entries()) await page.getByLabel(label).fill(values[index] ?? '');
       await page.getByRole('button', { name: 'Register' }).click();
-      await until('something else is said', async () => !['', before].includes(await page.evaluate(notes)));
+      await until('the sentences have changed', async () => !['', before].includes(await page.evaluate(notes)));
       return JSON.parse(await page.evaluate(notes));
     }
     expect(await told('', '', '')).toEqual(['Enter your name.', 'Enter your e-mail address.', 'Enter your password.']);

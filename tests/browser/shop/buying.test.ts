@@ -25,7 +25,7 @@ describe('a customer who buys', () => {
     await button('Place the order').waitFor();
   };
   const placed = () => countOrders(page, shop);
-  /** Holds orders back on their way to the store. */
+  /** Delays orders on their way to the store. */
   async function holdBack(then: 'abort' | 'continue', on = page) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const sent = on.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/orders'));
@@ -37,7 +37,7 @@ describe('a customer who buys', () => {
     return { sent, letGo: () => resolve() };
   }
 
-  it('has the order sent to an address, once that is complete, by Enter, and finds it at the next order', async () => {
+  it('enters an address, orders with Enter once it is complete, and finds it again at the next order', async () => {
     const field = (label: string) => page.getByLabel(label, { exact: true });
     await inBasket();
     const address = { Name: 'Ada <b>', 'Street and number': '12 Rua Augusta', City: 'Lisbon' };
@@ -77,7 +77,7 @@ describe('a customer who buys', () => {
     );
   });
 
-  it('is told of an order that fails after they have left the basket', async () => {
+  it('is told that an order failed after they left the basket', async () => {
     await inBasket();
     const orders = await holdBack('abort');
     await button('Place the order').click();
@@ -89,7 +89,7 @@ describe('a customer who buys', () => {
     expect(await placed()).toBe(0);
   });
 
-  it('stays where they have gone while an order is placed, with a way to it', async () => {
+  it('stays on the page they went to while an order is placed, with a link to the order', async () => {
     await inBasket();
     const orders = await holdBack('continue');
     await button('Place the order').click();
@@ -104,7 +104,7 @@ describe('a customer who buys', () => {
     expect(await placed()).toBe(1);
   });
 
-  it('orders nothing where the customer has left while another tab was ordering', async () => {
+  it('orders nothing after leaving the basket while another tab was ordering', async () => {
     await inBasket();
     const other = await page.context().newPage();
     await other.goto(`${shop.url}/#/basket`);
@@ -119,13 +119,13 @@ describe('a customer who buys', () => {
     expect(await placed()).toBe(0);
   });
 
-  it('buys once where two tabs order the same basket at once', async () => {
+  it('buys once if two tabs order the same basket at once', async () => {
     await inBasket();
     const other = await page.context().newPage();
     await other.goto(`${shop.url}/#/basket`);
     await button('Place the order', other).waitFor();
     const tabs = [page, other];
-    // In the same moment, which two clicks of Playwright are not.
+    // At the same moment, which two clicks by Playwright are not.
     const press = `setTimeout(() => document.querySelector('form button.main').click(), ${Date.now() + 1_000} - Date.now())`;
     await Promise.all(tabs.map((tab) => tab.evaluate(press)));
     await Promise.all(tabs.map((tab) => button('Place the order', tab).waitFor({ state: 'hidden' })));
@@ -133,14 +133,14 @@ describe('a customer who buys', () => {
     expect(await placed()).toBe(1);
   });
 
-  it('places one order by a double click', async () => {
+  it('places one order with a double click', async () => {
     await inBasket();
     await button('Place the order').dblclick();
     await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
     expect(await placed()).toBe(1);
   });
 
-  it('reads no failure of an order that has arrived', async () => {
+  it('sees no failure for an order that arrived', async () => {
     await inBasket();
     await page.route('**/orders', async (route) => {
       if (route.request().method() !== 'POST') return route.fallback();
@@ -165,7 +165,7 @@ describe('a customer who buys', () => {
     await page.getByText('Products with “tea” in their name').waitFor();
   });
 
-  it('reads after a minute that an order takes longer, and need not be placed again', async () => {
+  it('reads after a minute that an order takes longer and need not be placed again', async () => {
     const words = page.getByText('You need not order again');
     await order(page, 'Green tea');
     await page.getByText('Stock is reserved, then your payment is taken.').waitFor();
@@ -187,7 +187,7 @@ describe('a customer who buys', () => {
     await page.locator('.sum').getByText(total).waitFor();
   });
 
-  it('refuses the 101st product with a sentence, and drops none', async () => {
+  it('reads a sentence when adding the 101st product, and loses none', async () => {
     await inBasket('Button 0');
     const lines = many.slice(0, 100).map((product) => ({ ...product, id: ids.get(product.name), quantity: 1 }));
     await page.evaluate(`

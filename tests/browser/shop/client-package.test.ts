@@ -10,8 +10,8 @@ import { clientExample, installClient } from '../../kit/packed-client.ts';
 
 const folder = useFolder();
 
-// A page of somebody else, from another origin, as its README says.
-describe('the package of the client, in a page that Vite serves', () => {
+// A third-party page, from another origin, as in the client's README.
+describe('the client package, in a page served by Vite', () => {
   const stops: (() => unknown)[] = [];
   const store = sharedStore();
   const port = store.pages.other;
@@ -41,14 +41,14 @@ describe('the package of the client, in a page that Vite serves', () => {
     for (const stop of stops.reverse()) await stop();
   }, 60_000);
 
-  /** Returns the first line that the page logs, or why it fails. */
+  /** Returns the first line that the page logs, or its error. */
   async function firstWords(): Promise<string> {
     const page = await open();
     const said: string[] = [];
     page.on('console', (message) => message.type() === 'log' && said.push(message.text()));
     page.on('pageerror', (error) => said.push(error.message));
     await page.goto(`http://localhost:${port}`);
-    await until('the page has said something', async () => said.length > 0);
+    await until('the page has logged something', async () => said.length > 0);
     return said.join('\n');
   }
 

@@ -10,7 +10,7 @@ interface Entry {
 const shop = await sharedShop();
 
 describe('the first load of the shop', () => {
-  it('asks whose session it is once, and before the script is there', async () => {
+  it('asks once whose session it is, before the script has loaded', async () => {
     const page = await shop.newPage();
     await load(page, shop.url, 'form button');
     const entries = (await page.evaluate(

@@ -9,7 +9,7 @@ import { coloursAt, type Point } from './_pixels.ts';
 import { walk } from './_walk.ts';
 
 const good = { name: 'Looks good', price: 4.95, unit: 'piece' };
-// As long as the store takes them.
+// The longest that the store accepts.
 const long = {
   name: `Looks${'W'.repeat(195)}`,
   price: 99_999_999.9999,
@@ -27,8 +27,8 @@ const shop = await sharedShop();
 const { ids } = await addProducts(shop, [good, wordy, long, hebrew]);
 await setStock(shop, ids.get(long.name), 1_000_000);
 
-describe('the shop can be read', () => {
-  it('on every page, however long the texts are, on a phone and a wide screen, light and dark, and axe finds nothing', async () => {
+describe('the shop is readable', () => {
+  it('on every page with the longest texts, on a phone and a wide screen, light and dark, and axe finds nothing', async () => {
     const page = await shop.visit();
     const flaws: string[] = [];
     const seen: string[] = [];
@@ -45,7 +45,7 @@ describe('the shop can be read', () => {
     expect(unseen).toEqual([]);
   }, 600_000);
 
-  it('a long category leaves the head of the catalogue in one row, and each choice has one arrow', async () => {
+  it('with the catalogue header in one row despite a long category, and one arrow on each select', async () => {
     const page = await shop.visit();
     await register(page);
     const category = page.getByLabel('Category');
@@ -63,7 +63,7 @@ describe('the shop can be read', () => {
     expect(await page.evaluate(arrows)).toEqual(['none']);
   });
 
-  it('each place where one is logged in is in words on a phone, not in a column of letters', async () => {
+  it('with each session in words on a phone, not in a column of letters', async () => {
     const page = await shop.visit({ viewport: { width: 360, height: 740 } });
     const customer = await register(page);
     const other = await shop.visit();
@@ -73,7 +73,7 @@ describe('the shop can be read', () => {
     expect(await lookAt(page, 'shop-account-two-sessions')).toEqual([]);
   });
 
-  it('a name from right to left runs so, and turns nothing around it', async () => {
+  it('with right-to-left names that do not reverse the text around them', async () => {
     const page = await shop.visit();
     await register(page);
     await put(page, hebrew.name);
@@ -94,10 +94,10 @@ describe('the shop can be read', () => {
     expect(await ways('.line h3')).toEqual(['rtl']);
   });
 
-  it('states and edges are seen where colours are forced', async () => {
+  it('with visible states and edges in forced colours', async () => {
     const page = await shop.visit({ forcedColors: 'active', reducedMotion: 'reduce' });
     const unseen: string[] = [];
-    /** Adds the name unless the point has another colour than the page. */
+    /** Adds the name if the point has the same colour as the page. */
     async function mustShow(
       name: string,
       of: Locator,

@@ -26,22 +26,22 @@ describe('a browser', () => {
     credentials: 'include',
   };
 
-  it('hides the cookie from scripts and keeps it to the site', async () => {
+  it('hides the cookie from scripts and sends it only to the site', async () => {
     expect(await page.evaluate('document.cookie')).toBe('');
     const [cookie, ...others] = await page.context().cookies(shop.gatewayUrl);
     expect(others).toEqual([]);
     expect(cookie).toMatchObject({ name: '__store_jwt_token', httpOnly: true, sameSite: 'Lax', secure: false });
   });
 
-  it('asks before a write from the allowed origin, and sends the cookie with it', async () => {
-    // 404, not 401: the request came through with the cookie.
+  it('sends a preflight before a write from the allowed origin, and the cookie with the write', async () => {
+    // 404, not 401: the request passed the gateway with the cookie.
     expect(await statusFor(page, '/products/none', write)).toBe(404);
     expect(await statusFor(page, '/products/none', { ...write, credentials: 'omit' })).toBe(401);
     expect(await statusFor(page, '/accounts', { credentials: 'include' })).toBe(200);
     expect(await statusFor(page, '/accounts', { credentials: 'omit' })).toBe(401);
   });
 
-  it('refuses pages of other origins, with the cookie or without', async () => {
+  it('refuses pages of other origins, with and without the cookie', async () => {
     const other = await serve((_, response) => response.end('<!doctype html><title>elsewhere</title>'));
     const elsewhere = await page.context().newPage();
     await elsewhere.goto(other.replace('127.0.0.1', 'localhost'));
@@ -50,7 +50,7 @@ describe('a browser', () => {
     expect(await statusFor(elsewhere, '/products/none', write)).toBe('TypeError');
   });
 
-  it('sends no cookie from another site, even where CORS allows it', async () => {
+  it('sends no cookie from another site, even if CORS allows the site', async () => {
     const elsewhere = await page.context().newPage();
     await elsewhere.goto(shop.url.replace('localhost', '127.0.0.1'));
     expect(await statusFor(elsewhere, '/accounts', { credentials: 'include' })).toBe(401);

@@ -6,7 +6,7 @@ import { addProducts, setStock, sharedShop } from '../_shop.ts';
 
 const shop = await sharedShop();
 
-/** Keeps the products of this file apart: other tests use the store as well. */
+/** Marks the products of this file, because other tests share the store. */
 const word = randomUUID().slice(0, 8);
 const [toys, games] = [`Toys ${word}`, `Games & more ${word}`];
 const images = ['top', 'side'].map((name) => ({ url: `https://images.example.com/${name}.svg`, alt: `A ${name}` }));
@@ -35,7 +35,7 @@ describe('a product in the shop', () => {
   const isShown = (alt: string) =>
     `[...document.images].some(({ alt, naturalWidth }) => alt === '${alt}' && naturalWidth > 0)`;
 
-  it('says how few are left, and is not sold once there is none', async () => {
+  it('shows how few are left, and cannot be bought when sold out', async () => {
     const page = await visit();
     await show(page, `?q=${word}`);
     await card(page, 'Top').getByText('3 left').waitFor();
@@ -46,7 +46,7 @@ describe('a product in the shop', () => {
     await card(page, 'Top').getByText('1 in basket').waitFor();
   });
 
-  it('is found by its category, whose address can be kept', async () => {
+  it('is found by its category, which has its own address', async () => {
     const page = await visit();
     const names = page.locator('.product h2');
     const expectToys = async () => {
@@ -68,7 +68,7 @@ describe('a product in the shop', () => {
     await card(page, 'Chess').waitFor();
   });
 
-  it('has a page with its pictures and its description as it was written', async () => {
+  it('has a page with its pictures and its description as written', async () => {
     const page = await visit();
     await put(page, `Top ${word}`);
     await page.getByRole('link', { name: `Top ${word}` }).click();
@@ -88,7 +88,7 @@ describe('a product in the shop', () => {
     await page.getByText('There is no such product.').waitFor();
   });
 
-  it('leads back to the search and the category that it was found by, also in another tab', async () => {
+  it('links back to the search and category it was found by, also in another tab', async () => {
     const page = await visit();
     const query = new URLSearchParams({ q: word, sort: 'name,asc', category: toys });
     await show(page, `?${query}`);
@@ -103,7 +103,7 @@ describe('a product in the shop', () => {
     expect(await page.getByLabel('Category').inputValue()).toBe(toys);
   });
 
-  it('has the price and the stock of now, on a page that stays open and on a list that is found again', async () => {
+  it('shows the current price and stock, on a page that stays open and on a list that the customer returns to', async () => {
     const page = await visit();
     await page.clock.install();
     await page.reload();

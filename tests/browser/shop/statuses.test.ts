@@ -7,12 +7,12 @@ const shop = await sharedShop();
 
 interface Expected {
   status: string;
-  /** Last of the steps. */
+  /** The last step. */
   step: string;
   mayCancel: boolean;
 }
 
-/** What the shop shows of each status, before the shipment. */
+/** What the shop shows for each status before shipment. */
 const expected: Record<(typeof orderStatuses)[number], Expected> = {
   PENDING: { status: 'Pending', step: 'Shipped', mayCancel: true },
   CONFIRMED: { status: 'Confirmed', step: 'Getting ready to ship', mayCancel: true },
@@ -31,7 +31,7 @@ describe('an order in the shop', () => {
   afterAll(() => page?.context().close());
 
   it.each([...orderStatuses.map((status) => [status, expected[status]] as const), ['ON_HOLD', later] as const])(
-    'is shown with its status, of a later release as well: %s',
+    'is shown with its status, even one from a later release: %s',
     async (status, { status: word, step, mayCancel }) => {
       const changed = ({ paidAt: _, ...one }: Record<string, unknown>) =>
         one.id === id ? { ...one, status, updatedAt: '2999-01-01T00:00:00.000Z' } : one;

@@ -11,7 +11,7 @@ describe('a basket and the stock', () => {
   const quantities = (page: Page) =>
     page.evaluate<string[]>(`[...document.querySelectorAll('.line input')].map(({ value }) => value)`);
 
-  /** Products of this test alone, by the first words of their names. */
+  /** Products of this test only, by the first words of their names. */
   async function products<Name extends string>(stock: Record<Name, number>) {
     const word = randomUUID().slice(0, 8);
     const all = Object.keys(stock) as Name[];
@@ -24,7 +24,7 @@ describe('a basket and the stock', () => {
     return { named: (name: Name) => `${name} ${word}`, set };
   }
 
-  it('takes no more than there is, when it opens, when a quantity is changed, and before it is sent', async () => {
+  it('holds no more than is in stock: when it opens, when a quantity changes, and before it is ordered', async () => {
     const page = await visitAsCustomer(shop);
     const { named, set } = await products({ Vase: 3, Lamp: 2 });
     await put(page, named('Lamp'));
@@ -63,7 +63,7 @@ describe('a basket and the stock', () => {
     await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
   });
 
-  it('is sent where the store does not tell the stock', async () => {
+  it('can be ordered if the store does not report the stock', async () => {
     const page = await visitAsCustomer(shop);
     const { named, set } = await products({ Vase: 3 });
     await put(page, named('Vase'));
@@ -74,7 +74,7 @@ describe('a basket and the stock', () => {
     await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
   });
 
-  it('keeps what is reserved for its own order, whose answer was lost', async () => {
+  it('keeps what is reserved for its own order whose response was lost', async () => {
     const page = await visitAsCustomer(shop);
     const { named, set } = await products({ Vase: 1 });
     await put(page, named('Vase'));
@@ -94,7 +94,7 @@ describe('a basket and the stock', () => {
     expect(await countOrders(page, shop)).toBe(1);
   });
 
-  it('gets back what is left of an order that was cancelled', async () => {
+  it('gets back the available products of a cancelled order', async () => {
     const page = await visitAsCustomer(shop);
     const { named, set } = await products({ Vase: 9, Lamp: 9, Bowl: 9 });
     for (const name of ['Vase', 'Lamp', 'Bowl'] as const) await put(page, named(name));

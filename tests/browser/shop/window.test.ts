@@ -17,7 +17,7 @@ describe('a catalogue that is open to everybody', () => {
   const endSession = (page: Page) =>
     page.evaluate(`fetch('${shop.gatewayUrl}/auth/logout', { credentials: 'include' })`);
 
-  it('is shown without a login, with a basket, which is kept over it', async () => {
+  it('is shown without a login, with a basket that survives the login', async () => {
     const page = await shop.visit();
     await put(page, name);
     await page.getByText(`${name}: 1 in your basket.`).waitFor();
@@ -49,7 +49,7 @@ describe('a catalogue that is open to everybody', () => {
     expect(await page.locator('.line input').inputValue()).toBe('2');
   });
 
-  it('leads back to the product that was looked at before the login', async () => {
+  it('leads back to the product viewed before the login', async () => {
     const page = await shop.visit();
     await show(page, '?q=tea');
     await page.getByRole('link', { name, exact: true }).click();
@@ -62,7 +62,7 @@ describe('a catalogue that is open to everybody', () => {
     expect(hashOf(page)).toBe(before);
   });
 
-  it('stays open to one whose session has ended, who is told so', async () => {
+  it('stays open after a session ends, and says so', async () => {
     const page = await shop.visit();
     const account = await register(page);
     await put(page, name);
@@ -86,7 +86,7 @@ describe('a catalogue that is open to everybody', () => {
     await page.getByText('Your session has ended. Log in again to see your basket and your orders.').waitFor();
   });
 
-  it('shows nothing of a customer to whoever has not logged in', async () => {
+  it('shows no customer data without a login', async () => {
     const page = await shop.visit();
     await page.getByRole('link', { name: 'Catalogue' }).waitFor();
     expect(await page.getByRole('link', { name: 'Orders' }).count()).toBe(0);
@@ -94,7 +94,7 @@ describe('a catalogue that is open to everybody', () => {
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
   });
 
-  it('says of an address without a page that there is none, and leads to the catalogue', async () => {
+  it('says that there is no such page at an unknown address, and links to the catalogue', async () => {
     const page = await shop.visit();
     for (const path of ['imprint', 'products', 'orders/1/2', 'basket/1']) {
       await show(page, path);
@@ -104,7 +104,7 @@ describe('a catalogue that is open to everybody', () => {
     await headline(page, 'Catalogue');
   });
 
-  it.each(['throws', 'is full'])('is of use where the storage of the browser %s', async (how) => {
+  it.each(['throws', 'is full'])("works if the browser's storage %s", async (how) => {
     const page = await shop.newPage();
     await page.addInitScript(
       how === 'is full'
