@@ -10,7 +10,7 @@ import { openConsole } from '../operator/_console.ts';
 import { placesWith } from './_traces.ts';
 
 /** Long enough for a killed service to come back, even on a busy machine. */
-const patienceMs = 180_000;
+const recoveryMs = 180_000;
 const moment = { timeout: 3_000 };
 
 /** Repeats an action until its result is visible: the shop may show an error instead. */
@@ -22,7 +22,7 @@ async function untilSeen(there: Locator, act: () => Promise<unknown>): Promise<v
       await there.waitFor(moment);
       return true;
     },
-    patienceMs,
+    recoveryMs,
   );
 }
 
@@ -95,7 +95,7 @@ async function readExport(page: Page) {
     read = await json(await saved.createReadStream());
     return true;
   };
-  await until('the export is saved', save, patienceMs);
+  await until('the export is saved', save, recoveryMs);
   return read;
 }
 
@@ -123,7 +123,7 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
   };
   const operator = await openConsole(shop, 'Ann');
   const [page, phone] = [await shop.visit(), await shop.visit()];
-  for (const one of [page, phone]) one.setDefaultTimeout(patienceMs);
+  for (const one of [page, phone]) one.setDefaultTimeout(recoveryMs);
   const kills = killThroughout(store, killed);
   try {
     await put(page, 'Olive oil');
@@ -169,8 +169,8 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
 
     const shipped = `select from orders where account_id = '${kept.account.id}' and shipped_at is not null`;
     const delivered = async () => (await queryOnce(store.databaseUrl('order'), shipped)).length === 2;
-    await until('each service was killed', async () => kills.count() >= killed.length, patienceMs);
-    await until('both orders are shipped', delivered, patienceMs);
+    await until('each service was killed', async () => kills.count() >= killed.length, recoveryMs);
+    await until('both orders are shipped', delivered, recoveryMs);
     const known = [ada.email, word, ada.name, ada.street];
     let places: string[] = [];
     const isForgotten = async () => {

@@ -4,7 +4,7 @@ import { createSend, sendExpecting } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 import { addProducts, entireStore, useShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
-import { breakPayments, mendPayments } from '../operator/_cause.ts';
+import { breakPayments, repairPayments } from '../operator/_cause.ts';
 import { findLetters, openConsole } from '../operator/_console.ts';
 
 // The console during an incident: hung processes (SIGSTOP), stuck orders, dead letters, alerts.
@@ -119,7 +119,7 @@ describe('the console during an incident', () => {
       .waitFor();
     await step('payment-group made StockReserved a dead letter').waitFor();
     await step('Ann discarded StockReserved').waitFor();
-    await mendPayments(shop.store);
+    await repairPayments(shop.store);
   }, 120_000);
 
   it('links an alert to its runbook', async () => {

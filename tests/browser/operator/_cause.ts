@@ -10,5 +10,5 @@ export const breakPayments = (store: TestStore) =>
     `alter table payments add constraint ${constraint} check (status <> 'PAID' or amount < 15) not valid`,
   );
 
-export const mendPayments = (store: TestStore) =>
+export const repairPayments = (store: TestStore) =>
   queryOnce(store.databaseUrl('payment'), `alter table payments drop constraint ${constraint}`);

@@ -5,7 +5,7 @@ import { killThroughout } from '../_kills.ts';
 import { addProducts, type TestShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
 import { expectNothingLostOrDoubled, type Placed } from './_books.ts';
-import { breakPayments, constraint, mendPayments } from './_cause.ts';
+import { breakPayments, constraint, repairPayments } from './_cause.ts';
 import { findLetters, openConsole, redriveAll } from './_console.ts';
 import { type Stream, watchStream } from './_stream.ts';
 
@@ -75,7 +75,7 @@ export async function tellStory(shop: TestShop, { killed, rounds }: Plan): Promi
       }
       expect(await confirmed(ada).count()).toBe(0);
 
-      await mendPayments(store);
+      await repairPayments(store);
       await Promise.all(operators.map(redriveAll));
       await confirmed(ada).waitFor({ timeout: 90_000 });
       expect(await ada.evaluate('globalThis.isNotReloaded')).toBe(true);
