@@ -4,11 +4,11 @@ import { until } from './_store.ts';
 
 interface Mail {
   address: string;
-  /** The last part of its link. */
+  /** The last part of the mail's link. */
   token: string;
 }
 
-/** Reads mails as the console shows them to operators. @returns a function that waits for the next one of a subject to a customer */
+/** Reads mails as the console shows them to operators. @returns a function that waits for a customer's next mail with a subject */
 export function mailbox({ url, credential }: SharedStore) {
   const read = new Set<string>();
   const get = async (path: string) => {

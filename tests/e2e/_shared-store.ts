@@ -11,24 +11,24 @@ import { type Certificate, mountCertificate } from '../kit/certificates.ts';
 import { newCredential, newKeyPair } from '../kit/credentials.ts';
 import { logsIn, startTestStore, type TestStore } from './_store.ts';
 
-/** The part of it that the setup of a run tells the tests, by the environment. */
+/** What the set-up of a run passes to the tests, in an environment variable. */
 interface Started {
   dir: string;
   ports: Record<string, number>;
   databases: Record<string, string>;
-  /** Variables of its services. */
+  /** Variables of the services. */
   env: Record<string, string>;
-  /** Ports of pages: those of the first and the last are origins that the gateway allows, and it has the second one at /shop. */
+  /** Ports of pages. The gateway allows `own` and `other` as origins, and serves `belowGateway` at /shop. */
   pages: { own: number; belowGateway: number; other: number };
 }
 
 export type SharedStore = Omit<TestStore, 'component' | 'components' | 'has' | 'stop' | 'supervisorLines'> &
   Omit<Started, 'ports'> & {
-    /** The one that operators and services show on internal paths. */
+    /** The credential of operators and services for internal paths. */
     credential: string;
   };
 
-/** Without a worker: an order stays PENDING, unless a test changes it as the worker does. */
+/** No order-worker: an order stays PENDING unless a test changes it as the worker would. */
 const components = ['auth', 'account', 'product', 'order', 'payment', 'inventory', 'notification', 'invoice', 'status'];
 const unlimited = { perSecond: 10_000, burst: 10_000 };
 
@@ -38,13 +38,13 @@ const gatewayOf = ({ belowGateway }: Started['pages']) => ({
 });
 
 /**
- * Starts the store that the tests of the projects store and shop share. As in presets/prod.yaml services check tokens themselves, and
- * want a credential on internal paths. @returns what stops it
+ * Starts the store that the tests of the Jest projects store and shop share. As in presets/prod.yaml, services check tokens themselves
+ * and demand a credential on internal paths. @returns a function that stops it
  */
 export async function startSharedStore(): Promise<() => Promise<void>> {
   const credential = newCredential();
   const pages = { own: await freePort(), belowGateway: await freePort(), other: await freePort() };
-  // 127.0.0.1 is another site than localhost, whatever the port: CORS allows it here, so that SameSite alone decides.
+  // 127.0.0.1 and localhost are different sites. CORS allows both here, so that only SameSite decides.
   const origins = ['localhost', '127.0.0.1'].flatMap((host) => [`http://${host}:${pages.own}`]);
   const env = {
     JWT_PRIVATE_KEY: newKeyPair().privateKey,
@@ -73,7 +73,7 @@ export async function startSharedStore(): Promise<() => Promise<void>> {
   return store.stop;
 }
 
-/** The store that the setup of this run has started. Others use it at the same time: nobody stops a part of it, or counts all it has. */
+/** The store that the set-up started. Other tests use it at the same time, so do not stop parts of it or count everything in it. */
 export function sharedStore(): SharedStore {
   const started: Started = JSON.parse(process.env.TEST_STORE ?? '');
   const { dir, ports, databases } = started;
@@ -91,7 +91,7 @@ export function sharedStore(): SharedStore {
   };
 }
 
-/** Starts a replica of a service, with other variables, until the tests of the file have run. @returns its name, and where a gateway reaches it */
+/** Starts a replica of a service with other variables, until the file's tests have run. @returns its address for a gateway, by name */
 export async function startSharedReplica(name: string, env: Record<string, string>) {
   const { dir, ports, databaseUrl, kafkaBrokers: brokers, ...store } = sharedStore();
   const service = serviceNamed(name);
@@ -110,7 +110,7 @@ export async function startSharedReplica(name: string, env: Record<string, strin
   return { [service.alias]: { host: '127.0.0.1', port: of(name) } };
 }
 
-/** Starts another gateway of that store, with other values, until the tests of the file have run. */
+/** Starts another gateway of the shared store with other values, until the file's tests have run. */
 export async function startSharedGateway(values: Partial<GatewayValues>, certificate?: Certificate) {
   const store = sharedStore();
   const dir = await mkdtemp(join(tmpdir(), 'store-gateway-'));

@@ -7,13 +7,13 @@ import { until as poll } from '../kit/until.ts';
 export interface TestStore extends Store {
   /** The log files of all components so far. */
   logs(): Promise<string>;
-  /** Returns everything that the supervisor of the components has printed. */
+  /** All lines that the supervisor of the components has printed. */
   supervisorLines: string[];
 }
 
 type TestStoreOptions = Pick<StoreOptions, 'components' | 'env' | 'gateway'>;
 
-/** Starts the store or some components of it, as `make run` does, on free ports and with data of its own. */
+/** Starts the store or some of its components, as `make run` does, on free ports and with its own data. */
 export async function startTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
   const dir = await mkdtemp(join(tmpdir(), 'store-e2e-'));
   await chmod(dir, 0o711); // started by root, the database server runs as another user
@@ -42,6 +42,6 @@ export async function logsIn(dir: string): Promise<string> {
   return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
 }
 
-/** Waits at most half a minute, unless another time-out is given. */
+/** Waits at most half a minute by default. */
 export const until = (description: string | (() => string), condition: () => Promise<boolean>, timeoutMs = 30_000) =>
   poll(description, condition, { timeoutMs, intervalMs: 50 });

@@ -13,10 +13,10 @@ import { findClient, howToGetClient, runScript } from '../kit/postgres/postgres-
 import { read } from '../kit/read.ts';
 import { until } from './_store.ts';
 
-// The scripts of the chart, on a whole store (docs/backup.md).
+// The chart's scripts on a whole store (docs/backup.md).
 
 const client = (await findClient()) ?? '';
-if (client === '') console.log(`pg_dump of PostgreSQL 18 is not there: ${howToGetClient}`);
+if (client === '') console.log(`pg_dump of PostgreSQL 18 is missing: ${howToGetClient}`);
 
 const components = ['product', 'order', 'order-worker', 'inventory', 'payment', 'notification', 'analytics', 'invoice'];
 const stores: Store[] = [];
@@ -49,7 +49,7 @@ async function script(store: Store, name: string, env: Record<string, string> = 
 
 type Row = Record<string, unknown>;
 
-/** The state that is compared before and after, by order, in the order of the ids. */
+/** The state to compare before and after, sorted by the ids of orders. */
 async function readState(store: Store) {
   const read = (database: string, sql: string) => queryOnce<Row>(store.databaseUrl(database), sql);
   const [orders, items, payments, reservations, stock, notifications, invoices, figures] = await Promise.all([
@@ -78,7 +78,7 @@ async function untilQuiet(store: Store): Promise<State> {
   let since = Date.now();
   let state: State | undefined;
   await until(
-    () => `the store is quiet, now with ${before}`,
+    () => `the store is idle, now with ${before}`,
     async () => {
       const waiting = await Promise.all(['order', 'inventory', 'payment'].map(unsent));
       state = await readState(store);
@@ -94,7 +94,7 @@ async function untilQuiet(store: Store): Promise<State> {
   return state as State;
 }
 
-/** Places orders, some of which are too expensive to be paid, until it is stopped. */
+/** Places orders until it is stopped. The payments of some are declined because they are too expensive. */
 async function placeOrders(store: Store, workers: number) {
   const asAda = { 'id-account': randomUUID() };
   const [products, orders] = [createSend(store.url('product')), createSend(store.url('order'))];
@@ -124,7 +124,7 @@ async function placeOrders(store: Store, workers: number) {
   };
 }
 
-/** Expects that the orders of the dump ended as they did in the store that was dumped, with all that belongs to them. */
+/** Expects the orders in the dump, and everything that belongs to them, to have ended as in the original store. */
 function expectNothingOwed(restored: State, original: State): void {
   const ids = new Set(restored.orders.map(({ id }) => id));
   const { stock, invoices, figures } = restored;
@@ -145,7 +145,7 @@ let FROM = '';
 let original: State;
 
 withClient(
-  'a store that is restored from a dump under load owes nothing that was before the dump',
+  'a store restored from a dump under load completes every order placed before the dump',
   async () => {
     const first = await start('first');
     const load = await placeOrders(first, 6);
@@ -158,7 +158,7 @@ withClient(
     await pause(1_000);
     await load.stop();
     original = await untilQuiet(first);
-    // For the test below: what it does not read is told of orders that the dump does not know.
+    // For the test below: its topics have unread events of orders that are not in the dump.
     first.component('inventory').kill('SIGKILL');
     const more = await placeOrders(first, 1);
     await pause(1_000);
@@ -191,7 +191,7 @@ withClient(
 );
 
 withClient(
-  'a store whose Kafka is ahead of the dump acts on none of the orders that are lost',
+  'a store whose Kafka is ahead of the dump ignores orders that are not in the dump',
   async () => {
     const below = await start('first', { components: ['postgres', 'kafka'] });
     expect(await script(below, 'restore.sh', { FROM, REPLACE: 'yes' })).toMatchObject({ exitCode: 0 });

@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import { root } from '../../tools/paths.ts';
 import { serve } from '../kit/listen.ts';
 
-/** Runs a command of make. @returns its exit code, what it prints and why it fails */
+/** Runs a make target. @returns its exit code, its output, and the reason if it fails */
 async function run(name: string, env: Record<string, string>) {
   const options = { cwd: root, env: { NODE_OPTIONS: '', ...env }, reject: false, timeout: 30_000 } as const;
   const { exitCode, stdout, stderr } = await execa('node', [`tools/local/commands/${name}.ts`], options);
@@ -23,10 +23,10 @@ it.each([
     strict,
     `The gateway at http://localhost:${strict} does not allow http://localhost:3000: have it in its CORS_ALLOWED_ORIGINS.`,
   ],
-  ['its port is in use, since the gateway allows no other', open, 'Port 3000 is in use: stop that process.'],
+  ['its port is in use, because the gateway allows no other', open, 'Port 3000 is in use: stop that process.'],
 ])('make shop says that %s', async (_, GATEWAY_PORT, problem) => {
   const other = createServer().listen(3000, 'localhost');
-  other.once('error', () => undefined); // a shop of the developer's: in use as well
+  other.once('error', () => undefined); // the developer's own shop may already use the port
   try {
     expect(await run('shop', { GATEWAY_PORT })).toEqual([1, '', expect.stringContaining(problem)]);
   } finally {
@@ -34,12 +34,12 @@ it.each([
   }
 });
 
-it('make run PORTS=free refuses a port that is none, before it starts anything', async () => {
+it('make run PORTS=free refuses an invalid port before it starts anything', async () => {
   const problem = 'GATEWAY_PORT=eighty is no port: a whole number from 1 to 65535 is expected.';
   expect(await run('run', { PORTS: 'free', GATEWAY_PORT: 'eighty' })).toEqual([1, `\n${problem}`, '']);
 });
 
-it('a command that waits long prints nothing but its own output', async () => {
+it('a command that waits for long prints only its own output', async () => {
   const source = `
     import pWaitFor from 'p-wait-for';
     let calls = 0;

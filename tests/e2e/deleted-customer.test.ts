@@ -12,14 +12,14 @@ beforeAll(async () => {
   const components = ['gateway', 'auth', 'account', 'product', 'order', 'order-worker', 'inventory', 'payment'];
   store = await startTestStore({
     components: [...components, 'notification', 'invoice'],
-    // Orders are shipped when the test makes them due.
+    // The test makes orders due for shipment.
     env: { SMTP_URL: server.url, SHIP_AFTER_SECONDS: '3600' },
   });
 }, 120_000);
 
 afterAll(() => store?.stop(), 60_000);
 
-it('orders that are under way when their customer leaves are delivered or refunded, and no mail follows', async () => {
+it('orders in flight when their customer deletes the account are delivered or refunded, and no mail follows', async () => {
   const anonymous = createSend(store.gatewayUrl);
   const ada = await newCustomer(anonymous);
   await until('she has the mail that confirms her address', async () => server.mails.length === 1);
@@ -67,10 +67,10 @@ it('orders that are under way when their customer leaves are delivered or refund
   };
   const shipped = 'CONFIRMED, shipped, PAID';
   const ended = { [kept]: shipped, [pending]: shipped, [regretted]: 'CANCELLED, REFUNDED' };
-  await until('all has ended as it would have', async () => isDeepStrictEqual(await states(), ended), 60_000);
+  await until('all orders have ended as they would have', async () => isDeepStrictEqual(await states(), ended), 60_000);
 
   const late = ['OrderPaid', 'OrderShipped', 'OrderShipped', 'PaymentRefunded'];
-  await until('what was to be told is given up', async () => {
+  await until('the remaining messages are given up', async () => {
     const all = await messages();
     return all.length === late.length && all.every(({ due }) => !due);
   });

@@ -7,7 +7,7 @@ import { serve } from '../kit/listen.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { startTestStore, type TestStore } from './_store.ts';
 
-// Runs what the pod of helm test runs, against a whole store.
+// Runs the program of the helm test pod against a whole store.
 
 let store: TestStore;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function helmTest(gateway: string, env: Record<string, string> = {}) {
 
 const rows = (database: string, sql: string) => queryOnce<Record<string, unknown>>(store.databaseUrl(database), sql);
 
-/** The gateway of a store in which customers may write no products, unless something else is refused. */
+/** A gateway that refuses one operation; by default, that customers write products. */
 const refusing = (refused: string, problem = {}) =>
   serve(async (request, response) => {
     const { method = '', url, headers } = request;
@@ -41,7 +41,7 @@ const refusing = (refused: string, problem = {}) =>
     response.writeHead(answer.status, { 'set-cookie': answer.headers.getSetCookie() }).end(await answer.text());
   });
 
-it('orders a product of its own, and removes product, order and account', async () => {
+it('orders its own product, and removes product, order and account', async () => {
   const { exitCode, said } = await helmTest(store.gatewayUrl, { MAIL_DOMAIN: 'test.example.org' });
   expect([exitCode, said.at(-1)]).toEqual([0, 'The store works.']);
   expect(await rows('account', 'select * from accounts')).toEqual([]);
@@ -50,7 +50,7 @@ it('orders a product of its own, and removes product, order and account', async 
   expect(order).toEqual({ status: 'CANCELLED', deleted: true });
 });
 
-it('orders the cheapest product in stock where customers may write none, and fails only if none of them is', async () => {
+it('orders the cheapest product in stock if customers may not write products, and fails only if all are out of stock', async () => {
   const gateway = await refusing('POST /products');
   const isNew = await helmTest(gateway);
   const nothing = 'Nothing is ordered: there is no product yet.';
@@ -74,7 +74,7 @@ it('orders the cheapest product in stock where customers may write none, and fai
   expect(await rows('account', 'select id from accounts')).toEqual([{ id: ada.accountId }]);
 });
 
-it('removes the account where no order is taken, which is a failure unless its address has to be confirmed', async () => {
+it('removes the account if its order is refused, and fails unless the reason is an unconfirmed address', async () => {
   const unconfirmed = { type: 'urn:problem:store:email-not-confirmed', detail: 'Confirm the address first.' };
   const passed = await helmTest(await refusing('POST /orders', unconfirmed));
   expect(passed).toMatchObject({ exitCode: 0, said: expect.arrayContaining([expect.stringContaining('Confirm the')]) });

@@ -11,7 +11,7 @@ import { type Otlp, startOtlp } from '../kit/observability/otlp.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { until } from '../kit/until.ts';
 
-// An image contains the files that a trace of the imports finds. Running every process from them alone reveals a missing one.
+// An image contains the files found by tracing imports. Running every process from only these files reveals a missing one.
 
 const services = readdirSync(join(root, 'services')).filter((name) =>
   existsSync(join(root, 'services', name, 'dist/main.js')),
@@ -22,7 +22,7 @@ let collector: Otlp;
 
 beforeAll(async () => {
   collector = await startOtlp();
-  // In one process, which parses a file once.
+  // In one process, so that each file is parsed only once.
   await execa('node', ['tools/image/collect.ts', dir, ...services, 'toolbox'], {
     cwd: root,
     env: { NODE_OPTIONS: '' },
@@ -46,7 +46,7 @@ async function createDatabase(name: string): Promise<string> {
 
 const called = ['ACCOUNT', 'PRODUCT', 'AUTH', 'ORDER', 'PAYMENT', 'INVENTORY', 'INVOICE', 'NOTIFICATION'];
 
-/** All that any process of the store requires. */
+/** The variables that any process of the store requires. */
 const environment = {
   PATH: process.env.PATH,
   NODE_ENV: 'production',
@@ -66,7 +66,7 @@ function start(cwd: string, args: string[], env: Record<string, string>) {
   return execa('node', args, { cwd, env: { ...environment, ...env }, extendEnv: false, all: true, reject: false });
 }
 
-/** Starts a process, waits until it is ready, requests the paths, and stops it. @returns their statuses */
+/** Starts a process, waits until it is ready, requests the paths, and stops it. @returns the status of each path */
 async function statuses(cwd: string, entry: string, env: Record<string, string>, paths: string[]) {
   const [port, metricsPort] = [await freePort(), await freePort()];
   const service = start(cwd, [entry], { ...env, PORT: String(port), METRICS_PORT: String(metricsPort) });
@@ -83,7 +83,7 @@ async function statuses(cwd: string, entry: string, env: Record<string, string>,
   }
 }
 
-it.each(services)('all processes of %s run from its image alone', async (service) => {
+it.each(services)('all processes of %s run from only the files of its image', async (service) => {
   const cwd = join(dir, service, 'services', service);
   const has = (entry: string) => existsSync(join(cwd, 'dist', entry));
   const env = { DATABASE_URL: await createDatabase(`image_${service}`), KAFKA_BROKERS: kafka.brokers.join() };
@@ -93,12 +93,12 @@ it.each(services)('all processes of %s run from its image alone', async (service
     OTEL_BSP_SCHEDULE_DELAY: '100',
   };
 
-  // A first start, on an empty database.
+  // The first start, on an empty database.
   const base = service === 'console' ? '/console' : '';
   const pages = ['/apidocs-ui/index.html', '/apidocs-ui/swagger-ui-bundle.js', '/v3/api-docs.yaml'].map(
     (path) => base + path,
   );
-  // Loads the client of Kafka, of which CommonJS shows Node some names only.
+  // Loads the Kafka client, a CommonJS module of which Node detects only some exports.
   const letters = Object.values(topology.groups).some(({ image }) => image === service)
     ? ['/internal/dead-letters']
     : [];
@@ -117,7 +117,7 @@ it.each(services)('all processes of %s run from its image alone', async (service
   }
 });
 
-it('the commands for operators run from the toolbox alone', async () => {
+it('the commands for operators run from only the files of the toolbox', async () => {
   const cwd = join(dir, 'toolbox');
   const flags = ['--conditions=@store/source', '--disable-warning=ExperimentalWarning', 'tools/toolbox/main.ts'];
   const store = async (...args: string[]) => {

@@ -9,7 +9,7 @@ import { root } from '../../tools/paths.ts';
 import { scriptsRunBy } from '../docs/_documents.ts';
 import { useFolder } from '../kit/folder.ts';
 
-/** Lines that a document's commands print, among others. */
+/** Some of the lines that a document's commands print. */
 const expected: Record<string, string[]> = {
   'README.md': ['Everything went as expected.', '"status":"PENDING"', 'openapi: 3.1.0'],
   'docs/development.md': ['make demo'],
@@ -18,7 +18,7 @@ const expected: Record<string, string[]> = {
 };
 
 let store: Store;
-/** Ports of the store of this test, by the documented ones. */
+/** The ports of this test's store, by documented port. */
 const portInsteadOf = new Map<string, number>();
 const env: Record<string, string> = {};
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(() => store?.stop(), 60_000);
-/** Stands for the root of the repository, with the data of a store of its own in .cache. */
+/** Stands for the root of the repository. Its .cache holds the data of this test's store. */
 const folder = useFolder();
 
 const atThisStore = (script: string) =>
@@ -53,7 +53,7 @@ it.each(scriptsRunBy('tests/e2e/readme.test.ts'))('the commands in $document wor
   expect(Object.keys(expected)).toContain(block.document);
 });
 
-it('everything that make run says is at an address answers there', async () => {
+it('every address that make run prints answers', async () => {
   const pages = [...greeting(store, 1).matchAll(/http:\/\/\S+\/[^\s)]+/g)].map(([url]) => url);
   expect(pages.length).toBeGreaterThan(10);
   const answers = await Promise.all(pages.map(async (url) => `${url} ${(await fetch(url)).status}`));

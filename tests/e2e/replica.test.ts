@@ -10,7 +10,7 @@ import { startPostgres } from '../kit/postgres/server.ts';
 import { useServices } from '../kit/service-process.ts';
 import { until } from '../kit/until.ts';
 
-// Lists of products and station records that a streaming replica answers, as long as it is recent enough.
+// A streaming replica serves lists of products and station records while it is recent enough.
 
 type Server = Awaited<ReturnType<typeof startPostgres>>;
 const startService = useServices();
@@ -20,7 +20,7 @@ let replica: Server;
 let product: Service;
 let status: Service;
 
-/** Copies a server's data, which is stopped meanwhile, and starts the copy as its replica. */
+/** Stops the primary, copies its data, restarts it, and starts the copy as its replica. */
 async function startReplica(dataDir: string): Promise<{ replica: Server; port: number }> {
   const copy = join(dir, 'replica');
   await primary.stop();
@@ -60,7 +60,7 @@ const dir = useFolder();
 const readsOf = async (service: Service, result: string) =>
   Number(new RegExp(`^replica_reads_total{result="${result}"} (\\d+)$`, 'm').exec(await service.metrics())?.[1] ?? 0);
 
-/** Reads until the replica has answered. */
+/** Repeats a read until the replica answers it. */
 async function untilCurrent(service: Service, read: () => Promise<unknown>) {
   const before = await readsOf(service, 'current');
   await until('the replica answers', async () => {
@@ -83,7 +83,7 @@ async function addProduct(name: string) {
 const addStation = (id: number) =>
   queryOnce(primary.url('status'), `insert into station_status (station_id, time) values (${id}, now())`);
 
-it('products are read on the replica, but never in a state before an acknowledged write', async () => {
+it('products are read from the replica, but never in a state older than an acknowledged write', async () => {
   await addProduct('Tea');
   await untilCurrent(product, names);
   await onReplica('select pg_wal_replay_pause()');
@@ -96,7 +96,7 @@ it('products are read on the replica, but never in a state before an acknowledge
   expect(await names()).toEqual(['Tea', 'Coffee']);
 });
 
-it('station records are read on the replica, and are at most ten seconds old', async () => {
+it('station records are read from the replica, and are at most ten seconds old', async () => {
   await addStation(1);
   await untilCurrent(status, stations);
   await onReplica('select pg_wal_replay_pause()');
@@ -107,11 +107,11 @@ it('station records are read on the replica, and are at most ten seconds old', a
   await onReplica('select pg_wal_replay_resume()');
 });
 
-it('without its replica everything is read on the primary, and soon again on the replica once it is back', async () => {
+it('everything is read from the primary while the replica is down, and from the replica soon after it is back', async () => {
   await replica.stop();
   const failed = await readsOf(product, 'failed');
   for (let reads = 0; reads < 20; reads += 1) expect(await names()).toEqual(['Tea', 'Coffee']);
-  // It rests for ten seconds.
+  // A service does not use a failed replica for ten seconds.
   expect(await readsOf(product, 'failed')).toBe(failed + 1);
   await replica.restart();
   await untilCurrent(product, names);

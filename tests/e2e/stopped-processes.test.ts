@@ -5,7 +5,7 @@ import { queryOnce } from '../kit/postgres/database.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
 const shipAfterSeconds = 1;
-/** The time after which a shipper that runs, and looks once a second, has shipped a paid order. */
+/** The time in which a running shipper, which polls once a second, ships a paid order. */
 const longDue = `interval '${shipAfterSeconds + 2} seconds'`;
 
 const asAda = { 'id-account': randomUUID() };
@@ -44,7 +44,7 @@ async function whileStopped(name: string, work: () => Promise<void>): Promise<vo
 const rows = (database: string, sql: string) =>
   queryOnce<{ value: string }>(store.databaseUrl(database), sql).then((all) => all.map(({ value }) => value));
 
-/** Returns the states that the services have recorded of an order, as `order reservation payment`. */
+/** Returns the recorded states of an order as `order reservation payment`. */
 async function stateOf(id: string): Promise<string> {
   const shipped = `case when shipped_at is null then '' else '+shipped' end`;
   const states = await Promise.all([
@@ -71,15 +71,15 @@ async function announcedFor(id: string): Promise<string[]> {
   return (await Promise.all(['order', 'inventory', 'payment'].map((database) => rows(database, kinds)))).flat();
 }
 
-/** An order that has left has the first, and none of the others. */
+/** A shipped order has the first event and none of the others. */
 const decisive = ['OrderShipped', 'OrderCancelled', 'StockReleased', 'PaymentRefunded'];
 const outcomes = new Set<string>();
 
 it.each(['order', 'order-worker', 'inventory', 'payment'])(
-  'what has left is never refunded, what is cancelled never leaves, while %s is stopped',
+  'a shipped order is never refunded and a cancelled order is never shipped while %s is stopped',
   async (name) => {
     const tea = await newProduct();
-    // Two are confirmed, the others are at different steps.
+    // Two orders are confirmed, the others are at different steps.
     const ids = [await place(tea), await place(tea)];
     const isConfirmed = async (id: string) => (await stateOf(id)).startsWith('CONFIRMED');
     await until('two are confirmed', async () => (await Promise.all(ids.map(isConfirmed))).every(Boolean));
@@ -91,7 +91,7 @@ it.each(['order', 'order-worker', 'inventory', 'payment'])(
     await whileStopped(name, async () => {
       const [early, late] = [0, 1].map((rest) => ids.filter((_, index) => index % 2 === rest)) as [string[], string[]];
       for (const id of early) responses.set(id, cancel(id));
-      await until('the others are long due', async () =>
+      await until('the others are overdue', async () =>
         (await Promise.all(late.map(isLongDueOrUnpaid))).every(Boolean),
       );
       for (const id of late) responses.set(id, cancel(id));
@@ -108,7 +108,7 @@ it.each(['order', 'order-worker', 'inventory', 'payment'])(
         },
       );
       const isShipped = state.includes('+shipped');
-      // 503: the process was stopped while its transaction held the order's row, and the cancellation gave up.
+      // 503: the stopped process held the order's row in its transaction, so the cancellation gave up.
       expect(isShipped ? [409, 503] : [201]).toContain(await response);
       const announced = (await announcedFor(id)).filter((kind) => decisive.includes(kind));
       expect(announced).toEqual(isShipped ? ['OrderShipped'] : expect.not.arrayContaining(['OrderShipped']));
@@ -123,7 +123,7 @@ it('some of those orders were shipped, others were refunded', () => {
   );
 });
 
-it('an order whose product was deleted before inventory read of it ends CANCELLED with that reason', async () => {
+it('an order whose product was deleted before inventory handled it ends CANCELLED with that reason', async () => {
   const tea = await newProduct();
   let id = '';
   await whileStopped('inventory', async () => {

@@ -8,7 +8,7 @@ import { useFolder } from '../kit/folder.ts';
 import { queryOnce, useDatabase } from '../kit/postgres/database.ts';
 import { useServices } from '../kit/service-process.ts';
 
-/** How long somebody's transaction stays open: UPGRADE_SECONDS=600 for the ten minutes of a report or a dump. */
+/** How long a reading transaction stays open. UPGRADE_SECONDS=600 stands for a report or a dump of ten minutes. */
 const seconds = Number(process.env.UPGRADE_SECONDS ?? 15);
 
 const [orders, products] = [useDatabase('order'), useDatabase('product')];
@@ -17,7 +17,7 @@ const startService = useServices();
 const start = (entry: string, env: Record<string, string>) =>
   startService(entry, { AUTH_URL: 'http://127.0.0.1:1', ...env });
 
-/** Starts what a replica of the next release begins with: its code plays no part. */
+/** Starts a stand-in for a replica of the next release: only its migrations matter, not its code. */
 async function startNext(sql: string) {
   await mkdir(join(folder, '99999999_next'));
   await writeFile(join(folder, '99999999_next', 'migration.sql'), sql);
@@ -64,7 +64,7 @@ function startCustomers(order: string, productId: string, count: number) {
 }
 
 it(
-  `a transaction that reads for ${seconds} s keeps an upgrade waiting, which says so, and no request of a customer fails`,
+  `an upgrade waits for a transaction that reads for ${seconds} s and says so, and no customer request fails`,
   async () => {
     const product = await start('services/product/src/main.ts', { DATABASE_URL: products.url });
     const order = await start('services/order/src/main.ts', { DATABASE_URL: orders.url, PRODUCT_URL: product.url });
@@ -90,14 +90,14 @@ it(
     }
     await reader.end();
     await next.ready();
-    // The previous release goes on, with statements that it had prepared before the column was there.
+    // The previous release continues with statements that it prepared before the column existed.
     const placedBefore = customers.answers.length;
     await wait(2_000);
     await customers.stop();
 
     const { answers } = customers;
     expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
-    // Behind a migration that waits 1.5 s for its turn; a transaction keeps nobody waiting longer.
+    // Requests queue behind a migration that waits 1.5 s for its lock; the transaction delays them no longer.
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(4_000);
     expect(answers.length).toBeGreaterThan(placedBefore);
     const [stored] = await queryOnce<{ count: number }>(

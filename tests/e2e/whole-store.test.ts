@@ -37,7 +37,7 @@ afterAll(async () => {
 const metricsOf = async (name: string) => (await fetch(`${store.metricsUrl(name)}/metrics`)).text();
 const order = () => ({ items: products.map((productId) => ({ productId, quantity: 1 })) });
 
-/** The spans of an order that is paid and shipped, each as `span < parent`. */
+/** The spans of a paid and shipped order, each as `span < parent`. */
 const orderTrace = `
 gateway POST < nothing
 gateway async auth egress < gateway POST
@@ -64,7 +64,7 @@ inventory process OrderShipped < order-worker publish OrderShipped
 notification process OrderShipped < order-worker publish OrderShipped
 order-worker process OrderShipped < order-worker publish OrderShipped`;
 
-it('an order makes one trace from the gateway through outbox and Kafka to its shipment', async () => {
+it('an order is one trace from the gateway through outbox and Kafka to its shipment', async () => {
   const placed = await ada.send('POST', '/orders?coupon=hidden', order());
   expect(placed.status).toBe(201);
   const findRequest = () =>
@@ -121,10 +121,10 @@ it('an order makes one trace from the gateway through outbox and Kafka to its sh
   expect(JSON.stringify(collector.spans)).not.toContain('hidden');
 });
 
-it('alerts and dashboard only query series and labels that the components export', async () => {
+it('alerts and dashboard query only series and labels that the components export', async () => {
   await ada.send('GET', '/external/').catch(() => undefined);
   const series = readSeries((await Promise.all([...serviceNames, 'gateway'].map(metricsOf))).join('\n'));
-  // Or of TLS: tests/security/tls.
+  // tests/security/tls covers those of TLS.
   const ofDependencies = /^(kafka|strimzi|pg|cnpg|kubelet|kube|barman_cloud|envoy_listener_ssl)_/;
   const all = await expressions();
   expect(all.length).toBeGreaterThan(20);
@@ -133,7 +133,7 @@ it('alerts and dashboard only query series and labels that the components export
 
 const publishers = ['account', 'inventory', 'order-worker', 'payment'];
 
-it('only services with an outbox say whether they publish it', async () => {
+it('only services with an outbox report whether they publish it', async () => {
   const texts = await Promise.all(serviceNames.map(metricsOf));
   const publishing = texts.map((text) => /^outbox_relay_active /m.test(text));
   expect(serviceNames.filter((_, index) => publishing[index]).sort()).toEqual(publishers);
@@ -156,7 +156,7 @@ it('consumer_lag_messages covers idle groups and groups without a running consum
   await until('the restarted group has no lag', async () => (await lagOf('invoice-group')).sum === 0);
 });
 
-it('orders are accepted while Kafka is unavailable, their events published afterwards, and their age is a metric', async () => {
+it("orders are accepted while Kafka is unavailable, their events are published afterwards, and the events' age is a metric", async () => {
   const ageOf = async () => Number(/^outbox_oldest_unsent_seconds (\S+)$/m.exec(await metricsOf('order-worker'))?.[1]);
   await until('all events are published', async () => (await ageOf()) === 0);
   const kafka = store.component('kafka');
@@ -170,11 +170,11 @@ it('orders are accepted while Kafka is unavailable, their events published after
   await until('the event is published', async () => (await ageOf()) === 0);
 });
 
-describe('an event of somebody else, with what the specification says of OrderCreated and nothing more', () => {
+describe('an OrderCreated by another producer, with only the specified fields', () => {
   const customerId = randomUUID();
   const at = (service: string) => createSend(store.url(service));
   const get = async (service: string, path: string) => (await at(service)('GET', path)).body;
-  /** Writes that of an order, with its id as the key, and without headers. */
+  /** Publishes such an event for an order, with the order's id as the key, and without headers. */
   async function announce(orderId: string, timestamp: string): Promise<void> {
     const log = createLog('other', 'silent');
     const publisher = createPublisher({ brokers: store.kafkaBrokers, clientId: 'other', log });
@@ -183,7 +183,7 @@ describe('an event of somebody else, with what the specification says of OrderCr
     await publisher.close();
   }
 
-  it('the specified OrderCreated alone takes an order through every group to CONFIRMED', async () => {
+  it('takes an order through every group to CONFIRMED', async () => {
     await store.component('order-worker').stop();
     const items = [{ productId: products[0], quantity: 2 }];
     const { body } = await at('order')('POST', '/orders', { items }, { 'id-account': customerId });
@@ -195,7 +195,7 @@ describe('an event of somebody else, with what the specification says of OrderCr
     await until('the order is CONFIRMED', async () => (await stored()).status === 'CONFIRMED');
     const topic = await readTopic('order-events', store.kafkaBrokers);
     const ofOrder = () => topic.messages.filter(({ key }) => key === orderId).map(({ headers }) => headers);
-    await until('it has left', async () => ofOrder().some(({ ce_type: kind }) => kind === 'OrderShipped'));
+    await until('the order is shipped', async () => ofOrder().some(({ ce_type: kind }) => kind === 'OrderShipped'));
     await topic.close();
     const sources = Object.fromEntries(ofOrder().map(({ ce_type: kind, ce_source: source }) => [kind, source]));
     const [inventory, payment, order] = ['/store/inventory', '/store/payment', '/store/order'];
@@ -208,7 +208,7 @@ describe('an event of somebody else, with what the specification says of OrderCr
     });
     const mails = async () => (await get('notification', `/notifications?orderId=${orderId}`)).content;
     const received = `Thank you. We have received your order ${orderId}.`;
-    await until('the customer was told', async () =>
+    await until('the customer has a message', async () =>
       (await mails()).some(({ text }: { text: string }) => text === received),
     );
     const invoices = async () => (await get('invoice', `/invoices?orderId=${orderId}`)).content;
@@ -218,7 +218,7 @@ describe('an event of somebody else, with what the specification says of OrderCr
     await until('the order is counted', async () => (await figures())?.orders === 1);
   });
 
-  it('no group has made a dead letter of it; that of an order which nobody knows is listed with its kind', async () => {
+  it('becomes a dead letter only if its order is unknown, and is then listed with its kind', async () => {
     const orderId = randomUUID();
     await announce(orderId, new Date().toISOString());
     const letters = async (service: string) => (await get(service, '/internal/dead-letters')).letters;

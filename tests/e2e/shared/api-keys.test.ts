@@ -7,7 +7,7 @@ import { read } from '../../kit/read.ts';
 import { sharedStore, startSharedGateway, startSharedReplica } from '../_shared-store.ts';
 import { until } from '../_store.ts';
 
-// API keys (contract 3.12) with services that check tokens themselves, as in production; services/auth/test has the rest.
+// API keys (contract 3.12) with services that check tokens themselves, as in production. services/auth/test covers the rest.
 
 interface OpenApi {
   paths: Record<string, Record<string, { security: Record<string, string[]>[] }>>;
@@ -41,7 +41,7 @@ async function newKey(scopes: string[], { send }: Customer = ada) {
   return { id, key, end, send: withCookie(anonymous, `__store_jwt_token=${key}`) };
 }
 
-it('a machine reads and places orders with the client, and no more than its scopes', async () => {
+it('a machine reads and places orders with the client, but nothing beyond its scopes', async () => {
   const product = await newProduct(ada);
   const { key } = await newKey(['orders:read', 'orders:write']);
   const machine = createStore({ url: store.gatewayUrl, apiKey: key });
@@ -57,7 +57,7 @@ it('a machine reads and places orders with the client, and no more than its scop
   ).rejects.toMatchObject({ status: 404 });
 });
 
-it('each documented operation refuses a key that has every scope but its own, and names that', async () => {
+it('each documented operation refuses a key with every scope but the one it needs, and names that scope', async () => {
   expect(allScopes.length).toBeGreaterThan(2);
   await give('catalogue', 'operator');
   const forged = { 'account-scopes': allScopes.join(), 'account-roles': 'catalogue,operator' };
@@ -79,7 +79,7 @@ it('each documented operation refuses a key that has every scope but its own, an
   }
 });
 
-it('a key ends within a second, and so do its streams', async () => {
+it('a deleted key stops working within a second, and its streams end', async () => {
   const { key, end, send } = await newKey(['orders:read']);
   let isOpen = false;
   const events = createStore({ url: store.gatewayUrl, apiKey: key }).orderEvents({
@@ -94,7 +94,7 @@ it('a key ends within a second, and so do its streams', async () => {
   await ended;
 });
 
-it('a scope gives no right that the account has not, or has no longer', async () => {
+it('a scope gives no right that the account lacks or has lost', async () => {
   const product = await startSharedReplica('product', { PRODUCT_WRITERS: 'role:catalogue' });
   const { url } = await startSharedGateway({ upstreams: product });
   const { key } = await newKey(['products:write']);

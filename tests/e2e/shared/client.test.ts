@@ -6,7 +6,7 @@ import { useFolder } from '../../kit/folder.ts';
 import { clientExample, fullExample, installClient } from '../../kit/packed-client.ts';
 import { sharedStore } from '../_shared-store.ts';
 
-/** A project of somebody else, with the package as a release publishes it. */
+/** A user's project, with the package as a release publishes it. */
 const folder = useFolder();
 let file: string;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const run = (program: string, ...args: string[]) =>
   execa(program, args, { cwd: folder, env: { NODE_OPTIONS: '' }, reject: false });
 const runScript = (script: string) => run('node', '--input-type=module', '--eval', script);
 
-it('the package of the client has what is compiled, and the licence', async () => {
+it('the client package contains the compiled files and the licence', async () => {
   const sources = await readdir(join(root, 'clients/typescript/src'));
   const compiled = sources.flatMap((name) => [name.replace(/ts$/, 'js'), name.replace(/ts$/, 'd.ts')]);
   const { stdout } = await run('tar', '-tzf', file);
@@ -41,7 +41,7 @@ describe.each([
   const typeRoots = [join(root, 'node_modules/@types')];
   const settings: Record<string, object> = {
     'Node without DOM': { module: 'nodenext', target: 'es2023', lib: ['es2023'], types: ['node'], typeRoots },
-    // As npm create vite@latest writes them, but that declarations are checked, too.
+    // As written by npm create vite@latest, but also checking declarations.
     'a fresh Vite': {
       module: 'esnext',
       moduleResolution: 'bundler',
@@ -64,13 +64,13 @@ describe.each([
     },
   };
 
-  // An ETag may be missing, which exactOptionalPropertyTypes does not let pass.
+  // An ETag may be missing, which exactOptionalPropertyTypes rejects.
   const examples = (options: object) =>
     'exactOptionalPropertyTypes' in options ? clientExample : clientExample + fullExample;
   const wrong =
     "// @ts-expect-error\nawait store.placeOrder({ body: { items: [{ productId: id, quantity: '2' }] } });\n";
 
-  it.each(Object.keys(settings))('finds and checks its types with the settings of %s', async (name) => {
+  it.each(Object.keys(settings))('provides types that pass with the settings of %s', async (name) => {
     const options = settings[name] ?? {};
     expect(await check(examples(options) + wrong, options)).toBe('');
   });
@@ -80,7 +80,7 @@ describe.each([
   });
 });
 
-it('an uncaught problem is printed in five lines', async () => {
+it('prints an uncaught problem in five lines', async () => {
   const { stderr } = await runScript(`
     import { createServer } from 'node:http';
     import { createStore } from '@store-platform/client';
@@ -91,7 +91,7 @@ it('an uncaught problem is printed in five lines', async () => {
       const store = createStore({ url: 'http://127.0.0.1:' + server.address().port });
       await store.cancelOrder({ path: { id: 'x' } });
     });`);
-  // Node says before it where in its own files that was, and after it which version it is.
+  // Before the problem Node prints the place in its own files, and after it its version.
   const [, printed = ''] = stderr.split('\n\n');
   expect(printed.split('\n')).toEqual([
     'StoreProblem: It has left. (order-shipped)',
@@ -102,7 +102,7 @@ it('an uncaught problem is printed in five lines', async () => {
   ]);
 });
 
-it('the examples in its README run as printed', async () => {
+it('runs the examples in its README as printed', async () => {
   const examples = clientExample + fullExample;
   const { stdout } = await runScript(examples.replace('http://localhost:8080', sharedStore().gatewayUrl));
   expect(stdout).toBe("PENDING { amount: 8.5, currency: 'USD' }\nNothing has changed.");

@@ -27,7 +27,7 @@ const get = (customer: Customer, path: string, headers: Record<string, string> =
 const tagOf = ({ headers }: { headers: Headers }) => headers.get('etag') ?? '';
 const isCompressed = ({ headers }: { headers: Headers }) => headers.get('content-encoding') === 'gzip';
 
-it.each(compressed)('%s is the same for every customer, and repeats nothing that it was sent', async (path) => {
+it.each(compressed)('%s is the same for every customer, and echoes nothing from the request', async (path) => {
   const forAda = await get(ada, `${path}?q=gzip&from=somewhere`, {
     'x-sent': 'somewhere',
     referer: 'http://somewhere',
@@ -38,7 +38,7 @@ it.each(compressed)('%s is the same for every customer, and repeats nothing that
   expect((await get(bob, `${path}?q=gzip`)).text).toBe(forAda.text);
 });
 
-it('a compressed list is 304, by its own tag, until it changes', async () => {
+it('a compressed list has its own ETag, and returns 304 until it changes', async () => {
   const path = '/products?q=gzip&size=1000';
   const first = await get(ada, path);
   expect(isCompressed(first)).toBe(true);
@@ -60,7 +60,7 @@ it('a compressed list is 304, by its own tag, until it changes', async () => {
   expect(tagOf(changed)).not.toBe(tagOf(first));
 });
 
-it('the state of one product is demanded by its strong tag, whatever encoding its client takes', async () => {
+it('a single product has a strong ETag for conditions, whatever encoding its client accepts', async () => {
   const path = `/products/${await newProduct(ada)}`;
   const seen = await get(ada, path);
   const condition = { 'if-none-match': tagOf(seen) };

@@ -19,7 +19,7 @@ describe('a customer', () => {
     expect(refused.body.errors).toEqual([{ path: 'body.password', message: 'must have 1 to 128 characters' }]);
   });
 
-  it('sees their own account only, and none without the token', async () => {
+  it('sees only their own account, and none without the token', async () => {
     const other = await newCustomer(anonymous);
     const accounts = await ada.send('GET', '/accounts');
     expect(accounts.body).toEqual([expect.objectContaining({ id: ada.accountId, email: ada.email, name: 'Ada' })]);
@@ -28,7 +28,7 @@ describe('a customer', () => {
     expect([status, headers.get('content-type')]).toEqual([401, expect.stringContaining('application/problem+json')]);
   });
 
-  it('places one order with one event by 20 concurrent requests with the same Idempotency-Key', async () => {
+  it('places one order with one event in 20 concurrent requests with the same Idempotency-Key', async () => {
     const order = { items: products.map((productId) => ({ productId, quantity: 2 })) };
     const key = { 'idempotency-key': randomUUID() };
     const place = () => ada.send('POST', '/orders', order, key);
@@ -49,7 +49,7 @@ describe('a customer', () => {
     expect(await queryOnce(store.databaseUrl('order'), events)).toHaveLength(1);
   });
 
-  it('gets everything that all services keep about the account, and nobody else does', async () => {
+  it('gets everything that services keep about the account, and no one else can', async () => {
     const [ada, bob] = [await newCustomer(anonymous), await newCustomer(anonymous)];
     const productId = await newProduct(ada);
     const shippingAddress = { name: 'Ada', lines: ['12 Rua Augusta'], city: 'Lisbon', country: 'PT' };
@@ -58,9 +58,9 @@ describe('a customer', () => {
 
     const path = `/accounts/${ada.accountId}/export`;
     const welcome = `select from notifications where customer_id = '${ada.accountId}' and kind = 'AccountRegistered'`;
-    // Exports are limited (contract 4.3), so the database is asked.
+    // Polls the database, because exports are limited (contract 4.3).
     await until(
-      'the welcome is there',
+      'the welcome message is stored',
       async () => (await queryOnce(store.databaseUrl('consumers'), welcome)).length > 0,
     );
     expect((await ada.send('GET', path)).body).toMatchObject({

@@ -8,7 +8,7 @@ import { storedEvent } from '../../kit/kafka/order-events.ts';
 import { sharedStore } from '../_shared-store.ts';
 import { until } from '../_store.ts';
 
-// The promises of a redrive and a discard are tested in services/consumers.
+// services/consumers tests what redrive and discard promise.
 
 const store = sharedStore();
 
@@ -19,24 +19,24 @@ async function dlq(variables: Record<string, string>) {
   return { exitCode, stdout, stderr };
 }
 
-// Variables of make that would otherwise do more than was meant.
+// Variables of make that would otherwise do more than intended.
 it.each([
-  ['an empty id, which is not all letters', { REDRIVE: 'invoice-group', ID: ' ' }, 'ID is empty.'],
-  ['a dry run that is neither on nor left out', { REDRIVE: 'invoice-group', DRY_RUN: '0' }, 'DRY_RUN'],
+  ['an empty id, which does not mean all letters', { REDRIVE: 'invoice-group', ID: ' ' }, 'ID is empty.'],
+  ['a DRY_RUN other than 1', { REDRIVE: 'invoice-group', DRY_RUN: '0' }, 'DRY_RUN'],
   ['two things at once', { REDRIVE: 'invoice-group', DISCARD: 'invoice-group' }, 'at a time'],
-  ['a group that there is not', { REDRIVE: 'nobody' }, 'There is no group nobody.'],
+  ['an unknown group', { REDRIVE: 'nobody' }, 'There is no group nobody.'],
   ['a discard of everything', { DISCARD: 'invoice-group', REASON: 'why not' }, 'DISCARD needs ID='],
   ['a discard without a reason', { DISCARD: 'invoice-group', ID: randomUUID() }, 'REASON='],
-  ['something that is no id', { REDRIVE: 'invoice-group', ID: '17' }, 'must be'],
+  ['an invalid id', { REDRIVE: 'invoice-group', ID: '17' }, 'must be'],
 ])('make dlq refuses %s', async (_, variables, expected) => {
   const { exitCode, stderr } = await dlq({ INVOICE_PORT: new URL(store.url('invoice')).port, ...variables });
   expect(stderr).toContain(expected);
   expect(exitCode).toBe(1);
 });
 
-it('make dlq lists, shows, redrives and discards letters, and names the groups that do not answer', async () => {
+it('make dlq lists, shows, redrives and discards letters, and names groups that do not answer', async () => {
   const invoice = createSend(store.url('invoice'));
-  // Nobody listens on the ports of the others, wherever another store may be running.
+  // The ports of the other services are closed, even if another store is running.
   const ports = {
     INVENTORY_PORT: '1',
     PAYMENT_PORT: '1',

@@ -6,14 +6,14 @@ import { createSend, sendExpecting } from '../../kit/http.ts';
 import { sharedStore } from '../_shared-store.ts';
 import { until } from '../_store.ts';
 
-// Through the gateway; services/order/test/live has replicas that end, and an unavailable auth.
+// Through the gateway. services/order/test/live covers replicas that end and an unavailable auth.
 
 const store = sharedStore();
 const anonymous = createSend(store.gatewayUrl);
 
 const open = (cookie: string) => fetch(`${store.gatewayUrl}/orders/events`, { headers: { cookie } });
 
-/** The stream of a customer, as it comes. */
+/** Collects the stream of a customer. */
 async function follow({ cookie }: Customer) {
   const { body } = await open(cookie);
   let text = '';
@@ -29,7 +29,7 @@ async function place(customer: Customer): Promise<string> {
   return (await sendExpecting(201, customer.send, 'POST', '/orders', order)).body.id;
 }
 
-it('a stream outlives the time-out of routes', async () => {
+it('a stream outlives the route time-out', async () => {
   const ada = await newCustomer(anonymous);
   const page = await follow(ada);
   const id = await place(ada);
@@ -57,11 +57,11 @@ it.each([
   await other.ended;
 });
 
-it('auth tells of hundreds of sessions, whatever their tokens hold', async () => {
+it('auth reports hundreds of ended sessions, whatever their tokens hold', async () => {
   const { endedOf } = createAuthClient({ baseUrl: store.url('auth'), credential: store.credential });
   const now = Date.now() / 1000;
   const longest = { authenticatedAt: now, expiresAt: now + 600, kid: 'k'.repeat(100), isApiKey: false };
   const open = Array.from({ length: 500 }, () => ({ ...longest, id: randomUUID(), accountId: randomUUID() }));
-  // With a key that nobody has.
+  // Signed with an unknown key.
   expect(await endedOf(open)).toEqual(new Set(open.map(({ id }) => id)));
 });

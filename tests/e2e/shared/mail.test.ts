@@ -7,7 +7,7 @@ import { mailbox } from '../_mailbox.ts';
 import { sharedStore, startSharedGateway, startSharedReplica } from '../_shared-store.ts';
 import { until } from '../_store.ts';
 
-// Mails and what follows from their links (contract 3.11), with services that check tokens themselves, as in production.
+// Mails and their links (contract 3.11), with services that check tokens themselves, as in production.
 
 const store = sharedStore();
 const mail = mailbox(store);
@@ -18,7 +18,7 @@ const anonymous = createSend(gatewayUrl);
 const statusOfLogin = async (email: string, password: string) =>
   (await anonymous('POST', '/auth/login', { email, password })).status;
 
-it('a customer confirms, forgets the password, moves to another address, and leaves without a trace', async () => {
+it('a customer confirms the address, resets the password, changes the address, and deletes the account without a trace', async () => {
   const events = await readTopic('account-events', store.kafkaBrokers);
   const ada = await newCustomer(anonymous);
   const next = (subject: string) => mail(ada.accountId, subject);
@@ -68,7 +68,7 @@ it('a customer confirms, forgets the password, moves to another address, and lea
   await events.close();
 }, 120_000);
 
-/** The tables of all databases that hold a text, byte by byte. */
+/** The tables in all databases that contain a text, compared byte by byte. */
 async function tablesWith(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const database of topology.databases) {

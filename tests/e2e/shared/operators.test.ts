@@ -10,7 +10,7 @@ import { serve } from '../../kit/listen.ts';
 import { sharedStore } from '../_shared-store.ts';
 import { until } from '../_store.ts';
 
-// The console before the real auth and account service: what it changes is seen through the gateway.
+// The console with the real auth and account services. Its changes are observed through the gateway.
 
 const store = sharedStore();
 const config = configSchema.parse({
@@ -31,7 +31,7 @@ const asked = (method: 'get' | 'put' | 'delete', path: string, cookie: string) =
 const send = createSend(store.gatewayUrl);
 const within = (what: string, attempt: () => Promise<boolean>) => until(what, attempt, 1_000);
 
-it('an operator acts under their own account, until the role is taken or the session ends', async () => {
+it('an operator acts under their own account until they lose the role or the session ends', async () => {
   const [ada, ben] = [await newCustomer(send), await newCustomer(send)];
   const own = { email: ada.email, password: ada.password };
   expect((await logIn(own)).status).toBe(403);

@@ -4,8 +4,8 @@ import { type Customer, newCustomer } from '../../kit/customer.ts';
 import { createSend, type Send } from '../../kit/http.ts';
 import { sharedStore } from '../_shared-store.ts';
 
-// Somebody has reached the services' own addresses, and knows account ids. The store runs as presets/prod.yaml has it:
-// services check the token themselves, and want a credential on internal paths.
+// An attacker has reached the services' own addresses and knows account ids. The store runs as with presets/prod.yaml:
+// services check the token themselves and demand a credential on internal paths.
 
 const tea = { name: 'Tea', price: 1.25, unit: 'kg' };
 const store = sharedStore();
@@ -30,7 +30,7 @@ describe('a token', () => {
     expect((await alice.send('POST', '/orders', { items })).status).toBe(201);
   });
 
-  it('is verified with the key that auth publishes inside the cluster only', async () => {
+  it('is verified with a key that auth publishes only inside the cluster', async () => {
     const published = await at('auth')('GET', '/.well-known/jwks.json');
     expect(published.body).toEqual({
       keys: [
@@ -75,13 +75,13 @@ describe('an internal path', () => {
     expect((await at(service)(method, path, body, { authorization })).status).toBe(403);
   });
 
-  it.each(calls)('of %s answers %s %s with it', async (service, method, path, body, status) => {
+  it.each(calls)('of %s answers %s %s with the credential', async (service, method, path, body, status) => {
     const authorization = `Bearer ${credential}`;
     expect((await at(service)(method, path, body, { authorization })).status).toBe(status);
   });
 });
 
-it('no log line has a key, a credential or a token', async () => {
+it('the log has no key, credential or token', async () => {
   const logs = await store.logs();
   expect(logs).toContain('Request handled');
   for (const secret of [credential, store.env.JWT_PRIVATE_KEY?.split('\n')[1], tokenOf(alice), alice.password])

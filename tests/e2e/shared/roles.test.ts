@@ -31,7 +31,7 @@ const give = ({ send }: Customer, { accountId }: Customer, roles: string[]) =>
 const untilStatus = (status: number, attempt: () => Promise<number>) =>
   until(`it is ${status}`, async () => (await attempt()) === status, 1_000);
 
-it('an operator made by make grant lets others write products, within a second, and no more', async () => {
+it('an operator made by make grant gives others the right to write products within a second, and no further rights', async () => {
   expect(await create(ada)).toBe(403);
   expect((await give(ada, bob, ['catalogue'])).status).toBe(403);
 
@@ -48,13 +48,13 @@ it('an operator made by make grant lets others write products, within a second, 
   await untilStatus(403, () => create(bob));
 });
 
-it('a cookie is no role', async () => {
+it('a cookie gives no role', async () => {
   const forged = { cookie: `${bob.cookie}; account-roles=catalogue; roles=catalogue` };
   expect((await bob.send('POST', '/products', tea, forged)).status).toBe(403);
   expect((await bob.send('GET', '/accounts', undefined, forged)).status).toBe(200);
 });
 
-it('a header is no role, neither through the gateway nor past it', async () => {
+it('a header gives no role, through the gateway or past it', async () => {
   const forged = { 'account-roles': 'catalogue,operator' };
   expect((await bob.send('POST', '/products', tea, forged)).status).toBe(403);
   const past = { 'id-account': bob.accountId, authorization: `Bearer ${bob.cookie.split('=')[1]}`, ...forged };

@@ -2,7 +2,7 @@ import { type Customer, logIn, newCustomer, tokenCookie } from '../../kit/custom
 import { createSend, withCookie } from '../../kit/http.ts';
 import { sharedStore, startSharedGateway } from '../_shared-store.ts';
 
-// Through the gateway; services/auth/test has replicas, restarts and an unavailable database.
+// Through the gateway. services/auth/test covers replicas, restarts and an unavailable database.
 
 const anonymous = createSend(sharedStore().gatewayUrl);
 let ada: Customer;
@@ -10,11 +10,11 @@ beforeEach(async () => {
   ada = await newCustomer(anonymous);
 });
 
-/** A secured request that needs auth alone. */
+/** A secured request that needs only auth. */
 const solve = (cookie: string) =>
   anonymous('POST', '/auth/solve', { token: cookie.split('=')[1] }, { cookie }).then(({ status }) => status);
 
-it('a copy of the token is of no use after the logout', async () => {
+it('a copy of the token is rejected after the logout', async () => {
   expect(await solve(ada.cookie)).toBe(200);
   const logout = await ada.send('GET', '/auth/logout');
   expect(logout.status).toBe(200);
@@ -28,7 +28,7 @@ it('a copy of the token is of no use after the logout', async () => {
   expect([await solve(ada.cookie), await solve(other)]).toEqual([401, 200]);
 });
 
-it("DELETE /auth/sessions is secured and ends the caller's sessions, not others'", async () => {
+it("DELETE /auth/sessions is secured and ends only the caller's sessions", async () => {
   const stranger = await anonymous('DELETE', '/auth/sessions', undefined, { 'id-account': ada.accountId });
   expect(stranger.status).toBe(401);
   const [phone, bob] = [await logIn(anonymous, ada), await newCustomer(anonymous)];
@@ -39,7 +39,7 @@ it("DELETE /auth/sessions is secured and ends the caller's sessions, not others'
   expect(await Promise.all([ada.cookie, phone, bob.cookie, next].map(solve))).toEqual([401, 401, 200, 200]);
 });
 
-it('a changed password ends the other sessions within a second; one of them can be ended alone', async () => {
+it('a password change ends the other sessions within a second, and a single session can be ended', async () => {
   const [phone, tablet] = [await logIn(anonymous, ada), await logIn(anonymous, ada)];
   const { body: sessions } = await ada.send('GET', `/accounts/${ada.accountId}/sessions`);
   expect(sessions.map(({ current }: { current: boolean }) => current)).toEqual([false, false, true]);
@@ -54,7 +54,7 @@ it('a changed password ends the other sessions within a second; one of them can 
   await logIn(anonymous, { email: ada.email, password: 'battery staple' });
 });
 
-it("auth answers the gateway's specified call: for a customer, and no longer after the logout", async () => {
+it("auth answers the gateway's specified call for a customer until the logout", async () => {
   const { url } = await startSharedGateway({ auth: { call: 'solve' } });
   const send = withCookie(createSend(url), ada.cookie);
   const own = await send('GET', '/accounts');

@@ -14,7 +14,7 @@ const gateway = await startSharedGateway(
   await certificateFrom(authority, 'localhost'),
 );
 
-/** As a client with a cookie jar, which sends a Secure cookie over HTTPS only. In a process of its own, which trusts the authority. */
+/** A client with a cookie jar, which sends a Secure cookie only over HTTPS. It runs in its own process, which trusts the authority. */
 const client = `
   import makeFetchCookie from 'fetch-cookie';
   const send = makeFetchCookie(fetch);
