@@ -9,7 +9,7 @@ import { throughProxies } from '../kit/store-network.ts';
 import { createTcpProxy } from '../kit/tcp-proxy.ts';
 import type { History } from './history/_history.ts';
 
-/** A TCP proxy between two components, of which the first connects to the second. */
+/** A TCP proxy between two components, the first of which connects to the second. */
 interface Link {
   from: string;
   to: string;
@@ -17,12 +17,12 @@ interface Link {
 }
 
 export type Fixture = Awaited<ReturnType<typeof startFixture>>;
-/** The parts that looking at a store takes. */
+/** What is needed to inspect a store. */
 export type View = Pick<Fixture, 'store' | 'rows' | 'report' | 'reported' | 'signal'>;
 
 /**
  * Starts the store under test.
- * @param isVerbose true if progress is printed at once
+ * @param isVerbose whether to print progress at once
  */
 export async function startFixture(env: Record<string, string>, limitMs: number, isVerbose: boolean) {
   const dir = await mkdtemp(join(tmpdir(), 'store-faults-'));
@@ -58,15 +58,15 @@ export async function startFixture(env: Record<string, string>, limitMs: number,
     /** Adds a line of progress, with the seconds since the start. */
     report,
     reported,
-    /** From and to a component. */
+    /** The proxies from and to a component. */
     linksOf: (component: string) => links.filter(({ from, to }) => from === component || to === component),
     /** The observations of the store's clients. */
     history: { keys: [], orders: [], stock: [] } as History,
     rows: <T extends object>(database: string, sql: string) => queryOnce<T>(store.databaseUrl(database), sql),
-    /** Aborted when the run has failed or its time is up; everything that waits stops then. */
+    /** Aborted when the run fails or its time is up, to stop everything that waits. */
     signal: failure.signal,
     fail,
-    /** Stops the store. Its data and logs are kept when the run has failed. */
+    /** Stops the store. Keeps its data and logs if the run failed. */
     async end(hasFailed: boolean) {
       await store.stop();
       await Promise.all(links.map(({ proxy }) => proxy.close()));
@@ -76,7 +76,7 @@ export async function startFixture(env: Record<string, string>, limitMs: number,
   };
 }
 
-/** Repeats what fails until it succeeds, or the run is over. */
+/** Repeats an action until it succeeds or the run is over. */
 export async function retry<T>({ signal }: View, attempt: () => Promise<T>, timeoutMs = 90_000): Promise<T> {
   for (const deadline = Date.now() + timeoutMs; ; await wait(500)) {
     signal.throwIfAborted();

@@ -17,7 +17,7 @@ const isLong = process.env.FAULT_ORDERS !== undefined;
 const orders = Number(process.env.FAULT_ORDERS ?? 36);
 const seed = Number(process.env.FAULT_SEED ?? (isLong ? Date.now() % 100_000 : 1));
 const minute = 60_000;
-/** Together with start and stop less than the ten minutes that make test-faults allows. */
+/** With start and stop, less than the ten minutes that make test-faults allows. */
 const limitMs = (isLong ? 8 : 5) * minute;
 
 let fixture: Fixture;
@@ -37,7 +37,7 @@ afterAll(async () => {
   process.stderr.write(`Reproduce: FAULT_SEED=${seed} ${isLong ? 'make test-faults' : 'make test'}\n`);
 }, minute);
 
-/** Places these orders while customers read theirs, and whatever is injected happens. */
+/** Places these orders while customers read their orders and faults are injected. */
 async function placeDuring(
   workload: Workload,
   batches: PlannedOrder[][],
@@ -54,7 +54,7 @@ async function placeDuring(
   for (const one of both) one.catch(fail);
   await Promise.allSettled(both);
   signal.throwIfAborted();
-  // A cancellation that waits for the payment can only proceed once no more faults are injected.
+  // A cancellation that waits for the payment can only proceed after the last fault.
   await Promise.all(await placing);
   await stopReaders();
   signal.throwIfAborted();
@@ -92,7 +92,7 @@ it(
     const firstPart = Math.ceil(workload.batches.length * 0.6);
     const resetAllOffsets = () => Promise.all(groupNames.map((group) => resetOffsets(fixture, group)));
 
-    // No offset resets at first: reading again would repair what was lost.
+    // No offset resets at first, because reading again would repair a loss.
     await placeDuring(workload, workload.batches.slice(0, firstPart), pauseMs, (isOver) =>
       isLong ? faults.injectUntil(isOver, false) : faults.injectOnce(),
     );
@@ -110,11 +110,11 @@ it(
 );
 
 it(
-  'the checker finds four bugs once they are put into the store',
+  'the checker finds four bugs seeded into the store',
   async () => {
     const workload = await createWorkload(fixture, 20, seededRandom(seed + 4));
     const batches = await seedBugs(fixture, workload.batches);
-    placed.splice(0); // customers shall read the orders of the buggy store
+    placed.splice(0); // customers must read the orders of the buggy store
     await placeDuring(
       workload,
       batches,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// Runs in the copy of the repository: starts the generated service behind the real gateway and calls it as a customer.
+// Runs in the copy of the repository: starts the generated service behind the real gateway and calls it as a customer would.
 
 const { startStore } = await import(new URL('tools/local/store.ts', import.meta.url).href);
 const dir = await mkdtemp(join(tmpdir(), 'store-generated-'));

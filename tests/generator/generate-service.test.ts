@@ -5,17 +5,17 @@ import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
 import { cacheDir, root } from '../../tools/paths.ts';
 
-// On disk, where packages can be links to those of the repository.
+// On disk, so that packages can be hard links to those of the repository.
 const copy = mkdtempSync('/var/tmp/store-copy-');
 
-// The environment of this test run is not meant for the copy's, but for its worker: it keeps the ports of the two runs apart.
+// Removes this run's own Node settings. The rest of the environment stays, which keeps the ports of the two runs apart.
 const env = { NODE_OPTIONS: undefined, NODE_ENV: undefined };
 
 /** Runs a command in the copy. */
 const run = (file: string, ...args: string[]) =>
   execa(file, args, { cwd: copy, env, reject: false, all: true, timeout: 300_000 });
 
-/** The same, and fails with its output if it fails. */
+/** Runs a command in the copy. @throws Error with the output if it fails */
 async function succeed(file: string, ...args: string[]): Promise<string> {
   const { exitCode, all = '' } = await run(file, ...args);
   if (exitCode !== 0) throw new Error(`${file} ${args.join(' ')} exited with ${exitCode}:\n${all.slice(-5_000)}`);
@@ -26,8 +26,8 @@ const listFiles = async (...args: string[]) =>
   (await execa('git', ['ls-files', ...args], { cwd: root })).stdout.split('\n');
 
 /**
- * Adds what is installed, generated and compiled here. Packages are links, because 800 MB copied would keep every other test
- * waiting for the disk. npm replaces the files of packages, but writes one of its own in place.
+ * Adds everything installed, generated and compiled here. Packages are hard links, because copying 800 MB would keep every other test
+ * waiting for the disk. npm replaces files of packages, but overwrites one file of its own.
  */
 async function addIgnored(): Promise<void> {
   const written = 'node_modules/.package-lock.json';
@@ -41,7 +41,7 @@ async function addIgnored(): Promise<void> {
   cpSync(join(root, written), join(copy, written));
 }
 
-/** The repository as git sees it, with what was made from it and the fetched tools. */
+/** The repository as git sees it, with everything generated from it and the downloaded tools. */
 beforeAll(async () => {
   const files = await listFiles('--cached', '--others', '--exclude-standard');
   for (const file of files.filter((one) => existsSync(join(root, one)))) {
@@ -61,11 +61,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(copy, { recursive: true, force: true, maxRetries: 10 }));
 
 describe('make golden', () => {
-  it('says that nothing has changed', async () => {
+  it('reports that nothing has changed', async () => {
     expect(await succeed('make', 'golden')).toMatch(/(^|\n)nothing changed$/);
   }, 300_000);
 
-  it('names what is wrong in a sentence, and writes nothing', async () => {
+  it('describes an error in a sentence, and writes nothing', async () => {
     const values = join(copy, 'charts/store/values.yaml');
     const text = readFileSync(values, 'utf8');
     writeFileSync(values, text.replace('/orders: order', '/orders: oder'));
@@ -80,7 +80,7 @@ describe('make golden', () => {
 });
 
 describe('make lint', () => {
-  it('prints a difference without colours, and how to correct it', async () => {
+  it('prints a difference without colours, and says how to fix it', async () => {
     const file = join(copy, 'tools/badly-formatted.ts');
     writeFileSync(file, 'export const  x = 1\n');
     const { exitCode, all = '' } = await run('make', 'lint');
@@ -117,13 +117,13 @@ describe('make service', () => {
     expect(changed).toContain('services/review');
     for (const file of changed) expect(said).toContain(file.replace(/(tests\/chart\/golden)\/.*/, '$1'));
     await succeed('make', 'lint', 'typecheck');
-    // From the tests of documents and chart only those that compare services with other lists of them
+    // Of the tests of documents and chart, only those that compare the services with other lists
     const documents = ['documents', 'openapi', 'facts', 'conformance', 'citations'].map((name) => `tests/docs/${name}`);
     const files = ['services/review', ...documents, 'tests/chart/golden', 'tests/chart/topology'].join(' ');
     expect(await succeed('make', 'jest', `ARGS=--testPathPatterns ${files}`)).toContain('services/review/test/');
   }, 900_000);
 
-  it('is in what the chart renders, with its database, its Service and its NetworkPolicy', async () => {
+  it('adds the service to the rendered chart, with its database, its Service and its NetworkPolicy', async () => {
     const find = (values: string, kind: string) => {
       const text = readFileSync(join(copy, `tests/chart/golden/${values}.yaml`), 'utf8');
       const objects = parseAllDocuments(text).flatMap((document) => document.toJS() ?? []);
@@ -136,7 +136,7 @@ describe('make service', () => {
     expect(find('prod', 'HorizontalPodAutoscaler')).toBeDefined();
   });
 
-  it('is called through Envoy: 401 without a token, its answers with one', async () => {
+  it('makes the service reachable through Envoy, which returns 401 without a token', async () => {
     cpSync(new URL('_ask-through-gateway.ts', import.meta.url), join(copy, 'ask-through-gateway.ts'));
     await succeed('make', 'build');
     const output = await succeed('node', 'ask-through-gateway.ts');

@@ -7,7 +7,7 @@ import { root } from '../../tools/paths.ts';
 
 const needed = ['skopeo', 'cosign'];
 
-/** Programs that a release is made with and this machine lacks. */
+/** Programs for making a release that this machine lacks. */
 export async function missingTools(...others: string[]): Promise<string[]> {
   const programs = [...needed, ...others];
   const missing = await Promise.all(programs.map(async (name) => ((await findOnPath(name)) ? [] : [name])));
@@ -24,9 +24,9 @@ export async function missingTools(...others: string[]): Promise<string[]> {
 export const pathOf = (image: string) => image.slice(image.indexOf('/') + 1);
 
 /**
- * Publishes into a registry on this machine, signing with a key of its own. It stands for those of the images of others, too.
- * @param dir of its own, becomes the home directory
- * @param registry its address, such as localhost:5000
+ * Publishes to a registry on this machine, which also stands for the public registries of third-party images. Signs with a new key.
+ * @param dir an empty folder, used as the home directory
+ * @param registry the address of the registry, such as localhost:5000
  */
 export async function createPublisher(dir: string, registry: string) {
   const repository = `${registry}/example/store`;

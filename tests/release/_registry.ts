@@ -8,7 +8,7 @@ import { until } from '../kit/until.ts';
 
 const sha256 = (data: string | Buffer) => `sha256:${createHash('sha256').update(data).digest('hex')}`;
 
-/** A registry with nothing in it, whose data is in the folder. */
+/** Starts an empty registry that keeps its data in the folder. */
 export async function startRegistry(dir: string) {
   const address = `localhost:${await freePort()}`;
   const config = join(dir, 'config.yml');
@@ -20,7 +20,7 @@ export async function startRegistry(dir: string) {
   const accept = ['application/vnd.oci.image.index.v1+json', 'application/vnd.oci.image.manifest.v1+json'].join();
   return {
     address,
-    /** The digest under a tag or digest, or undefined. */
+    /** The digest of a tag or digest, or undefined. */
     async digestOf(name: string, reference: string): Promise<string | undefined> {
       const response = await fetch(`http://${address}/v2/${name}/manifests/${reference}`, { headers: { accept } });
       return response.ok ? sha256(await response.text()) : undefined;
@@ -32,7 +32,7 @@ export async function startRegistry(dir: string) {
   };
 }
 
-/** Writes an image for two platforms, which differs by its content, as skopeo copies it: oci:<folder>. @returns its digest */
+/** Writes an image for two platforms, for skopeo to copy as oci:<folder>. The content makes it unique. @returns its digest */
 export async function writeImage(folder: string, content: string): Promise<string> {
   await mkdir(join(folder, 'blobs/sha256'), { recursive: true });
   const write = async (mediaType: string, data: string | Buffer) => {

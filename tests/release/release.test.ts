@@ -12,7 +12,7 @@ import { useFolder } from '../kit/folder.ts';
 import { createPublisher, missingTools, pathOf } from './_publisher.ts';
 import { startRegistry, writeImage } from './_registry.ts';
 
-// Two releases into a registry on this machine, as .github/workflows/release.yaml makes them, of stand-ins for the images.
+// Makes two releases into a registry on this machine as .github/workflows/release.yaml does, with stand-ins for the images.
 
 const missing = await missingTools('docker-registry');
 if (missing.length > 0) process.stderr.write(`skipped: releases, without ${missing.join(', ')} on PATH\n`);
@@ -21,7 +21,7 @@ const dir = useFolder();
 let registry: Awaited<ReturnType<typeof startRegistry>>;
 let publisher: Awaited<ReturnType<typeof createPublisher>>;
 let repository: string;
-/** Digests that were pushed, by version and image. */
+/** The pushed digests, by version and image. */
 const pushed: Record<string, Record<string, string>> = {};
 
 const run = (program: string, args: string[]) => execa(program, args, { cwd: root, env: publisher.env, all: true });
@@ -35,7 +35,7 @@ async function push(image: string, content: string): Promise<string> {
 
 async function release(version: string): Promise<void> {
   pushed[version] = {};
-  // The workflow pushes by digest alone; skopeo wants a tag.
+  // The workflow pushes by digest only, but skopeo needs a tag.
   for (const { name } of builtImages)
     pushed[version][name] = await push(`${repository}/${name}:build`, `${name}-${version}`);
   await publisher.publish(version, pushed[version]);
@@ -60,7 +60,7 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
   afterAll(() => registry?.stop());
 
   it.each(['0.1.0', '0.2.0'])(
-    '%s installs without values, and with the shop, from images of that version by their digests',
+    '%s installs without values, and with the shop, from the images of that version by digest',
     async (version) => {
       const images = await imagesInstalledBy('--version', version, '--set', 'global.shop.enabled=true');
       const own = images.filter((image) => image.startsWith(`${repository}/`));
@@ -76,7 +76,7 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
     },
   );
 
-  it('the newest is what is installed, and no digest is that of the one before', async () => {
+  it('the newest is installed by default, and shares no digest with the previous one', async () => {
     const images = await imagesInstalledBy();
     expect(images.filter((image) => image.includes(':0.2.0@'))).toHaveLength(topology.images.length);
     const before = Object.values(pushed['0.1.0'] ?? {});
@@ -89,7 +89,7 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
     );
   });
 
-  it('is signed: the commands of the documents verify images and chart, and refuse what is not', async () => {
+  it('is signed: the documented commands verify images and chart, and refuse unsigned ones', async () => {
     const { text = '' } = codeBlocks.find(({ text }) => text.includes('cosign verify')) ?? {};
     const names = [...text.matchAll(/ghcr\.io\/\$project(\/\S+:)\S+/g)].map(([, name]) => name);
     expect(names).toEqual(['/order:', '/charts/store:']);

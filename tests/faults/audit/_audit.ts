@@ -15,10 +15,10 @@ const notifiedKinds = new Set([
 
 const byCustomer = 'cancelled by the customer';
 
-/** Every discrepancy between what was published and what the services have recorded of it, in a sentence each. */
+/** Returns a sentence for each discrepancy between the published events and what the services recorded of them. */
 export const audit = (state: RecordedState): string[] => [...auditEffects(state), ...auditDeadLetters(state)];
 
-/** As audit, apart from dead letters. */
+/** Like `audit`, but without dead letters. */
 export const auditEffects = (state: RecordedState): string[] => [
   ...auditPublishing(state),
   ...auditNotifications(state),
@@ -50,7 +50,7 @@ function auditInvoicesAndFigures({ invoices, orders, figures, topic }: RecordedS
   const paid = orders.filter(({ paidAt }) => paidAt !== null);
   const refunded = paid.filter(({ status }) => status === 'CANCELLED');
   const sum = (some: typeof orders) => some.reduce((all, { total }) => all + cents(total), 0);
-  // Orders of poison, which no service has, are rejected, too, where their product is unknown.
+  // The order of a poison message with an unknown product exists in no service but is also rejected.
   const known = new Set(orders.map(({ id }) => id));
   const ofNobody = new Set(topic.flatMap(({ kind, key }) => (kind === 'StockRejected' && !known.has(key) ? key : [])));
   const expected = {
@@ -68,7 +68,7 @@ function auditInvoicesAndFigures({ invoices, orders, figures, topic }: RecordedS
   ];
 }
 
-/** Every outbox row is published, and the topic has the events of a key in the order in which its publisher wrote them. */
+/** Checks that every outbox row is published, and that the topic has the events of a key in the order in which they were written. */
 function auditPublishing({ outboxes, topic }: RecordedState): string[] {
   const found: string[] = [];
   const published = Map.groupBy(withoutRepeats(topic), ({ key }) => key);
@@ -94,7 +94,7 @@ function auditPublishing({ outboxes, topic }: RecordedState): string[] {
   return found;
 }
 
-/** Every group that handles a poison's kind has dead-lettered it, and there are no other dead letters. */
+/** Checks that every group that handles a poison's kind has dead-lettered it, and that there are no other dead letters. */
 function auditDeadLetters({ topic, deadLetters }: RecordedState): string[] {
   const expected = new Map(
     topic.flatMap(({ poison, partition, offset }) =>
@@ -111,7 +111,7 @@ function auditDeadLetters({ topic, deadLetters }: RecordedState): string[] {
   ];
 }
 
-/** Without the repetitions of events that were published more than once. */
+/** Removes repetitions of events that were published more than once. */
 function withoutRepeats(topic: TopicMessage[]): TopicMessage[] {
   const seen = new Set<string>();
   return topic.filter(({ id }) => !seen.has(id) && seen.add(id));

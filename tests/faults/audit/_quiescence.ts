@@ -3,7 +3,7 @@ import type { View } from '../_fixture.ts';
 import { lag } from '../inject/_consumer-groups.ts';
 import { publishers } from './_recorded-state.ts';
 
-/** More than the session time-out of a killed member, a rebalance and the longest retry delay together. */
+/** More than the sum of a killed member's session time-out, a rebalance and the longest retry delay. */
 const stallMs = 90_000;
 
 /** Waits until every order is final, every event is published, and every group has read the whole topic. */
@@ -12,7 +12,7 @@ export async function waitForQuiescence(view: View): Promise<void> {
   for (let changedAt = Date.now(), isQuiescent = false; !isQuiescent; await wait(1_000)) {
     view.signal.throwIfAborted();
     const pending = await pendingWork(view);
-    // Checked twice: a message that a group handled during the first check may have caused another event.
+    // Checks twice, because a message handled during the first check may have caused another event.
     isQuiescent = pending.length === 0 && (await pendingWork(view)).length === 0;
     const now = pending.join('\n');
     if (now !== before) changedAt = Date.now();
@@ -23,7 +23,7 @@ export async function waitForQuiescence(view: View): Promise<void> {
   }
 }
 
-/** One line per piece of work. Groups come first, so that the tables are read after what the groups wrote to them. */
+/** One line per pending piece of work. Reads the groups first, so that the tables include what the groups wrote. */
 async function pendingWork(view: View): Promise<string[]> {
   const pending = await lag(view);
   const describe = async (database: string, sql: string) => {

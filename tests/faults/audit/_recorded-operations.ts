@@ -5,8 +5,8 @@ import type { RecordedState } from './_recorded-state.ts';
 type Event = RecordedState['outboxes'][number]['events'][number];
 
 /**
- * The history together with what the store did by itself: its events, each between the times at which it was written and
- * marked as sent, and the end of every order. All processes of a run share one clock.
+ * The history, plus what the store did by itself: its events, each between the times at which it was written and marked as
+ * sent, and the final state of every order. All processes of a run share one clock.
  */
 export function withRecorded(seen: History, state: RecordedState): History {
   const history = { keys: seen.keys, orders: [...seen.orders], stock: [...seen.stock] };
@@ -18,14 +18,14 @@ export function withRecorded(seen: History, state: RecordedState): History {
   return history;
 }
 
-/** Orders that exist only in messages of the test (_poison.ts). */
+/** Orders that exist only in the test's own messages (_poison.ts). */
 function inventedOrders({ topic, orders }: RecordedState): Set<string> {
   const ids = topic.flatMap(({ poison, value = '' }) => (poison && /"orderId":"([^"]+)"/.exec(value)?.[1]) ?? []);
   const recorded = new Set(orders.map(({ id }) => id));
   return new Set(ids.filter((id) => !recorded.has(id)));
 }
 
-/** An outbox has the events of an order, and those of a stock, in their sequence: both are written under a lock. */
+/** An outbox has the events of an order, and those of a product's stock, in sequence, because both are written under a lock. */
 function addEvent({ orders, stock }: History, state: RecordedState, sequence: string, event: Event): void {
   const { key, kind, payload, writtenAt: invokedAt, sentAt: respondedAt } = event;
   const { items, total, amount } = JSON.parse(payload);
@@ -49,7 +49,7 @@ function addEvent({ orders, stock }: History, state: RecordedState, sequence: st
   }
 }
 
-/** Also of orders that are recorded although nobody placed them, and that were placed although they are not recorded. */
+/** Also covers recorded orders that no client placed, and placed orders that are not recorded. */
 function addEnds({ orders, stock }: History, state: RecordedState): void {
   const { orders: recorded, payments, invoices } = state;
   const atTheEnd = { invokedAt: state.readAt, respondedAt: state.readAt };

@@ -71,7 +71,7 @@ export async function readRecordedState(view: View) {
       'select order_id as "orderId", number::int, amount::text from invoices order by number',
     ),
     notifications: await rows<{ id: string }>('consumers', 'select id from notifications where order_id is not null'),
-    /** Numbers of orders and cents, in all. */
+    /** Total numbers of orders and cents. */
     figures: await rows<Record<string, number>>(
       'consumers',
       `select coalesce(sum(orders), 0)::int as orders, coalesce(sum(paid), 0)::int as paid,
@@ -91,14 +91,14 @@ async function readAll(view: View, topic: string) {
   return messages;
 }
 
-/** All messages up to the current end of the topic, in the order of each partition. `poison`: its name, where the test sent it. */
+/** All messages up to the current end of the topic, in the order of each partition. `poison` is set on the test's own messages. */
 const readOrderEvents = async (view: View) =>
   (await readAll(view, orderEventsTopic)).map(({ origin, key = '', value, headers }) => {
     const { ce_id: id = '', ce_type: kind = '', [poisonHeader]: poison } = headers;
     return { partition: origin.partition, offset: origin.offset, key, value, id, kind, poison };
   });
 
-/** The errors of all dead letters. One that was written again after a crash counts once. */
+/** The errors of all dead letters. A letter that was written again after a crash counts once. */
 const readDeadLetters = async (view: View) =>
   new Map(
     (await readAll(view, deadLetterTopic)).map(({ headers }) => [

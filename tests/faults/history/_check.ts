@@ -7,8 +7,8 @@ import { stockModel } from './_stock-model.ts';
 const longestListing = 40;
 
 /**
- * Every object whose history its model does not allow, with that history. Objects are checked one by one: what consists
- * of linearizable objects is linearizable (Herlihy and Wing, 1990).
+ * Describes every object whose history violates its model. Checks objects one by one: a system of linearizable objects is
+ * linearizable (Herlihy and Wing, 1990).
  * @param initialStock of a product that inventory sees for the first time
  */
 export function checkHistory({ keys, orders, stock }: History, initialStock: number): string[] {
@@ -19,7 +19,7 @@ export function checkHistory({ keys, orders, stock }: History, initialStock: num
   ];
 }
 
-/** How much a history holds, for the report of a run. */
+/** The size of a history, for the report of a run. */
 export const sizeOf = (history: History): string =>
   Object.entries<[object: string, operation: unknown][]>({ ...history })
     .map(([name, all]) => `${all.length} operations on ${new Set(all.map(([object]) => object)).size} ${name}`)

@@ -18,19 +18,19 @@ export interface Exchange {
   response?: HttpResponse;
   error?: Error;
   invokedAt: number;
-  /** Infinity if it is not known whether the request has changed anything, or still will. */
+  /** Infinity if it is unknown whether the request has changed or will change anything. */
   respondedAt: number;
 }
 
-/** Sends a request and takes the times. */
+/** Sends a request and records the times. */
 export async function timed(send: () => Promise<HttpResponse>): Promise<Exchange> {
   const invokedAt = Date.now();
   const unknown = { invokedAt, respondedAt: Number.POSITIVE_INFINITY };
   try {
     const response = await send();
-    // A 5xx may come from the gateway, of a request that the service still handles.
+    // A 5xx may come from the gateway while the service still handles the request.
     if (response.status >= 500) return { response, ...unknown };
-    return { response, invokedAt, respondedAt: Date.now() + 1 }; // times are cut to milliseconds
+    return { response, invokedAt, respondedAt: Date.now() + 1 }; // Date.now() truncates to milliseconds
   } catch (error) {
     return { error: error as Error, ...unknown };
   }
@@ -38,10 +38,10 @@ export async function timed(send: () => Promise<HttpResponse>): Promise<Exchange
 
 export const isKnown = ({ respondedAt }: Exchange) => respondedAt !== Number.POSITIVE_INFINITY;
 
-/** An amount of money in cents: with the prices of the fault tests, exactly. */
+/** An amount of money in cents; exact for the prices of the fault tests. */
 export const cents = (amount: unknown): number => Math.round(Number(amount) * 100);
 
-/** Items as a text that does not depend on their order. */
+/** Items as a string that does not depend on their order. */
 export const itemsText = (items: { productId: string; quantity: number }[]): string =>
   items
     .map(({ productId, quantity }) => `${quantity} of ${productId}`)

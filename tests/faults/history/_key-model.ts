@@ -1,15 +1,15 @@
 import type { Model } from './_linearizability.ts';
 
-/** POST /orders with an Idempotency-Key. Without a response, it may have placed an order whose id nobody knows yet. */
+/** POST /orders with an Idempotency-Key. Without a response, it may have placed an order whose id is unknown. */
 export interface Placement {
   orderId?: string;
-  /** True if the response was a stored one: Idempotency-Replayed. */
+  /** True if the response was a stored one (Idempotency-Replayed). */
   isReplayed?: boolean;
 }
 
 const unknownOrder = 'unknown';
 
-/** A key stands for at most one order (contract 4.7): the first request places it, all others are told of that one. */
+/** A key stands for at most one order (contract 4.7): the first request places it, all others get the same order. */
 export const keyModel: Model<string | null, Placement> = {
   initial: null,
   next(order, { orderId, isReplayed }) {

@@ -1,15 +1,15 @@
-/** Something that happened to an object: a client's request, or a change that the store announced by an event. */
+/** Something that happened to an object: a client's request, or a change that the store announced with an event. */
 export interface Operation<Action> {
   action: Action;
-  /** It took effect between these two times, in ms since the epoch. */
+  /** The operation took effect between these two times, in ms since the epoch. */
   invokedAt: number;
-  /** Infinity: its outcome is unknown, so it may have taken effect at any later time, or never. */
+  /** Infinity if the outcome is unknown: the operation may have taken effect at any later time, or never. */
   respondedAt: number;
   /** Operations with the same sequence took effect in the order in which the history lists them. */
   sequence?: string;
 }
 
-/** The object's behaviour when operations follow one another. States and actions are JSON. */
+/** The object's behaviour under sequential operations. States and actions are JSON. */
 export interface Model<State, Action> {
   initial: State;
   /** Every state in which the action may leave the object; none if it cannot happen in that state. */
@@ -22,20 +22,20 @@ export interface Model<State, Action> {
 export interface Violation<State, Action> {
   /** The longest order of operations that the model allows. */
   explained: Operation<Action>[];
-  /** Where it leads. */
+  /** The state after them. */
   state: State;
-  /** The operations that come next, none of which the model allows. */
+  /** The next operations, none of which the model allows. */
   inexplicable: Operation<Action>[];
 }
 
-/** Beyond this the search counts as failed; a history of the fault tests needs about as many as it has operations. */
+/** The search fails beyond this number. A history of the fault tests needs about as many as it has operations. */
 const mostConfigurations = 200_000;
 
 /**
- * Searches an order of the operations that respects real time (an operation that responded before another was invoked
- * comes first) and that the model allows: linearizability as in Herlihy and Wing (1990). The search is that of Wing and
- * Gong (1993) with the memory of Lowe (2017): what was operated on, and the state, are not tried twice.
- * @throws Error if that takes too many steps
+ * Searches for an order of the operations that the model allows and that respects real time: an operation that responded
+ * before another was invoked comes first. This is linearizability (Herlihy and Wing, 1990). The algorithm is by Wing and Gong
+ * (1993), with the cache of Lowe (2017), which never tries the same set of operations with the same state twice.
+ * @throws Error if the search takes too many steps
  */
 export function findViolation<State, Action>(
   { initial, next, isRead = () => false }: Model<State, Action>,
@@ -52,7 +52,7 @@ export function findViolation<State, Action>(
   const tried = new Set<string>();
   let furthest: Violation<State, Action> | undefined;
 
-  /** The operations that may come next: those that were invoked before any of the others has responded. */
+  /** The operations that may come next: those invoked before any other remaining operation responded. */
   function enabled(): Operation<Action>[] {
     let firstResponse = Number.POSITIVE_INFINITY;
     const found: Operation<Action>[] = [];
@@ -64,7 +64,7 @@ export function findViolation<State, Action>(
       firstResponse = Math.min(firstResponse, operation.respondedAt);
     }
     found.sort((a, b) => (a.respondedAt === b.respondedAt ? 0 : a.respondedAt - b.respondedAt));
-    // Among equal actions the first to respond can always come first, unless others wait for one of them.
+    // Of equal actions, the first to respond can always come first, unless a sequence constrains one of them.
     const seen = new Set<string | undefined>();
     return found.filter((operation) => {
       const name = names.get(operation);
@@ -72,7 +72,7 @@ export function findViolation<State, Action>(
     });
   }
 
-  /** @param mask a bit for each operation that is chosen */
+  /** @param mask a bit for each chosen operation */
   function search(mask: bigint, open: number, state: State): boolean {
     if (open === 0) return true;
     const configuration = `${mask.toString(36)} ${JSON.stringify(state)}`;
@@ -92,7 +92,7 @@ export function findViolation<State, Action>(
         if (search(after, open - Number(isKnown(operation)), following)) return true;
         chosen.pop();
         isChosen.delete(operation);
-        if (isRead(operation.action)) return false; // what does not follow it now would not follow it later either
+        if (isRead(operation.action)) return false; // a read changes nothing, so choosing it later would not help
       }
     }
     return false;
@@ -101,7 +101,7 @@ export function findViolation<State, Action>(
   return search(0n, history.filter(isKnown).length, initial) ? undefined : furthest;
 }
 
-/** The operation before each one in its sequence. */
+/** Maps each operation to its predecessor in its sequence. */
 function predecessorsIn<Action>(history: Operation<Action>[]): Map<Operation<Action>, Operation<Action>> {
   const sequences = Map.groupBy(history, ({ sequence }) => sequence);
   sequences.delete(undefined);

@@ -1,7 +1,7 @@
 import type { EventKind } from '@store/shared/messaging/events';
 import type { Model } from './_linearizability.ts';
 
-/** The visible state of an order. CANCELLED and paid is a state of its own: it follows both CONFIRMED and CANCELLED. */
+/** The visible state of an order. CANCELLED PAID is a separate state, because it can follow both CONFIRMED and CANCELLED. */
 export type Shown = 'PENDING' | 'CONFIRMED' | 'SHIPPED' | 'CANCELLED' | 'CANCELLED PAID' | `impossible: ${string}`;
 
 /** Amounts are in cents, items as text. */
@@ -9,14 +9,14 @@ export type OrderAction =
   | { kind: 'place'; total: number; items: string }
   | { kind: 'event'; event: EventKind; amount?: number; items?: string }
   | { kind: 'read'; shown: Shown; total: number; isListed?: boolean }
-  /** A cancellation succeeded; as the first one, if the response says so (contract 4.6). */
+  /** A cancellation succeeded. `isFirst` if the response says that it was the first (contract 4.6). */
   | { kind: 'cancel'; isFirst?: boolean }
   /** A cancellation was refused with 409. */
   | { kind: 'refuse' }
   | { kind: 'delete' }
   /** The response was 404. */
   | { kind: 'miss' }
-  /** The content of the databases when nothing is in flight any more. */
+  /** The content of the databases once nothing is in flight. */
   | { kind: 'settle'; shown: Shown; payment: string; amount: number | null; invoices: number[] };
 
 interface OrderState {
@@ -31,7 +31,7 @@ interface OrderState {
 
 type Event = OrderAction & { kind: 'event' };
 
-/** When each event can happen (contract 6.1, 6.3), each at most once: a payment is taken and refunded at most once. */
+/** When each event can happen (contract 6.1, 6.3). Each happens at most once, so a payment is taken and refunded at most once. */
 const rules: Record<EventKind, (has: (kind: EventKind) => boolean, event: Event, order: OrderState) => boolean> = {
   OrderCreated: (_has, { items, amount }, order) => items === order.items && amount === order.total,
   StockReserved: (has, { items, amount }, order) =>
@@ -47,8 +47,8 @@ const rules: Record<EventKind, (has: (kind: EventKind) => boolean, event: Event,
 };
 
 /**
- * The life of an order. Events are facts of the saga; what is shown of the order follows them, late but never backwards.
- * An order without `place` cannot have events: nobody asked for it.
+ * The life of an order. Events are facts of the saga. The shown order follows them, late but never backwards.
+ * An order without `place` cannot have events, because no client asked for it.
  */
 export const orderModel: Model<OrderState | null, OrderAction> = {
   initial: null,
@@ -84,7 +84,7 @@ export const orderModel: Model<OrderState | null, OrderAction> = {
   },
 };
 
-/** Returns the state that the fields of an order stand for; contract 4.5 and 6.1 allow no other combinations. */
+/** Returns the state that an order's fields represent. Contract 4.5 and 6.1 allow no other combinations. */
 export function shownOf(order: {
   status: string;
   paidAt?: unknown;
@@ -123,13 +123,13 @@ function happened(order: OrderState, action: Event): OrderState[] {
   if (has(event) || !rules[event](has, action, order)) return [];
   const after = { ...order, events: [...order.events, event].sort() };
   if (event !== 'OrderCancelled') return [after];
-  // Written with the change of the order that it announces.
+  // Written in the same transaction as the change that it announces.
   return reachable(order)
     .filter((shown) => !isFinal(shown))
     .map((shown) => ({ ...after, shown: shown === 'CONFIRMED' ? 'CANCELLED PAID' : 'CANCELLED' }));
 }
 
-/** States in which the order may be shown as soon as the order service has handled some of the events. */
+/** States in which the order may be shown once the order service has handled some of the events. */
 function reachable({ shown, events }: OrderState): Shown[] {
   const isPaid = events.includes('OrderPaid');
   const hasFailed = events.includes('StockRejected') || events.includes('StockReleased');
@@ -144,7 +144,7 @@ function reachable({ shown, events }: OrderState): Shown[] {
   return found;
 }
 
-/** Everything was carried through or compensated, and the money that was kept is that of what was shipped. */
+/** Everything was completed or compensated, and the store kept exactly the money for what it shipped. */
 function isSettled({ total, events, shown }: OrderState, end: OrderAction & { kind: 'settle' }): boolean {
   const has = (kind: EventKind) => events.includes(kind);
   const isPaid = has('OrderPaid');

@@ -2,7 +2,7 @@ import type { HttpResponse, Send } from '../../kit/http.ts';
 import type { Fixture } from '../_fixture.ts';
 import type { PlannedOrder } from '../load/_workload.ts';
 
-/** Violations that the checker must find, with the bugs of `seedBugs` in the running store. */
+/** Violations that the checker must find after `seedBugs` has changed the running store. */
 export const foundBugs = {
   'an idempotency key is honoured twice': /^The history of Idempotency-Key /,
   'an order is read from a stale copy': /^The history of order .*which allows none of\n.*"kind":"read"/s,
@@ -10,7 +10,7 @@ export const foundBugs = {
   'a refund is lost': /^The history of order .*which allows none of\n[^\n]*"kind":"settle"[^\n]*$/s,
 };
 
-/** Puts four bugs into the store, all but the stale copy into its databases. */
+/** Seeds four bugs into the store; all except the stale copy go into its databases. */
 export async function seedBugs({ rows }: Fixture, batches: PlannedOrder[][]): Promise<PlannedOrder[][]> {
   await rows(
     'order',
@@ -32,13 +32,13 @@ export async function seedBugs({ rows }: Fixture, batches: PlannedOrder[][]): Pr
   );
   return batches.map((batch) =>
     batch.map((order) => {
-      if (order.cancellation !== undefined) return order; // so that a lost refund is all that is wrong with these
+      if (order.cancellation !== undefined) return order; // so that a lost refund is the only fault of these orders
       return { ...order, customer: { ...order.customer, send: throughStaleCopy(order.customer.send) } };
     }),
   );
 }
 
-/** Every other GET of an order shows it as it was placed. */
+/** Makes every second GET of an order show it as it was placed. */
 function throughStaleCopy(send: Send): Send {
   const placed = new Map<string, HttpResponse>();
   const requests = new Map<string, number>();

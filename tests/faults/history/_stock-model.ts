@@ -6,11 +6,11 @@ export type StockAction =
   | { kind: 'read'; pieces: number }
   | { kind: 'reserve'; pieces: number }
   | { kind: 'release'; pieces: number }
-  /** An order was rejected that demanded `pieces`, of which so many were lacking; 0 if another product was. */
+  /** An order for `pieces` was rejected. `lacking` is how many of them were missing; 0 if another product was. */
   | { kind: 'reject'; pieces: number; lacking: number };
 
 /**
- * The stock of a product: a register to PUT and GET, a counter to reserve and release, never below 0 (contract 4.9).
+ * The stock of a product: a register for PUT and GET, and a counter for reserve and release, never below 0 (contract 4.9).
  * @param initial INITIAL_STOCK
  */
 export const stockModel = (initial: number): Model<number, StockAction> => ({

@@ -27,45 +27,45 @@ const isLinearizable = (history: Operation<Action>[]) => findViolation(register,
 const unknown = at(5, never, { add: 1 });
 const inTurn = [1, 2].map((value) => ({ ...write(value), sequence: 'writes' }));
 it.each([
-  [true, 'what was written before is read', [at(0, 1, { write: 1 }), read(2, 1)]],
-  [false, 'what was written before is not read', [at(0, 1, { write: 1 }), read(2, 0)]],
-  [true, 'of two concurrent writes the first is last', [write(1), write(2), read(10, 1), read(12, 1)]],
+  [true, 'a read returns the value written before', [at(0, 1, { write: 1 }), read(2, 1)]],
+  [false, 'a read does not return the value written before', [at(0, 1, { write: 1 }), read(2, 0)]],
+  [true, 'the first of two concurrent writes takes effect last', [write(1), write(2), read(10, 1), read(12, 1)]],
   [false, 'two readers see concurrent writes in different orders', [write(1), write(2), read(10, 1), read(12, 2)]],
   [true, 'a concurrent write takes effect between two reads', [write(1), read(1, 0), read(3, 1)]],
   [false, 'a value that was seen once disappears again', [write(1), read(1, 1), read(3, 0)]],
-  [true, 'operations that touch at one instant are concurrent', [at(0, 5, { write: 1 }), read(5, 0)]],
-  [false, 'operations that do not quite touch are not', [at(0, 4, { write: 1 }), read(5, 0)]],
+  [true, 'operations that meet at one instant are concurrent', [at(0, 5, { write: 1 }), read(5, 0)]],
+  [false, 'operations a moment apart are not concurrent', [at(0, 4, { write: 1 }), read(5, 0)]],
   [true, 'an operation of unknown outcome never takes effect', [unknown, read(6, 0), read(8, 0)]],
-  [true, 'it takes effect late', [unknown, read(6, 0), read(8, 1)]],
-  [false, 'it takes effect twice', [unknown, read(6, 2)]],
-  [false, 'it takes effect before it was invoked', [unknown, read(1, 1)]],
-  [true, 'a sequence takes effect in the order of the history, however its times overlap', [...inTurn, read(10, 2)]],
+  [true, 'an operation of unknown outcome takes effect late', [unknown, read(6, 0), read(8, 1)]],
+  [false, 'an operation of unknown outcome takes effect twice', [unknown, read(6, 2)]],
+  [false, 'an operation of unknown outcome takes effect before it was invoked', [unknown, read(1, 1)]],
+  [true, 'a sequence takes effect in the order of the history even if its times overlap', [...inTurn, read(10, 2)]],
   [false, 'a sequence takes effect in another order', [...inTurn, read(10, 1)]],
 ])('%s: %s', (expected, _, history) => {
   expect(isLinearizable(history)).toBe(expected);
 });
 
-it('200 overlapping operations of a sequence, and as many reads, are decided in few steps', () => {
+it('decides 200 overlapping operations of a sequence, and as many reads, in few steps', () => {
   const adds = Array.from({ length: 200 }, (_, n) => ({ ...at(0, 10_000, { add: 1 + (n % 5) }), sequence: 'adds' }));
   const reads = (offset: number) => Array.from({ length: 40 }, (_, n) => read(2 * n, 15 * n + (n > 30 ? offset : 0)));
   expect(isLinearizable([...adds, ...reads(0)])).toBe(true);
   expect(isLinearizable([...adds, ...reads(2)])).toBe(false);
 });
 
-it('300 concurrent equal operations are decided in few steps', () => {
+it('decides 300 concurrent equal operations in few steps', () => {
   const adds = Array.from({ length: 300 }, (_, n) => at(0, 10_000 + n, { add: 1 }));
   const reads = (step: number) => Array.from({ length: 100 }, (_, n) => read(2 * n, step * n));
   expect(isLinearizable([...adds, ...reads(3)])).toBe(true);
   expect(isLinearizable([...adds, ...reads(4)])).toBe(false);
 });
 
-it('the violation names the operation that nothing explains and what leads up to it', () => {
+it('names the inexplicable operation and those that lead up to it', () => {
   const [first, second, wrong] = [at(0, 1, { write: 1 }), read(2, 1), read(4, 7)];
   const violation = { explained: [first, second], state: 1, inexplicable: [wrong] };
   expect(findViolation(register, [wrong, second, first])).toEqual(violation);
 });
 
-/** All orders of the definite operations, with any of the others. */
+/** All orders of the definite operations, combined with any of the others. */
 function isLinearizableByTrial(history: Operation<Action>[], value = register.initial): boolean {
   if (history.every(({ respondedAt }) => respondedAt === never)) return true;
   return history.some((first) => {
@@ -76,7 +76,7 @@ function isLinearizableByTrial(history: Operation<Action>[], value = register.in
   });
 }
 
-it('it decides as trying out all orders does, for 5,000 random histories', () => {
+it('decides 5,000 random histories as a search of all orders does', () => {
   const random = seededRandom(13);
   const decisions = { true: 0, false: 0 };
   for (let n = 0; n < 5_000; n += 1) {

@@ -5,11 +5,11 @@ import type { Operation } from './_linearizability.ts';
 import type { OrderAction, Shown } from './_order-model.ts';
 import type { StockAction } from './_stock-model.ts';
 
-/** One after another, 10 ms each. */
+/** Sequential operations of 10 ms each. */
 const inTurn = <Action>(...actions: Action[]): Operation<Action>[] =>
   actions.map((action, index) => ({ action, invokedAt: 10 * index, respondedAt: 10 * index + 9 }));
 
-/** At another time, or with an unknown outcome. */
+/** An operation at another time, or with an unknown outcome. */
 const at = <Action>(action: Action, invokedAt: number, respondedAt = Number.POSITIVE_INFINITY) => ({
   action,
   invokedAt,
@@ -26,7 +26,7 @@ function violations({ keys = [], orders = [], stock = [] }: Objects): string[] {
   return checkHistory({ keys: observed('k', keys), orders: observed('o', orders), stock: observed('p', stock) }, 10);
 }
 
-/** The last action alone makes it impossible. */
+/** Expects that only the last action makes the history impossible. */
 function expectLastWrong(orders: OrderAction[]): void {
   expect(violations({ orders: inTurn(...orders.slice(0, -1)) })).toEqual([]);
   expect(violations({ orders: inTurn(...orders) })).toEqual([expect.stringContaining('order o')]);
@@ -88,15 +88,15 @@ test.each<[string, OrderAction[]]>([
   ['to another first cancellation', [...toConfirmed, cancelled, firstCancel, firstCancel]],
 ])('an order does not go %s', (_, orders) => expectLastWrong(orders));
 
-it('an order may be shown as it was before to a request that was concurrent', () => {
+it('an order may be shown in its earlier state to a concurrent request', () => {
   expect(violations({ orders: [...inTurn(...toConfirmed), at(pending, 25, 59)] })).toEqual([]);
 });
 
 test.each<[string, OrderAction[]]>([
   ['no refund', [...ofCancelled, asPaid]],
-  ['a refund that is stored, but not announced', [...ofCancelled, asRefunded]],
+  ['a refund that is stored but not announced', [...ofCancelled, asRefunded]],
   ['a refund of another amount', [...ofCancelled, event('PaymentRefunded', { amount: 400 })]],
-  ['a refund that is announced, but not stored', [...ofCancelled, refunded, asPaid]],
+  ['a refund that is announced but not stored', [...ofCancelled, refunded, asPaid]],
   ['a stored payment of another amount', [...toConfirmed, shipped, settle('SHIPPED', 'PAID', 900, 450)]],
   ['an order that is recorded as cancelled and was shipped', [...toConfirmed, shipped, asPaid]],
   ['two refunds', [...ofCancelled, refunded, refunded]],
@@ -116,18 +116,18 @@ describe('an idempotency key', () => {
   const requests = inTurn({ orderId: 'a' }, replayed);
 
   it.each([
-    ['has', [replayed]],
-    ['has not', [{ orderId: 'a' }, replayed]],
-  ])('may stand for a first request that was lost and that %s placed the order', (_, others) => {
+    ['also', [replayed]],
+    ['never', [{ orderId: 'a' }, replayed]],
+  ])('may stand for a first request whose response was lost and that %s placed the order', (_, others) => {
     const [, ...later] = inTurn({}, ...others);
     expect(violations({ keys: [at({}, 0), ...later] })).toEqual([]);
   });
 
   test.each<[string, Placement]>([
     ['for another order', { orderId: 'b' }],
-    ['for the same order anew', { orderId: 'a' }],
+    ['for the same order a second time', { orderId: 'a' }],
     ['with the stored response of another order', { orderId: 'b', isReplayed: true }],
-  ])('is not honoured twice, %s, after the others or beside them', (_, again) => {
+  ])('is not honoured twice, %s, after the other requests or concurrently', (_, again) => {
     expect(violations({ keys: requests })).toEqual([]);
     for (const begun of [30, 0]) {
       const wrong = violations({ keys: [...requests, at(again, begun, 39)] });
@@ -135,7 +135,7 @@ describe('an idempotency key', () => {
     }
   });
 
-  it('is not honoured twice for a request whose response was lost: an order that nobody asked for', () => {
+  it('is not honoured twice for a request whose response was lost: no client asked for the second order', () => {
     const unasked = inTurn(created, reserved, paid, shipped, asShipped);
     expect(violations({ orders: unasked })).toEqual([expect.stringContaining('order o')]);
   });
@@ -146,7 +146,7 @@ describe('stock', () => {
   const reject = (pieces: number): StockAction => ({ kind: 'reject', pieces, lacking: 1 });
   const [reserve3, set4] = [stockAction('reserve', 3), stockAction('set', 4)];
 
-  it.each([0, 1, 2])('that concurrent requests change may be read as %i meanwhile', (pieces) => {
+  it.each([0, 1, 2])('may be read as %i while concurrent requests change it', (pieces) => {
     const [reserve1, release1] = [stockAction('reserve', 1), stockAction('release', 1)];
     const concurrent = [reserve1, reserve1, reject(1), release1].map((change) => at(change, 20, 90));
     const reads = [at(stockAction('read', pieces), 30, 40), at(stockAction('read', 1), 95, 96)];
@@ -158,7 +158,7 @@ describe('stock', () => {
     ['by a release that is overwritten', [reserve3, stockAction('release', 3), stockAction('read', 7)]],
     ['by a PUT that has no effect', [set4, stockAction('read', 10)]],
     ['beyond the last piece', [stockAction('reserve', 6), stockAction('reserve', 6)]],
-    ['by a rejection though there was enough', [stockAction('reserve', 5), reject(5)]],
+    ['by a rejection although there was enough', [stockAction('reserve', 5), reject(5)]],
   ])('is not lost or sold twice %s', (_, actions) => {
     expect(violations({ stock: inTurn(...actions.slice(0, -1)) })).toEqual([]);
     expect(violations({ stock: inTurn(...actions) })).toEqual([expect.stringContaining('stock of product p')]);

@@ -15,7 +15,7 @@ export const brokerOf = ({ store }: View): KafkaOptions => ({
   log: createLog('test', 'silent'),
 });
 
-/** Asks the broker until it answers: one that has just started may drop a request silently. */
+/** Asks the broker until it answers, because a broker that has just started may silently drop a request. */
 const askBroker = <T>(view: View, ask: (admin: Admin) => Promise<T>): Promise<T> =>
   retry(view, () => askAdmin(brokerOf(view), 15_000, ask));
 
@@ -43,8 +43,8 @@ export const lag = (view: View): Promise<string[]> =>
   });
 
 /**
- * Stops the group's process, sets committed offsets back, and starts it again.
- * @param random chooses partitions and offsets; without it, all partitions are set back to their beginning
+ * Stops the group's process, sets committed offsets back, and restarts it.
+ * @param random chooses partitions and offsets; without it, all partitions go back to their beginning
  */
 export async function resetOffsets(fixture: Fixture, groupId: string, random?: Random): Promise<void> {
   const component = fixture.store.component(componentOf(groupId));

@@ -7,14 +7,14 @@ import { componentOf, groupNames, resetOffsets } from './_consumer-groups.ts';
 import { poisons, sendPoison } from './_poison.ts';
 import { createProcessFaults, type Fault } from './_process-faults.ts';
 
-/** All that an order passes through, but what only answers requests. */
+/** All components that handle an order's events, and the order service. */
 const orderComponents = ['order', ...groupNames.map(componentOf)];
 const others = ['product', 'auth', 'gateway']; // orders need these too
 const stateful = ['postgres', 'kafka'];
 
 /**
- * How long a restarted component is spared further faults: a group waits some ten seconds for a killed member, and must
- * then have time to make progress.
+ * How long a restarted component gets no further faults: a group waits some ten seconds for a killed member and then needs
+ * time to make progress.
  */
 const recoveryMs = 15_000;
 
@@ -22,7 +22,7 @@ const recoveryMs = 15_000;
 export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrder[], isLong: boolean) {
   const { signal, fail } = fixture;
   const { killOf, outageOf, pauseOf, partitionOf } = createProcessFaults(fixture, random);
-  /** In a long run, now and then longer than the time-outs of connections, statements and sessions. */
+  /** In a long run, a quarter of the faults outlast the time-outs of connections, statements and sessions. */
   const seconds = () => (!isLong ? 1 : random(4) === 0 ? 12 + random(6) : 1 + random(4));
 
   const kills = [...orderComponents, ...others].map(killOf);
@@ -39,8 +39,8 @@ export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrd
   }));
 
   /**
-   * Injects faults in the given order, concurrently where they affect different components.
-   * @param isBusySkipped whether a fault is skipped, instead of delayed, while one of its components is affected
+   * Injects faults in the given order, concurrently if they affect different components.
+   * @param isBusySkipped whether to skip a fault, instead of delaying it, while one of its components is affected
    * @returns the number of injected faults, once all components are running again
    */
   async function injectAll(faults: Iterable<Fault>, pauseMs: () => number, isBusySkipped: boolean): Promise<number> {

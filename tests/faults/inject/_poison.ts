@@ -12,7 +12,7 @@ interface AsyncDocument {
 
 const { operations }: AsyncDocument = parse(read('docs/asyncapi.yaml'));
 
-/** Groups that handle a kind, as the document of the events says. */
+/** The groups that handle a kind, according to docs/asyncapi.yaml. */
 const groupsHandling = (kind: string) =>
   groupNames.filter((group) => {
     const name = componentOf(group).replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
@@ -26,11 +26,11 @@ interface Poison {
   value(orderId: string): object | string | Buffer;
   /** True if its order is unknown, so that no order of the run is rejected. */
   isOfNobody?: true;
-  /** The groups that dead-letter it, if these are not those that handle its kind. */
+  /** The groups that dead-letter it, if they differ from those that handle its kind. */
   deadLetteredBy?: string[];
 }
 
-/** A day of its own, because analytics counts an order with an unknown product: only inventory refuses that. */
+/** A separate day, because analytics counts an order with an unknown product: only inventory refuses it. */
 export const poisonDay = '2001-01-01';
 const common = (orderId: string) => ({ orderId, customerId: randomUUID(), timestamp: `${poisonDay}T12:00:00Z` });
 const item = () => ({ productId: randomUUID(), quantity: 1 });
@@ -46,7 +46,7 @@ export const poisons: Record<string, Poison> = {
     value: (orderId) => ({ ...common(orderId), items: [item()], total: { amount: 1, currency: 'USD' } }),
     deadLetteredBy: ['inventory-group'],
   },
-  // With its three fields alone, and any but those of other kinds, it would be an OrderCreated (contract 6.4).
+  // Without `reason`, a field of other kinds, it would count as an OrderCreated (contract 6.4).
   'no kind': { value: (orderId) => ({ ...common(orderId), reason: 'none' }), deadLetteredBy: groupNames },
   // Not poison: unknown kinds are skipped (contract 6.3).
   'unknown kind': { kind: 'OrderPraised', value: common, deadLetteredBy: [] },

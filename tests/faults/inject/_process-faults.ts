@@ -4,20 +4,20 @@ import type { Random } from '../../kit/random.ts';
 import type { Fixture } from '../_fixture.ts';
 
 export interface Fault {
-  /** The components that it affects; faults in flight never share one. */
+  /** The affected components; faults in flight never share a component. */
   components: string[];
-  /** Resolves when the components are running again. */
+  /** Resolves when the components run again. */
   inject(): Promise<void>;
 }
 
 /** Packets are dropped; connections are refused; connections end in the middle of a response. */
 const modes = ['silent', 'refuse', 'cut'] as const;
 
-/** Faults of one component: it is killed, stopped as by an operator, does not run for a while, or is cut off. */
+/** Faults of one component: it is killed, stopped as by an operator, paused, or cut off. */
 export function createProcessFaults({ store, report, signal, linksOf }: Fixture, random: Random) {
   const faultOf = (name: string, inject: () => Promise<void>): Fault => ({ components: [name], inject });
 
-  /** Restarts a component as a cluster would: gives up only when it repeatedly fails to become ready. */
+  /** Restarts a component as a cluster would, and gives up only if it repeatedly fails to become ready. */
   async function restart(name: string): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -33,7 +33,7 @@ export function createProcessFaults({ store, report, signal, linksOf }: Fixture,
   async function stopFor(seconds: number, name: string, isKilled: boolean): Promise<void> {
     report(`${name}: ${isKilled ? 'killed' : 'stopped'}, restart in ${seconds} s`);
     if (isKilled) store.component(name).kill(name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
-    await store.component(name).stop(); // waits for its end and prevents the automatic restart
+    await store.component(name).stop(); // waits for the end of the process and prevents the automatic restart
     await wait(seconds * 1_000);
     await restart(name);
     report(`${name}: running again`);
@@ -45,7 +45,7 @@ export function createProcessFaults({ store, report, signal, linksOf }: Fixture,
     outageOf: (name: 'kafka' | 'postgres', isKilled: () => boolean) =>
       faultOf(name, () => stopFor(1 + random(6), name, isKilled())),
 
-    /** SIGSTOP: its connections stay open, and when it continues it does not know that time has passed. */
+    /** SIGSTOP: the connections stay open, and on resuming the component does not know that time has passed. */
     pauseOf: (name: string, seconds: () => number) =>
       faultOf(name, async () => {
         const pid = store.component(name).pid();
@@ -58,14 +58,14 @@ export function createProcessFaults({ store, report, signal, linksOf }: Fixture,
         report(`${name}: paused for ${pauseSeconds} s`);
         try {
           pause(pid);
-          for (const child of await childrenOf(pid)) pause(child); // those of PostgreSQL serve the connections
+          for (const child of await childrenOf(pid)) pause(child); // PostgreSQL's child processes serve its connections
           await wait(pauseSeconds * 1_000);
         } finally {
           for (const one of paused) send(one, 'SIGCONT');
         }
       }),
 
-    /** Separates a component from one of those that it is connected to, or from all of them. */
+    /** Separates a component from one or all of the components that it is connected to. */
     partitionOf: (name: string, seconds: () => number) =>
       faultOf(name, async () => {
         const all = linksOf(name);
@@ -80,7 +80,7 @@ export function createProcessFaults({ store, report, signal, linksOf }: Fixture,
           await set(mode);
           await wait(lastsSeconds * 1_000);
         } finally {
-          // Half of the time both ends learn at once that their connections are gone, else only when they use them.
+          // Half of the time both ends learn at once that their connections are gone; otherwise only when they use them.
           if (mode === 'silent' && random(2) === 0) await set('refuse');
           await set('pass');
         }

@@ -15,7 +15,7 @@ const mostInFlight = 40;
 
 /**
  * Places the orders, paced so that faults hit them; each request is retried until it has a definite response.
- * @returns once all are placed; the cancellations that are still in flight
+ * @returns the cancellations that are still in flight once all orders are placed
  */
 export async function placeOrders(
   fixture: Fixture,
@@ -56,7 +56,7 @@ async function place(fixture: Fixture, planned: PlannedOrder, placed: PlacedOrde
     history.keys.push([key, { action: isPlaced ? { orderId: id, isReplayed } : {}, invokedAt, respondedAt }]);
     if (!isPlaced || ids.has(id)) return;
     ids.add(id);
-    // An earlier request, whose response was lost, may have placed it.
+    // An earlier request whose response was lost may have placed the order.
     const action = { kind: 'place', total: cents(total.amount), items: itemsText(items) } as const;
     history.orders.push([id, { action, invokedAt: began, respondedAt }]);
   }
@@ -96,7 +96,7 @@ async function cancel(fixture: Fixture, order: PlacedOrder): Promise<void> {
     ({ status }) => status < 300 || (method === 'DELETE' ? status === 404 : status === 409),
     (exchange) => {
       const { response, invokedAt, respondedAt } = exchange;
-      // OrderCancelled tells of a lost response, but nothing tells of a deletion.
+      // An OrderCancelled event reveals a cancellation whose response was lost; nothing reveals a deletion.
       const lost = method === 'DELETE' ? actions[204] : undefined;
       const action = isKnown(exchange) ? actions[response?.status ?? 0] : lost;
       if (action) fixture.history.orders.push([id, { action, invokedAt, respondedAt }]);
@@ -104,7 +104,7 @@ async function cancel(fixture: Fixture, order: PlacedOrder): Promise<void> {
   );
 }
 
-/** The order as the answers to a cancellation tell it. */
+/** The order as the response to a cancellation describes it. */
 const actions: Record<number, OrderAction> = {
   200: { kind: 'cancel' },
   201: { kind: 'cancel', isFirst: true },
@@ -116,8 +116,8 @@ const actions: Record<number, OrderAction> = {
 const patienceMs = 120_000;
 
 /**
- * Repeats a request while its outcome is unknown, or its status is one of `retried`.
- * @param record receives every attempt
+ * Repeats a request while its outcome is unknown or its status is in `retried`.
+ * @param record called with every attempt
  */
 async function sendUntilDefinite(
   { signal }: Fixture,

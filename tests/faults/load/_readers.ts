@@ -7,13 +7,13 @@ import { type Shown, shownOf } from '../history/_order-model.ts';
 import type { PlacedOrder } from './_orders.ts';
 import type { Workload } from './_workload.ts';
 
-/** Unknown outcomes of setting the stock, for each part of a run: with ten of them the checker no longer decides. */
+/** Limit for unknown outcomes of setting the stock in each part of a run: with ten of them the checker gives up. */
 const mostUnknownOutcomes = 2;
 
 // biome-ignore lint/suspicious/noExplicitAny: an order as JSON
 type OrderBody = any;
 
-/** Reads an order and records what is shown. @returns undefined if it could not be read or was deleted */
+/** Reads an order and records what it shows. @returns undefined if it was deleted or could not be read */
 export async function readOrder({ history }: Fixture, { id, customer }: PlacedOrder): Promise<Shown | undefined> {
   const { response, ...times } = await timed(() => customer.send('GET', `/orders/${id}`));
   if (response?.status === 404) history.orders.push([id, { action: { kind: 'miss' }, ...times }]);
@@ -26,7 +26,7 @@ export async function readOrder({ history }: Fixture, { id, customer }: PlacedOr
 const readingOf = (order: OrderBody) =>
   ({ kind: 'read', shown: shownOf(order), total: cents(order.total.amount) }) as const;
 
-/** Reads a customer's latest orders. A list takes two steps, so that it may show what is deleted in between. */
+/** Reads a customer's latest orders. The service reads a list in two steps, so it may show orders deleted in between. */
 async function listOrders({ history }: Fixture, { customer }: PlacedOrder): Promise<void> {
   const { response, ...times } = await timed(() => customer.send('GET', '/orders'));
   if (response?.status !== 200) return;
@@ -41,7 +41,7 @@ async function readStock({ history }: Fixture, inventory: Send, productId: strin
   history.stock.push([productId, { action: { kind: 'read', pieces: response.body.available }, ...times }]);
 }
 
-/** @returns whether it is known what became of it */
+/** @returns true if the outcome is known */
 async function setStock({ history }: Fixture, inventory: Send, productId: string, available: number): Promise<boolean> {
   const exchange = await timed(() => inventory('PUT', `/stock/${productId}`, { available }));
   const { invokedAt, respondedAt } = exchange;
@@ -51,7 +51,7 @@ async function setStock({ history }: Fixture, inventory: Send, productId: string
   return isKnown(exchange);
 }
 
-/** Customers who look at their orders, and the warehouse that looks at the stock and sets it, until they are stopped. */
+/** Starts customers who read their orders, and a warehouse that reads and sets the stock, until stopped. */
 export function startReaders(fixture: Fixture, workload: Workload, placed: PlacedOrder[], random: Random) {
   const stopping = new AbortController();
   const signal = AbortSignal.any([stopping.signal, fixture.signal]);

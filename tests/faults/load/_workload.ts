@@ -8,24 +8,24 @@ export interface Item {
   quantity: number;
 }
 
-/** An order that a customer is going to place, and perhaps to cancel. */
+/** An order that a customer will place, and perhaps cancel. */
 export interface PlannedOrder {
   customer: Customer;
   items: Item[];
-  /** Sent twice concurrently and once more afterwards, with one Idempotency-Key. */
+  /** The order is sent twice concurrently and once more afterwards, with the same Idempotency-Key. */
   isRepeated: boolean;
   cancellation?: { when: (typeof cancellationTimes)[number]; method: 'POST' | 'PATCH' | 'DELETE' };
 }
 
-/** Once it is certainly paid; before or during the payment; and about when it is shipped. */
+/** When to cancel: once certainly paid; before or during the payment; or around the shipment. */
 const cancellationTimes = ['paid', 'at once', 'soon', 'late'] as const;
 
 export interface Workload {
-  /** Orders that are placed together: one, or two that contend for the last piece. */
+  /** Orders to place together: one, or two that contend for the last piece. */
   batches: PlannedOrder[][];
-  /** The products that many order. */
+  /** The products that many customers order. */
   products: string[];
-  /** The one of them whose stock is set again and again. */
+  /** The product among them whose stock is set repeatedly. */
   restocked: string;
 }
 
