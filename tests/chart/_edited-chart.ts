@@ -5,7 +5,7 @@ import { withFolder } from '../../tools/with-folder.ts';
 
 export type Edit = (text: string) => string;
 
-/** @param edits by path within the chart; the text is '' for a file that is not there */
+/** Uses a copy of the chart with edited files. @param edits by path within the chart; an edit gets '' if the file does not exist */
 export const withEdited = <T>(edits: Record<string, Edit>, use: (chart: string) => Promise<T>): Promise<T> =>
   withFolder(async (dir) => {
     await cp(join(root, 'charts/store'), dir, { recursive: true });

@@ -6,8 +6,8 @@ export type Manifest = any;
 const renderings = new Map<string, Promise<Manifest[]>>();
 
 /**
- * Renders the chart, once in a test file for the same values.
- * @throws Error with Helm's message, if the chart refuses the values
+ * Renders the chart, once per test file for the same values.
+ * @throws Error with Helm's message if the chart refuses the values
  */
 export async function manifests(values: object = {}, files: string[] = []) {
   const key = JSON.stringify([values, files]);
@@ -21,13 +21,13 @@ export async function manifests(values: object = {}, files: string[] = []) {
     all,
     named,
     ofKind: (kind: string): Manifest[] => all.filter((one) => one.kind === kind),
-    /** The first of a kind, which may have a name that ends in a checksum. */
+    /** The first object of a kind, for names that end in a checksum. */
     one: (kind: string, begin = ''): Manifest =>
       all.find((one) => one.kind === kind && one.metadata.name.startsWith(begin)),
     podOf,
     /** The variables of the first container. */
     envOf: (name: string): Manifest[] => podOf(name).containers[0].env,
-    /** Everything with a pod, by `<kind>/<name>` without a checksum. */
+    /** All pods and pod templates, by `<kind>/<name>` of their object without a checksum. */
     pods: () => new Map<string, Manifest>(all.flatMap(podIn)),
   };
 }

@@ -24,13 +24,13 @@ describe('examples/compose', () => {
     envoy = files[`${folder}/envoy.yaml`] ?? '';
   });
 
-  it('every host that a service or the gateway calls is one of the file', () => {
+  it('every host that a service or the gateway calls is in the file', () => {
     const hosts = Object.entries(services).flatMap(([name, { networks }]) => [
       name,
       ...(networks?.default.aliases ?? []),
     ]);
     const texts = Object.values(services).flatMap(({ environment = {}, entrypoint = [] }) => [
-      // The links in mails are followed by browsers.
+      // Browsers follow the links in mails.
       ...Object.entries(environment).flatMap(([name, value]) => (name === 'SHOP_URL' ? [] : value)),
       ...entrypoint,
     ]);
@@ -53,7 +53,7 @@ describe('examples/compose', () => {
     expect(Object.values(await thirdPartyImages(join(root, 'charts/store')))).toEqual(expect.arrayContaining(images));
   });
 
-  it('only gateway and console can be reached, from this machine alone', () => {
+  it('only gateway and console are reachable, and only from this machine', () => {
     const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(open.map(([name]) => name)).toEqual(['gateway', 'console']);
     for (const [, { ports = [] }] of open) for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);

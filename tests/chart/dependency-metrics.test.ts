@@ -16,7 +16,7 @@ import { queryOnce } from '../kit/postgres/database.ts';
 import { findExporter, howToGetExporter, startExporter } from '../kit/postgres/postgres-exporter.ts';
 import { until } from '../kit/until.ts';
 
-// Those of the services and the gateway are compared in tests/e2e/whole-store.test.ts.
+// tests/e2e/whole-store.test.ts compares the metrics of the services and the gateway.
 
 const dir = useFolder();
 let all: Expression[];
@@ -25,10 +25,10 @@ beforeAll(async () => {
 });
 
 const exporter = await findExporter();
-if (exporter === undefined) console.log(`postgres_exporter 0.14 or later is not there: ${howToGetExporter}`);
+if (exporter === undefined) console.log(`postgres_exporter 0.14 or later is missing: ${howToGetExporter}`);
 
-describe('dependencies', () => {
-  it('alerts and dashboard query what a broker with the production values exports, and little else is exported', async () => {
+describe('metrics of dependencies', () => {
+  it('include those of a broker with production values that alerts and dashboard query, and few others', async () => {
     const metricsPort = await freePort();
     const settings = await metricsSettings(metricsPort);
     const options = { dataDir: join(dir, 'kafka'), port: await freePort(), settings, log: () => undefined };
@@ -39,12 +39,12 @@ describe('dependencies', () => {
       // A metric of a topic appears with its first message.
       const producer = createKafka({ ...kafka, clientId: 'test', log: createLog('test', 'silent') }).producer();
       await producer.connect();
-      // A topic that was just created may not be led yet.
-      await until('the broker takes it', async () => {
+      // A new topic may not have a leader yet.
+      await until('the broker accepts the message', async () => {
         return (await producer.send({ topic: 'order-events', messages: [{ value: 'x' }] })).length > 0;
       });
       await producer.disconnect();
-      await until('the broker has counted it', async () => missing(await read()).length === 0, {
+      await until('the broker has counted the message', async () => missing(await read()).length === 0, {
         timeoutMs: 10_000,
       }).catch(async () => expect(missing(await read())).toEqual([]));
       const series = await read();
@@ -55,7 +55,7 @@ describe('dependencies', () => {
     }
   });
 
-  (exporter ? it : it.skip)('alerts and dashboard query what postgres_exporter exports', async () => {
+  (exporter ? it : it.skip)('include those of postgres_exporter that alerts and dashboard query', async () => {
     const base = process.env.TEST_DATABASE_URL ?? '';
     await queryOnce(base, `create role monitor login password 'monitor' in role pg_monitor`);
     const url = Object.assign(new URL(base), { username: 'monitor', password: 'monitor' }).href;

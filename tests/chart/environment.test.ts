@@ -3,7 +3,7 @@ import { valuesFiles } from '../../tools/chart/render.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { type Manifest, type Manifests, manifests } from './_manifests.ts';
 
-/** The variables of a container as the kubelet sets them, apart from those of Secrets, which are undefined. */
+/** The variables of a container as the kubelet sets them. Those from Secrets are undefined. */
 function environmentOf(rendered: Manifests, alias: string): Record<string, string | undefined> {
   const { env = [], envFrom = [] } = rendered.podOf(alias).containers[0];
   const fromMaps = envFrom.map(({ configMapRef }: Manifest) => rendered.named('ConfigMap', configMapRef.name).data);
@@ -13,7 +13,7 @@ function environmentOf(rendered: Manifests, alias: string): Record<string, strin
   return Object.assign({}, ...fromMaps, Object.fromEntries([...own, ...unknown]));
 }
 
-/** What the service would print before it exits, apart from variables whose values only a cluster knows. */
+/** The problems that the service would print before it exits, except those of variables that only a cluster can set. */
 function problemsOf(schema: Parameters<typeof readConfig>[0], env: Record<string, string | undefined>): string[] {
   const fromCluster = new Set(Object.keys(env).filter((name) => env[name] === undefined || env[name]?.includes('$(')));
   try {

@@ -6,7 +6,7 @@ import { read } from '../kit/read.ts';
 import type { Manifest } from './_manifests.ts';
 
 describe('make golden', () => {
-  it('the files that follow from the chart are as make golden writes them', async () => {
+  it('the files derived from the chart are up to date', async () => {
     const texts = await textsOfChart();
     expect(Object.keys(texts)).toContain('tests/chart/golden/prod.yaml');
     for (const [path, expected] of Object.entries(texts)) {
@@ -14,7 +14,7 @@ describe('make golden', () => {
         expect(read(path)).toBe(expected);
       } catch (error) {
         const { message } = error as Error;
-        throw new Error(`${path}: ${message}\n\nmake golden writes it anew, if the change is intended`);
+        throw new Error(`${path}: ${message}\n\nIf the change is intended, run make golden to update it`);
       }
     }
   });
@@ -28,7 +28,7 @@ describe('make golden', () => {
     expect(changed).toEqual(['            - { name: INITIAL_STOCK, value: "1001" }']);
   });
 
-  it('writes YAML with all that is rendered: what one file leaves out is in that which it names', async () => {
+  it('writes YAML with everything that is rendered: what a file leaves out is in the file that it names', async () => {
     const objects = new Map<string, Manifest>();
     for (const name of ['default', 'prod', 'cloudnative-pg']) {
       const text = read(`tests/chart/golden/${name}.yaml`);

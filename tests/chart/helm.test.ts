@@ -5,7 +5,7 @@ import { template } from '../../tools/chart/helm.ts';
 import { root } from '../../tools/paths.ts';
 import { useFolder } from '../kit/folder.ts';
 
-// With the command where the machine has one, else with the library: both do the same.
+// Uses the helm command if the machine has it, else the library. Both behave the same.
 
 describe('Helm', () => {
   const folder = useFolder();
@@ -29,7 +29,7 @@ describe('Helm', () => {
     expect(found).toEqual(['  name: b', '  value: 1', '  name: a', annotations, '  value: 1']);
   });
 
-  it('takes files of values in their order, then values, and the namespace', async () => {
+  it('applies values files in order, then values, and the namespace', async () => {
     await write('a.yaml', '{{ toJson .Values }}\n# {{ .Release.Name }} in {{ .Release.Namespace }}\n');
     const files = ['one', 'two'].map((name) => join(dir, `${name}.yaml`));
     for (const [index, file] of files.entries()) await writeFile(file, `a: ${index}\nb: ${index}\n"c${index}": 1\n`);
@@ -37,13 +37,13 @@ describe('Helm', () => {
     expect(text).toContain('{"a":"x,y","b":1,"c0":1,"c1":1}\n# store in elsewhere');
   });
 
-  it('finds nothing that a template looks up, and asks no cluster', async () => {
+  it('returns nothing for lookups in templates, and asks no cluster', async () => {
     await write('a.yaml', 'found: {{ (lookup "v1" "Secret" .Release.Namespace "x") | toJson }}\n');
     await write('NOTES.txt', '{{ (lookup "v1" "Secret" .Release.Namespace "x") | toJson }}');
     expect(await template(dir)).toContain('found: {}');
   });
 
-  it('what reaches a cluster says how to get Helm where there is none', async () => {
+  it('explains how to get Helm if a command that reaches a cluster lacks it', async () => {
     const options = { cwd: root, env: { PATH: '', HELM: '' }, all: true, reject: false } as const;
     const { exitCode, all } = await execa(process.execPath, ['tools/chart/helm-path.ts'], options);
     expect(exitCode).toBe(1);

@@ -25,7 +25,7 @@ describe('monitoring', () => {
     }
   });
 
-  it('names each label once, also one that the chart has itself', async () => {
+  it('sets each label once, even if the chart also sets it', async () => {
     const labels = { 'app.kubernetes.io/part-of': 'prometheus' };
     const { all } = await manifests({
       monitoring: { enabled: true, labels, alerts: { enabled: true } },
@@ -37,7 +37,7 @@ describe('monitoring', () => {
     for (const { metadata } of own) expect(metadata.labels).toMatchObject(labels);
   });
 
-  it('sends the traces of gateway and services to the collector, and allows that by policy', async () => {
+  it('sends traces of gateway and services to the collector, which policies allow', async () => {
     const tracing = { endpoint: 'http://collector.monitoring:4318', samplingPercent: 25 };
     const { ofKind, envOf, named } = await manifests({ global: { tracing } });
     for (const { name } of ofKind('Deployment').map(({ metadata }) => metadata)) {
@@ -53,7 +53,7 @@ describe('monitoring', () => {
 });
 
 describe('the alerts', () => {
-  it('are on their own namespace, describe the problem and what to do, and link to a runbook', async () => {
+  it('cover their own namespace, describe the problem and what to do, and link to a runbook', async () => {
     const groups = await groupsWith({ runbooks: 'https://docs.test/runbooks/' });
     const alerts = alertsOf(groups);
     expect(new Set(alerts.map(({ alert, labels }) => alert + labels.severity)).size).toBe(alerts.length);
@@ -79,9 +79,9 @@ describe('the alerts', () => {
   const alertsWith = async (rules: object) => alertsOf(await groupsWith({ rules }));
   const find = (alerts: Alert[], name: string) => alerts.find(({ alert }) => alert === name);
 
-  it('have the threshold, the delay and the severity that values give them, and are left out where values say so', async () => {
+  it('have the threshold, delay and severity set in values, and are left out if values say so', async () => {
     const change = { threshold: 0, for: '1h', severity: 'info' };
-    // The last one of its group
+    // The last alert of its group
     const changed = await alertsWith({ StoreConsumerLag: change, StoreBackupMissing: { enabled: false } });
     const lag = { expr: expect.stringMatching(/ > 0$/m), for: '1h', labels: { severity: 'info' } };
     expect(find(changed, 'StoreConsumerLag')).toMatchObject(lag);
@@ -100,8 +100,8 @@ const cloudnativePg = {
 describe('the dashboards', () => {
   it.each([
     ['of the store', {}, ['store.json']],
-    ['of the store and one of CloudNativePG', cloudnativePg, ['store.json', 'database.json']],
-  ])('are some that Grafana loads, with panels that do not overlap: %s', async (_, values, expected) => {
+    ['of the store and of CloudNativePG', cloudnativePg, ['store.json', 'database.json']],
+  ])('load in Grafana, and their panels do not overlap: %s', async (_, values, expected) => {
     const { named } = await manifests({ ...values, monitoring: { dashboard: { enabled: true } } });
     const { metadata, data } = named('ConfigMap', 'store-dashboard');
     expect(metadata.labels.grafana_dashboard).toBe('1');

@@ -12,14 +12,14 @@ interface Rule {
 }
 type Peer = { podSelector?: { matchLabels: Labels } };
 
-/** As the containers name them. */
+/** Container ports by name. */
 const ports: Record<string, number> = { http: 8080, metrics: 9090 };
 const has = (labels: Labels, wanted: Labels = {}) =>
   Object.entries(wanted).every(([name, value]) => labels[name] === value);
 const withShop = { global: { shop: { enabled: true } } };
 const aliases = topology.services.map(({ alias }) => alias);
 
-/** Connections that the policies of both sides allow. */
+/** Reads the connections that the policies of both sides allow. */
 async function readPolicies(values: object = {}, files: string[] = []) {
   const { ofKind } = await manifests(values, files);
   const policies: Manifest[] = ofKind('NetworkPolicy').map(({ spec }) => spec);
@@ -28,7 +28,7 @@ async function readPolicies(values: object = {}, files: string[] = []) {
   );
   const labelsOf = (name: string) => pods.get(name) ?? {};
 
-  /** Rules name pods of this namespace here; those of other namespaces are for Prometheus. */
+  /** Only considers rules for pods of this namespace; those for other namespaces concern Prometheus. */
   function lets(name: string, side: 'ingress' | 'egress', peer: Labels, port: number): boolean {
     const rules: Rule[] = policies
       .filter(({ podSelector }) => podSelector.matchLabels && has(labelsOf(name), podSelector.matchLabels))
@@ -46,20 +46,20 @@ async function readPolicies(values: object = {}, files: string[] = []) {
 }
 
 describe('network policies', () => {
-  it('each service reaches those that it calls, such as order auth, and no others', async () => {
+  it('each service reaches exactly the services it calls, for example auth from order', async () => {
     const { reachedBy } = await readPolicies();
     for (const { alias, calls } of topology.services)
       expect([alias, reachedBy(alias)]).toEqual([alias, [...calls].sort()]);
     expect(topology.services.find(({ alias }) => alias === 'order')?.calls).toContain('auth');
   });
 
-  it('the console reads the metrics of every service, and nobody reaches the console', async () => {
+  it('the console reads the metrics of every service, and no pod reaches the console', async () => {
     const { names, reachedBy } = await readPolicies(withShop);
     expect(reachedBy('console', 9090)).toEqual(aliases.filter((alias) => alias !== 'console').sort());
     expect(names.filter((name) => reachedBy(name).includes('console'))).toEqual([]);
   });
 
-  it('the gateway reaches the shop where there is one, and the shop reaches nobody', async () => {
+  it('the gateway reaches the shop if it is enabled, and the shop reaches no pod', async () => {
     const { reachedBy } = await readPolicies(withShop);
     const behind = [...new Set([...Object.values(topology.routes).map(({ alias }) => alias), 'auth'])].sort();
     expect(reachedBy('gateway')).toEqual([...behind, 'shop'].sort());
@@ -67,7 +67,7 @@ describe('network policies', () => {
     expect((await readPolicies()).reachedBy('gateway')).toEqual(behind);
   });
 
-  it('only services, the pooler and the operator reach the instances of CloudNativePG, which reach each other', async () => {
+  it('only services, the pooler, the operator and other instances reach the instances of CloudNativePG', async () => {
     const files = [...(valuesFiles.prod ?? []), 'charts/store/presets/cloudnative-pg.yaml'];
     const endpoint = 'https://s3.example.com:9000';
     const values = {
@@ -96,7 +96,7 @@ describe('network policies', () => {
     expect(portsTo('store-database-pooler')).toEqual([5432, 443, 6443, 53, 53]);
   });
 
-  it('names are resolved where the DNS of the cluster listens', async () => {
+  it("pods reach the cluster's DNS on its ports", async () => {
     const { named } = await manifests({ global: { networkPolicy: { dnsPorts: [5353] } } });
     expect(named('NetworkPolicy', 'store').spec.egress[0].ports).toEqual([
       { port: 5353, protocol: 'UDP' },
@@ -107,11 +107,11 @@ describe('network policies', () => {
 
 describe('IP families', () => {
   it.each([
-    ['IPv6 alone', { ipFamilies: ['IPv6'] }],
+    ['IPv6 only', { ipFamilies: ['IPv6'] }],
     ['both', { ipFamilyPolicy: 'PreferDualStack' }],
     ['both, by name', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] }],
-    ['no family, which the cluster then decides,', {}],
-  ])('with %s every Service says so, and everything listens on :: where IPv6 is named', async (_, dualStack) => {
+    ['no family, so that the cluster decides,', {}],
+  ])('with %s every Service says so, and everything listens on :: if IPv6 is configured', async (_, dualStack) => {
     const { ofKind, named } = await manifests({
       global: { dualStack, ...withShop.global },
       gateway: { tls: { existingSecret: 'store-tls' } },
@@ -135,8 +135,8 @@ describe('IP families', () => {
   });
 });
 
-describe('whom a service calls', () => {
-  it('is stated: no variable of the values has the address of a service', async () => {
+describe('the calls of a service', () => {
+  it('are declared: no variable in the values has the address of a service', async () => {
     const written = Object.values(valuesFiles)
       .flat()
       .concat('charts/store/values.yaml', 'charts/store/presets/prod.yaml');
@@ -144,7 +144,7 @@ describe('whom a service calls', () => {
       expect([file, /http:\/\/[a-z]+:8080/.exec(read(file))?.[0]]).toEqual([file, undefined]);
   });
 
-  it('stays as it is where other values add to it, as those of production do', async () => {
+  it('remain if other values add to them, as the production values do', async () => {
     const before = (await readPolicies()).reachedBy('account');
     const { reachedBy } = await readPolicies({ account: { calls: { BEARER_JWKS_URL: 'status/keys' } } });
     expect(reachedBy('account')).toEqual([...before, 'status'].sort());
@@ -153,7 +153,7 @@ describe('whom a service calls', () => {
     expect(production.reachedBy('notification')).toEqual(['account', 'auth']);
   });
 
-  it('becomes the address, with the path that it has; "" is no call', async () => {
+  it('become addresses with their paths, and "" means no call', async () => {
     const calls = { PRODUCT_URL: '', BEARER_JWKS_URL: 'auth/.well-known/jwks.json' };
     const { envOf } = await manifests({ inventory: { calls } });
     const urls = envOf('inventory').filter(({ name }) => /_URL$/.test(name) && name !== 'DATABASE_URL');
@@ -164,12 +164,12 @@ describe('whom a service calls', () => {
   });
 });
 
-describe('a service may call those whose addresses it has, and no others', () => {
+describe('a service may call exactly the services whose addresses it has', () => {
   const extraEnv = [{ name: 'PEERS', value: 'http://status:8080/a,http://invoice:8080,http://account:9090' }];
   const own = { payment: { extraEnv }, order: { env: { AUTH_URL: 'http://auth.example.com:8080' } } };
   it.each<[string, string[], object]>([
     ...Object.entries(valuesFiles).map(([name, files]): [string, string[], object] => [name, files, {}]),
-    ['of their own', [], own],
+    ['in extraEnv and env', [], own],
   ])('with the values %s', async (_, files, values) => {
     const { reachedBy } = await readPolicies(values, files);
     const { envOf } = await manifests(values, files);

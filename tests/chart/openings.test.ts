@@ -4,8 +4,8 @@ const components = ['order', 'gateway', 'postgres', 'kafka'];
 const forEach = (names: string[], own: object) => Object.fromEntries(names.map((name) => [name, own]));
 const resolver = { options: [{ name: 'ndots', value: '1' }] };
 
-describe('what a cluster may want of pods', () => {
-  it('a runtime class and a resolver, for all of them or for those of a component', async () => {
+describe('pods may have', () => {
+  it('a runtime class and a resolver, for all pods or for those of a component', async () => {
     const own = { runtimeClassName: 'kata', dnsConfig: { nameservers: ['10.0.0.10'] } };
     const global = { runtimeClassName: 'gvisor', dnsConfig: resolver, shop: { enabled: true } };
     const values = { global, order: own, jobs: own, toolbox: { enabled: true } };
@@ -19,7 +19,7 @@ describe('what a cluster may want of pods', () => {
       ]);
   });
 
-  it.each(components)('other timings of probes, which keep what is asked: %s', async (name) => {
+  it.each(components)('other timings of probes, whose checks stay the same: %s', async (name) => {
     const probes = {
       startup: { failureThreshold: 900 },
       readiness: { periodSeconds: 7 },
@@ -33,7 +33,7 @@ describe('what a cluster may want of pods', () => {
     expect(container).toEqual(expected);
   });
 
-  it('annotations of the objects that have pods, not of the pods', async () => {
+  it('annotations on the objects that own pods, not on the pods', async () => {
     const { named, pods } = await manifests(
       forEach(components, { annotations: { 'reloader.example.com/auto': 'true' } }),
     );
@@ -46,7 +46,7 @@ describe('what a cluster may want of pods', () => {
     }
   });
 
-  it('a ServiceAccount that exists', async () => {
+  it('an existing ServiceAccount', async () => {
     const { named, podOf } = await manifests(forEach(components, { serviceAccount: { name: 'shared' } }));
     for (const name of components) {
       expect(podOf(name).serviceAccountName).toBe('shared');
@@ -55,7 +55,7 @@ describe('what a cluster may want of pods', () => {
   });
 
   it.each(['order', 'console', 'gateway', 'postgres'])(
-    'further containers and sources of variables: %s',
+    'additional containers and sources of variables: %s',
     async (name) => {
       const [proxy, wait] = [{ name: 'proxy' }, { name: 'wait', restartPolicy: 'Always' }].map((one) => ({
         ...one,
@@ -72,7 +72,7 @@ describe('what a cluster may want of pods', () => {
     },
   );
 
-  it('refuses what would change the probe itself, or is misspelt', async () => {
+  it("no changes of a probe's check, and no misspelt fields", async () => {
     const probes = { readiness: { httpGet: { path: '/' } } };
     await expect(manifests({ order: { probes } })).rejects.toThrow(/probes|httpGet/);
     await expect(manifests({ gateway: { probes: { ready: {} } } })).rejects.toThrow(/probes|ready/);
@@ -80,7 +80,7 @@ describe('what a cluster may want of pods', () => {
   });
 });
 
-it('the address of a load balancer is that of a value', async () => {
+it("a load balancer's address comes from a value", async () => {
   const service = { type: 'LoadBalancer', loadBalancerIP: '203.0.113.7' };
   const of = async (values: object) => (await manifests({ gateway: { service: values } })).named('Service', 'gateway');
   expect((await of(service)).spec.loadBalancerIP).toBe('203.0.113.7');
@@ -96,7 +96,7 @@ describe('authorities of your own', () => {
       { configMap: 'bundle', key: 'trust.pem' },
       { configMap: { name: 'bundle', items: [{ key: 'trust.pem', path: 'ca.crt' }] } },
     ],
-  ])('are trusted by every service, and by the gateway beside the public ones: %j', async (authorities, source) => {
+  ])('are trusted by every service, and by the gateway in addition to public ones: %j', async (authorities, source) => {
     const { podOf, ofKind } = await manifests({ global: { authorities } });
     const services = ofKind('Deployment').filter(({ metadata }: Manifest) => metadata.name !== 'gateway');
     expect(services.length).toBeGreaterThan(11);
@@ -111,7 +111,7 @@ describe('authorities of your own', () => {
     expect(podOf('gateway').volumes).toContainEqual({ name: 'authorities', ...source });
   });
 
-  it('are from one place', async () => {
+  it('come from one place only', async () => {
     const authorities = { secret: 'a', configMap: 'b' };
     await expect(manifests({ global: { authorities } })).rejects.toThrow(/global.authorities names both/);
   });

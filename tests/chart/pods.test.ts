@@ -22,7 +22,7 @@ describe('all pods at once, or those of a component', () => {
     rendered = await withAll(global, { order, gateway: own, kafka: own, jobs: own });
   });
 
-  it('have further labels, annotations and a priority class, which replace nothing of the chart', () => {
+  it('have additional labels, annotations and a priority class, which replace nothing in the chart', () => {
     const pods = rendered.pods();
     expect(pods.size).toBe(23);
     for (const [name, { metadata, spec }] of pods) {
@@ -38,7 +38,7 @@ describe('all pods at once, or those of a component', () => {
     expect(pods.get('Pod/store-test').metadata).toMatchObject({ ...own, annotations });
   });
 
-  it('have accounts with further annotations', () => {
+  it('have accounts with additional annotations', () => {
     const accounts = rendered.ofKind('ServiceAccount');
     expect(accounts.length).toBeGreaterThan(14);
     for (const { metadata } of accounts)
@@ -46,7 +46,7 @@ describe('all pods at once, or those of a component', () => {
     expect(rendered.named('ServiceAccount', 'store-secrets').metadata.annotations).toHaveProperty(['helm.sh/hook']);
   });
 
-  it('have further rules of NetworkPolicies, also the Job that runs before there are others', () => {
+  it('have additional NetworkPolicy rules, including the Job that runs before other policies exist', () => {
     expect(rendered.named('NetworkPolicy', 'store').spec.ingress).toEqual(networkPolicy.extraIngress);
     for (const name of ['store', 'store-secrets'])
       expect(rendered.named('NetworkPolicy', name).spec.egress).toContainEqual(networkPolicy.extraEgress[0]);
@@ -56,7 +56,7 @@ describe('all pods at once, or those of a component', () => {
     ['auto', false],
     ['force', true],
     ['disabled', false],
-  ])('name no user where the cluster chooses it: %s', async (adaptSecurityContext, isLeft) => {
+  ])('set no user if the cluster chooses it: %s', async (adaptSecurityContext, isLeft) => {
     const pods = (await withAll({ compatibility: { openshift: { adaptSecurityContext } } })).pods();
     expect(pods.size).toBe(23);
     for (const { spec } of pods.values()) {
@@ -68,7 +68,7 @@ describe('all pods at once, or those of a component', () => {
 });
 
 describe('the pods of a component', () => {
-  it.each(['order', 'gateway', 'postgres'])('have further variables, volumes and mounts: %s', async (name) => {
+  it.each(['order', 'gateway', 'postgres'])('have additional variables, volumes and mounts: %s', async (name) => {
     const extraEnv = [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }];
     const extraVolumes = [{ name: 'authorities', configMap: { name: 'authorities' } }];
     const extraVolumeMounts = [{ name: 'authorities', mountPath: '/authorities', readOnly: true }];
@@ -81,7 +81,7 @@ describe('the pods of a component', () => {
     expect(podOf(name)).toEqual(expected);
   });
 
-  it('have security contexts merged with what is set', async () => {
+  it('have security contexts merged with the given ones', async () => {
     const names = ['order', 'gateway', 'postgres', 'kafka'];
     const podSecurityContext = { runAsUser: null, fsGroup: 1234 };
     const own = { podSecurityContext, securityContext: { readOnlyRootFilesystem: false } };
@@ -93,7 +93,7 @@ describe('the pods of a component', () => {
     }
   });
 
-  it('have resources and nodes of their own where they are Jobs, the test or the shop, and the user of their image', async () => {
+  it('have their own resources and nodes if they are Jobs, the test or the shop, and the user of their image', async () => {
     const resources = { limits: { memory: '1Gi' } };
     const [nodeSelector, securityContext] = [{ pool: 'jobs' }, { runAsUser: 4321 }];
     const own = { podSecurityContext: securityContext };
@@ -105,7 +105,7 @@ describe('the pods of a component', () => {
     expect(pods.get('Deployment/shop').spec).toMatchObject({ nodeSelector: shop.nodeSelector, containers });
   });
 
-  it('are spread as their constraints say, over pods of their own', async () => {
+  it('are spread by the given constraints, relative to pods of the same component', async () => {
     const labelSelector = { matchLabels: { a: 'b' } };
     const own = { topologyKey: 'rack', maxSkew: 2, whenUnsatisfiable: 'DoNotSchedule', labelSelector };
     const topologySpreadConstraints = [{ topologyKey: 'topology.kubernetes.io/zone' }, own];
@@ -121,7 +121,7 @@ describe('the pods of a component', () => {
     expect(rack).toEqual(own);
   });
 
-  it('have variables of OpenTelemetry, which replace those of global.tracing', async () => {
+  it('have OpenTelemetry variables that override global.tracing', async () => {
     const names = ['auth', 'account', 'product', 'order', 'orderworker', 'inventory', 'payment', 'invoice', 'status'];
     const env = { OTEL_TRACES_SAMPLER: 'parentbased_always_off', OTEL_SERVICE_NAME: 'shop' };
     const endpoint = 'http://collector.test:4318';
@@ -147,7 +147,7 @@ it.each(Object.entries(valuesFiles))(
     expect(pods.size).toBeGreaterThan(13);
     for (const { metadata, spec } of pods.values()) {
       expect(spec).toMatchObject({
-        // The only one that calls the API server
+        // The only pod that calls the API server
         automountServiceAccountToken: metadata.labels['app.kubernetes.io/name'] === 'store-secrets',
         enableServiceLinks: false,
         securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },

@@ -1,13 +1,13 @@
 import { serviceNamed } from '../../tools/topology/topology.ts';
 import { type Manifests, manifests } from './_manifests.ts';
 
-// The sizes of the presets against what one order was measured to take (docs/scaling.md).
+// Compares the sizes of the presets with the measured cost of one order (docs/scaling.md).
 
 const day = 86_400;
 const perOrder = {
-  /** In all topics, stored three times, for seven days. */
+  /** In all topics, with three copies, for seven days. */
   kafkaBytes: 2_384 * 3 * 7 * day,
-  /** Written in a month; the outbox keeps a week of it, replies a day, changes of orders eight days. */
+  /** Written in a month. The outbox keeps a week, replies a day, and changes of orders eight days. */
   tableBytes: (4_419 * 7 + 1_689 * 30 + 638 + 374 * 8 + 4_515 * 30) * day,
   walBytes: 19_413,
   postgresCpuMs: 1.7,
@@ -35,13 +35,13 @@ describe.each([20, 100, 1000])('the preset of %i orders per second', (rate) => {
     rendered = await manifests({}, ['prod', 'cloudnative-pg', `prod-${rate}`].map(preset));
   });
 
-  it('has brokers that hold seven days of events, and have a fifth to spare', () => {
+  it('has brokers that hold seven days of events with a fifth to spare', () => {
     const { spec } = rendered.named('KafkaNodePool', 'brokers');
     const [volume] = spec.storage.volumes ?? [spec.storage];
     expect(amount(volume.size) * spec.replicas * 0.8).toBeGreaterThan(rate * perOrder.kafkaBytes);
   });
 
-  it('has a PostgreSQL that holds a month of tables and hours of its log, with the cores for both', () => {
+  it('has a PostgreSQL that holds a month of tables and hours of WAL, with enough cores', () => {
     const { spec } = rendered.named('Cluster', 'store-database');
     expect(amount(spec.storage.size)).toBeGreaterThan(rate * perOrder.tableBytes);
     expect(amount(spec.walStorage.size)).toBeGreaterThan(rate * perOrder.walBytes * 3600 * 4);
@@ -54,7 +54,7 @@ describe.each([20, 100, 1000])('the preset of %i orders per second', (rate) => {
     expect(buffers).toBe(amount(resources.requests.memory) / 4);
   });
 
-  it('lets each service have the cores that its orders take, before autoscaling ends', () => {
+  it('lets autoscaling give each service the cores that its orders need', () => {
     const services = Object.entries(perOrder.cpuMs).map(([name, ms]) => ({ name, cores: (rate * ms) / 1_000 }));
     const tight = services.filter(({ name, cores }) => {
       const deployment = name === 'gateway' ? name : serviceNamed(name).alias;

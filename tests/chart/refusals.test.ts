@@ -4,14 +4,14 @@ import { manifests } from './_manifests.ts';
 
 type Row = [words: string, values: Record<string, unknown>];
 
-/** Renders values whose keys are paths. */
+/** Renders the chart with values whose keys are paths. */
 function render(values: Record<string, unknown>) {
   const document = new Document({});
   for (const [path, value] of Object.entries(values)) document.setIn(path.split('.'), value);
   return manifests(document.toJS());
 }
 
-/** Values that the schemas refuse, by path. Keys that lead into a list name what the refusal says. */
+/** Values that the schemas refuse, by path. For lists, the refusal names the key in the value. */
 const mistakes: Record<string, unknown> = {
   // Misspelt
   oder: {},
@@ -57,7 +57,7 @@ const mistakes: Record<string, unknown> = {
   'gateway.compressed': ['/products/**'],
   'gateway.external.url': 'ftp://x',
 };
-// Values that add to a pod, by the component in whose schema they are.
+// Values that add to a pod. Each component has its own schema.
 for (const name of ['order', 'gateway', 'postgres']) {
   mistakes[`${name}.podSecurityContext.${name}User`] = true;
   mistakes[`${name}.securityContext.${name}Filesystem`] = true;
@@ -99,7 +99,7 @@ describe('values that the chart refuses with a message', () => {
     ['/env/PRODUCT_WRITERS', { 'product.env.PRODUCT_WRITERS': 'admin' }],
     ['/env/PRODUCT_WRITERS', { 'product.env.PRODUCT_WRITERS': `everybody,${account}` }],
     ['order.calls.PRODUCT_URL is prodct/x, which is no service', { 'order.calls.PRODUCT_URL': 'prodct/x' }],
-    // Derived from others
+    // Derived from other values
     ['EXTRA_PORTS follows from status.extraPorts: set that', { 'status.env.EXTRA_PORTS': 8000 }],
     ['CONSUMER_GROUP follows from invoice.kafka.group', { 'invoice.env.CONSUMER_GROUP': 'x' }],
     ...['DATABASE_URL', 'LOG_LEVEL', 'JWT_SECRET_KEY'].map(
@@ -148,7 +148,7 @@ describe('values that the chart refuses with a message', () => {
         'invoice.autoscaling': { enabled: true, lag: 100 },
       },
     ],
-    // Eleven services, of which two have six replicas, each with one more in an upgrade
+    // Eleven services, two of which have six replicas, each with one more during an upgrade
     [
       'postgres.settings.max_connections is 500, but services at the most replicas that they may have, with one more during an upgrade, need 554',
       { 'order.autoscaling.enabled': true, 'auth.autoscaling.enabled': true },

@@ -5,7 +5,7 @@ import { imagesFile } from '../../tools/chart/render.ts';
 import { chartSchemas } from '../../tools/chart/schema.ts';
 import { withEdited } from './_edited-chart.ts';
 
-/** Renders a chart in whose values.yaml of the gateway there is this text, too, with its schemas written anew. */
+/** Renders a chart with this text added to the gateway's values.yaml and with regenerated schemas. */
 const rendering = (added: string, gateway: object) =>
   withEdited({ 'charts/gateway/values.yaml': (text) => `${text}\n${added}` }, async (chart) => {
     for (const [path, text] of Object.entries(await chartSchemas(chart))) await writeFile(join(chart, path), text);
@@ -33,11 +33,11 @@ fresh:
     await expect(rendering(added, { fresh })).rejects.toThrow(message);
   });
 
-  it('takes what fits', async () => {
+  it('accepts valid values', async () => {
     expect(await rendering(added, { fresh: { count: 2, at: 443, text: 'b' } })).toContain('kind: Deployment');
   });
 
-  it('needs a word that is defined', async () => {
+  it('refuses an undefined word', async () => {
     await expect(rendering('# @schema prot\nfresh: 1', {})).rejects.toThrow('definitions.yaml has no prot.');
   });
 });

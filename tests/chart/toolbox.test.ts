@@ -8,7 +8,7 @@ import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { type Manifests, manifests } from './_manifests.ts';
 
-/** Verb and resource of each call of the API that the commands make, such as `list deployments`, but for that of {@link ofKubectl}. */
+/** Verb and resource of each API call of the commands, such as `list deployments`, except {@link ofKubectl}. */
 function callsOfCommands(): string[] {
   const folder = join(root, 'tools/cluster');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -26,7 +26,7 @@ function callsOfCommands(): string[] {
   return [...all].filter((call) => call !== ofKubectl).sort();
 }
 
-/** make doctor looks at the state of the release, which is in Secrets without known names: who may list Secrets can read all. */
+/** Left out, because the right to list Secrets is the right to read all. make doctor uses it for the release's state. */
 const ofKubectl = 'list secrets';
 
 interface Rule {
@@ -35,7 +35,7 @@ interface Rule {
   resourceNames?: string[];
 }
 
-/** Each as `verb resource`, with the names that it is for where it is not for all. */
+/** Rights as `verb resource`, with the names they are limited to, if any. */
 function rightsIn({ named }: Manifests): Map<string, string[] | undefined> {
   const rules: Rule[] = named('Role', 'toolbox')?.rules ?? [];
   return new Map(
@@ -48,11 +48,11 @@ function rightsIn({ named }: Manifests): Map<string, string[] | undefined> {
 describe('the toolbox', () => {
   const rendered = (global: object = {}) => manifests({ toolbox: { enabled: true }, global });
 
-  it('has the rights that its commands need, and no others', async () => {
+  it('has exactly the rights that its commands need', async () => {
     expect([...rightsIn(await rendered()).keys()].sort()).toEqual(callsOfCommands());
   });
 
-  it('reads the Secrets that Deployments get, and those that it rotates, and no others', async () => {
+  it('reads only the Secrets of Deployments and those that it rotates', async () => {
     const own = { valueFrom: { secretKeyRef: { name: 'own', key: 'x' } } };
     const sources = [{ secret: { name: 'mounted', items: [{ key: 'x', path: 'x' }] } }];
     const more = { extraEnv: [{ name: 'X', ...own }], extraVolumes: [{ name: 'x', projected: { sources } }] };
@@ -77,7 +77,7 @@ describe('the toolbox', () => {
       ['rotate-key'],
       ['get deployments', 'get secrets', 'list deployments', 'list pods', 'patch deployments', 'update secrets'],
     ],
-  ])('has no rights but those that %j need', async (commands, expected) => {
+  ])('has only the rights that %j need', async (commands, expected) => {
     const all = await manifests({
       toolbox: { enabled: true, commands },
       global: { internal: { existingSecret: 'internal' } },
@@ -90,13 +90,13 @@ describe('the toolbox', () => {
     expect(egress).toHaveLength([calls, expected.length > 0].filter(Boolean).length);
   });
 
-  it('changes nothing, and runs nothing in a pod, where only doctor is asked for', async () => {
+  it('changes nothing and runs nothing in a pod if only doctor is enabled', async () => {
     const rights = [...rightsIn(await manifests({ toolbox: { enabled: true, commands: ['doctor'] } })).keys()];
     expect(rights.filter((right) => !/^(get|list) /.test(right) || right.includes('exec'))).toEqual([]);
     expect(rights).toContain('list persistentvolumeclaims');
   });
 
-  it('changes Deployments of services alone, and runs commands in the pod of PostgreSQL alone', async () => {
+  it('changes only Deployments of services, and runs commands only in the pod of PostgreSQL', async () => {
     const rights = rightsIn(await rendered());
     expect(rights.get('patch deployments')).toEqual(topology.services.map(({ alias }) => alias).sort());
     expect(rights.get('create pods/exec')).toEqual(['postgres-0']);
@@ -117,7 +117,7 @@ describe('the toolbox', () => {
     expect((await main('--help')).stdout).toContain('Commands: doctor, capacity. Each has --help.');
   });
 
-  it('writes no Secrets but those that its commands rotate', async () => {
+  it('writes only the Secrets that its commands rotate', async () => {
     const writable = async (values: object, files: string[] = []) => {
       const { rules } = (await manifests({ toolbox: { enabled: true }, ...values }, files)).named('Role', 'toolbox');
       const writing = rules.filter(({ resources, verbs }: { resources: string[]; verbs: string[] }) => {
@@ -132,7 +132,7 @@ describe('the toolbox', () => {
     expect(await writable({}, files)).toEqual([[...ofRoles, 'store-databases', 'store-jwt-key'].sort()]);
   });
 
-  it('reaches the services whose paths its commands call', async () => {
+  it('reaches the services that its commands call', async () => {
     const { named } = await rendered();
     const labels = Object.keys(named('Deployment', 'toolbox').spec.template.metadata.labels);
     const called = ['account', 'auth', ...Object.values(topology.groups).map(({ alias }) => alias)].sort();
@@ -141,7 +141,7 @@ describe('the toolbox', () => {
     expect(services.to[0].podSelector.matchExpressions[0].values).toEqual(called);
   });
 
-  it('has the commands of Kafka where they are asked for, and reaches Kafka then', async () => {
+  it("has Kafka's commands and reaches Kafka if they are enabled", async () => {
     const values = { toolbox: { enabled: true, kafkaCommands: true } };
     const { named, podOf } = await manifests(values, valuesFiles.prod);
     expect(podOf('toolbox').containers.map(({ name }: { name: string }) => name)).toEqual(['toolbox', 'kafka']);
@@ -155,7 +155,7 @@ describe('the toolbox', () => {
     expect(withoutLogin.named('ConfigMap', 'toolbox').data['client.properties']).not.toContain('sasl');
   });
 
-  it("has an operator's credential where services demand one", async () => {
+  it("has an operator's credential if services demand one", async () => {
     const { envOf, podOf } = await rendered({ internal: { existingSecret: 'internal' } });
     const value = '/var/run/secrets/store/OPERATOR_CREDENTIAL';
     expect(envOf('toolbox')).toContainEqual({ name: 'OPERATOR_CREDENTIAL_FILE', value });

@@ -13,27 +13,27 @@ import { withEdited } from './_edited-chart.ts';
 import { type Manifest, manifests } from './_manifests.ts';
 
 describe('the topology', () => {
-  it('has every deployment of the chart, and nothing else', async () => {
+  it("has exactly the chart's deployments", async () => {
     const deployments = (await manifests()).ofKind('Deployment').map(({ metadata }) => metadata.name);
     const names = deployments.filter((name) => name !== 'gateway');
     expect(names.sort()).toEqual(topology.services.map(({ alias }) => alias).sort());
   });
 
-  it('has an image for every folder of services with an entry point, and nothing else', () => {
+  it('has exactly one image for each folder of services with an entry point', () => {
     const folders = readdirSync(join(root, 'services')).filter((name) =>
       existsSync(join(root, 'services', name, 'src/main.ts')),
     );
     expect([...topology.images].sort()).toEqual(folders.sort());
   });
 
-  it('lists for the console what the chart lists', async () => {
+  it('gives the console the same list as the chart', async () => {
     const { data } = (await manifests()).named('ConfigMap', 'store-services');
     const { env } = serviceNamed('console');
     for (const [name, list] of Object.entries<string>(data))
       expect([name, list.split(',').sort()]).toEqual([name, env[name]?.split(',').sort()]);
   });
 
-  it('has the console ask a service that values alone add, in the cluster and locally', async () => {
+  it('lets the console ask a service added only by values, in the cluster and locally', async () => {
     const edits = {
       'Chart.yaml': (text: string) => `${text}  - { name: service, version: 0.1.0, alias: rating }\n`,
       'values.yaml': (text: string) =>
@@ -52,7 +52,7 @@ describe('the topology', () => {
     });
   });
 
-  it('has one service tell the audit trail of each database that has one', () => {
+  it('has one service to report the audit trail of each database that has one', () => {
     const schemaOf = (image: string) => join(root, 'services', image, 'prisma/schema.prisma');
     const hasTrail = ({ image, database }: Service) =>
       database !== undefined && readFileSync(schemaOf(image), 'utf8').includes('@@map("audit")');
@@ -61,12 +61,12 @@ describe('the topology', () => {
     expect(databases(audited)).toEqual([...new Set(databases(topology.services.filter(hasTrail)))]);
   });
 
-  it('gives no port and no group to two services', () => {
+  it('never gives the same port or group to two services', () => {
     const given = topology.services.flatMap(({ localPort, group }) => (group ? [localPort, group] : localPort));
     expect(given.filter((one, index) => given.indexOf(one) !== index)).toEqual([]);
   });
 
-  it('calls a process with an entry point of its own after its image', () => {
+  it('names a process with its own entry point after its image', () => {
     const worker = serviceNamed('order-worker');
     expect(worker).toMatchObject({ alias: 'orderworker', image: 'order', entry: 'dist/worker.js' });
     expect(topology.groups['order-group']).toBe(worker);
@@ -74,13 +74,13 @@ describe('the topology', () => {
     expect(topology.routes['/api/v1/status']).toBe(serviceNamed('status'));
   });
 
-  it('names the variables by which commands find a store on other ports', () => {
+  it('names the variables with which commands find a store on other ports', () => {
     const env = { GATEWAY_PORT: '28080', ORDER_PORT: '28084', ORDER_WORKER_PORT: '28090', CONSOLE_PORT: '28091' };
     const variables = Object.entries(env).map(([name, port]) => `${name}=${port}`);
     expect(variablesOfCommands(fixedPorts(env))).toEqual(variables);
   });
 
-  it('names the services where one is unknown', async () => {
+  it('lists the services if one is unknown', async () => {
     const message = /There is no service ordr\. The services are: auth, account, .*order-worker/;
     expect(() => serviceNamed('ordr')).toThrow(message);
     expect(() => serviceNamed('constructor')).toThrow('There is no service constructor.');
@@ -99,8 +99,8 @@ describe('the topology', () => {
   });
 });
 
-describe('what a new service is easily left out of', () => {
-  it('presets/prod.yaml, where each component but the console, for which no customer waits, has two replicas', async () => {
+describe('files that easily miss a new service', () => {
+  it('presets/prod.yaml: each component except the console, for which no customer waits, has two replicas', async () => {
     const { ofKind, named } = await manifests({}, valuesFiles.prod);
     const lonely = ofKind('Deployment').filter(({ metadata, spec }) => {
       const replicas = named('HorizontalPodAutoscaler', metadata.name)?.spec.minReplicas ?? spec.replicas;
@@ -129,20 +129,20 @@ describe('the environment of a service in the local run', () => {
     expect(envOf('status')).not.toHaveProperty('EXTRA_PORTS');
   });
 
-  it("is overridden by the user's own, but for what the local run decides", () => {
+  it("is overridden by the user's own, except what the local run decides", () => {
     const own = { INITIAL_STOCK: '1', PRODUCT_URL: 'http://product.test' };
     const env = envOf('inventory', { ...own, CONSUMER_GROUP: 'other', PORT: '1' });
     expect(env).toMatchObject({ ...own, CONSUMER_GROUP: 'inventory-group', PORT: '8085' });
   });
 });
 
-describe('what follows from the topology', () => {
+describe('derived from the topology', () => {
   const strimzi = {
     kafka: { strimzi: { enabled: true } },
     global: { kafka: { login: true, bootstrapServers: 'store-kafka-bootstrap:9093' } },
   };
 
-  it('the topics have the names that the services use; events have limits, dead letters have none', async () => {
+  it('topics have the names that the services use; events have limits, dead letters have none', async () => {
     const topics = { retentionBytes: 1_073_741_824 };
     const { ofKind } = await manifests({ ...strimzi, kafka: { ...strimzi.kafka, topics } });
     const limits = ofKind('KafkaTopic').map(({ metadata, spec: { config } }) => [
@@ -158,7 +158,7 @@ describe('what follows from the topology', () => {
     expect(env).toContainEqual({ name: 'TOPIC_RETENTION_BYTES', value: '1073741824' });
   });
 
-  it('each service has its database, and further ones are added', async () => {
+  it('each service has its database, and values can add databases', async () => {
     const { pods } = await manifests({ status: { database: 'stations' }, postgres: { databases: ['reports'] } });
     const env: Manifest[] = pods().get('Job/store-secrets').spec.containers[0].env;
     const { postgres } = JSON.parse(env.find(({ name }) => name === 'SECRETS').value);
@@ -166,7 +166,7 @@ describe('what follows from the topology', () => {
     expect(postgres.sort()).toEqual(databases.sort());
   });
 
-  it('database, consumer group and further ports become variables of the service', async () => {
+  it('database, consumer group and extra ports become variables of the service', async () => {
     const own = { database: 'loyalty', kafka: { group: 'loyalty-group' }, extraPorts: [8000, 8001] };
     const { envOf, podOf } = await manifests({ invoice: own });
     const variables = [

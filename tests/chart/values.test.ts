@@ -19,7 +19,7 @@ describe('an external database', () => {
     expect(volume.projected.sources).toEqual([{ secret: { name: 'urls', items: [{ key: 'order', path: 'url' }] } }]);
   });
 
-  it('with a CA: it is mounted where every URL is told to find it, and its ports may be reached', async () => {
+  it('with a CA has it mounted at the path in every URL, and its ports are reachable', async () => {
     const { pods, named } = await manifests(external({ caSecret: 'database-ca', ports: [6432, 25061] }));
     const databases = [...pods()].filter(([name]) => /^Deployment\/(?!gateway|console)/.test(name));
     expect(databases.length).toBeGreaterThan(8);
@@ -37,15 +37,15 @@ describe('an external database', () => {
   });
 });
 
-describe('what follows from values', () => {
-  it('PRODUCT_WRITERS reaches product, and auth, which grants scopes by it', async () => {
+describe('derived from values', () => {
+  it('PRODUCT_WRITERS reaches product and auth, which grants scopes by it', async () => {
     const writers = { env: { PRODUCT_WRITERS: 'role:catalogue' } };
     const { envOf } = await manifests({ product: writers, auth: writers });
     for (const name of ['product', 'auth'])
       expect(envOf(name)).toContainEqual({ name: 'PRODUCT_WRITERS', value: 'role:catalogue' });
   });
 
-  it('large numbers have no exponent, and further objects are part of the release', async () => {
+  it('large numbers have no exponent, and extra objects are part of the release', async () => {
     const object = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: '1' } });
     const extraObjects = [object('{{ .Release.Name }}-more'), object('other')];
     const { named, envOf } = await manifests({ auth: { env: { JWT_TTL_SECONDS: 31536000 } }, extraObjects });
@@ -69,13 +69,13 @@ describe('what follows from values', () => {
 });
 
 describe('in production', () => {
-  it('only the gateway outside the cluster', async () => {
+  it('only the gateway is reachable from outside the cluster', async () => {
     const services = (await manifests({}, valuesFiles.prod)).ofKind('Service');
     const published = services.filter(({ spec }) => (spec.type ?? 'ClusterIP') !== 'ClusterIP');
     expect(published.map(({ metadata }) => metadata.name)).toEqual(['gateway']);
   });
 
-  itWithCrds('what operators read fits their definitions, with everything watched', async () => {
+  itWithCrds('resources for operators fit their definitions, with all monitoring on', async () => {
     const monitoring = { enabled: true, alerts: { enabled: true } };
     const { all } = await manifests({ monitoring }, valuesFiles.prod);
     const ofOthers = all.filter(({ apiVersion }) => /^(kafka\.strimzi\.io|monitoring\.coreos\.com)\//.test(apiVersion));
@@ -90,7 +90,7 @@ describe('an autoscaler', () => {
   const behavior = { scaleDown: { stabilizationWindowSeconds: 600 } };
   const prometheus = 'http://prometheus.monitoring:9090';
 
-  it('by CPU has the behavior that it is given', async () => {
+  it('by CPU has the given behavior', async () => {
     const { one } = await manifests({ gateway: { autoscaling: { enabled: true, behavior } } });
     expect(one('HorizontalPodAutoscaler')).toMatchObject({
       metadata: { name: 'gateway' },
@@ -98,12 +98,12 @@ describe('an autoscaler', () => {
     });
   });
 
-  it('by lag is one of KEDA, for the group and namespace of the consumer', async () => {
+  it('by lag is an object of KEDA, for the group and namespace of the consumer', async () => {
     const autoscaling = { enabled: true, lag: 100, behavior };
     const { one, ofKind } = await manifests({ global: { prometheus }, invoice: { autoscaling } });
     expect(ofKind('HorizontalPodAutoscaler')).toEqual([]);
     const query = 'max(sum by (pod) (consumer_lag_messages{namespace="store", group="invoice-group"}))';
-    // KEDA refuses a second autoscaler, unless it may take the one that this was before.
+    // KEDA refuses a second autoscaler unless it may take over the previous one.
     const { name, annotations } = one('ScaledObject', 'invoice').metadata;
     expect([name, annotations]).toEqual(['invoice', { 'scaledobject.keda.sh/transfer-hpa-ownership': 'true' }]);
     expect(one('ScaledObject', 'invoice').spec).toEqual({
@@ -118,7 +118,7 @@ describe('an autoscaler', () => {
     });
   });
 
-  it('by lag logs in to a Prometheus that wants it', async () => {
+  it('by lag logs in to a Prometheus that requires it', async () => {
     const ref = { name: 'prometheus', kind: 'ClusterTriggerAuthentication' };
     const global = { prometheus, prometheusAuthentication: { modes: 'bearer,tls', ref } };
     const { one } = await manifests({ global, invoice: { autoscaling: { enabled: true, lag: 100 } } });
@@ -129,7 +129,7 @@ describe('an autoscaler', () => {
   it.each([
     [{ lag: 100 }, ['prometheus']],
     [{ lag: 0 }, /invoice.autoscaling has neither cpuPercent nor lag/],
-  ])('without a share of the CPU goes by lag alone: %j', async (lag, expected) => {
+  ])('without a CPU target scales only by lag: %j', async (lag, expected) => {
     const rendered = manifests({
       global: { prometheus },
       invoice: { autoscaling: { enabled: true, cpuPercent: 0, ...lag } },
@@ -140,7 +140,7 @@ describe('an autoscaler', () => {
   });
 });
 
-it('the console can be left out, and nothing of it stays', async () => {
+it('the console can be left out without leaving anything behind', async () => {
   const { all } = await manifests({ console: { enabled: false } });
   expect(all.filter(({ metadata }) => metadata.name === 'console')).toEqual([]);
 });

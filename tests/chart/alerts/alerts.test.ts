@@ -10,7 +10,7 @@ const files = (await readdir(import.meta.dirname))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => name.slice(0, -5));
 
-/** Labels and the summary; without a summary, one that differs between versions of Prometheus. */
+/** Labels and the summary. No summary if it differs between versions of Prometheus. */
 type Firing = Record<string, string>;
 
 interface Cases {
@@ -19,16 +19,16 @@ interface Cases {
   tests: {
     name: string;
     series: Record<string, string>;
-    /** Alerts that fire, by name and time. */
+    /** Firing alerts, by name and time. */
     alerts: Record<string, Record<string, Firing[]>>;
   }[];
 }
 
-// All is text, since 0x10 is a series and no number.
+// Reads all values as strings, since 0x10 is a series and not a number.
 const read = async (file: string): Promise<Cases> =>
   parse(await readFile(join(import.meta.dirname, `${file}.yaml`), 'utf8'), { schema: 'failsafe' });
 
-/** The cases as promtool reads them; without other labels, a series is one of the store in the namespace `shop`. */
+/** The cases in promtool's format. Unless its labels say otherwise, a series belongs to the store in the namespace `shop`. */
 function forPromtool({ interval, evaluation_interval = interval, tests }: Cases) {
   const toTest = ({ name, series, alerts }: Cases['tests'][number]) => {
     const checks = Object.entries(alerts).flatMap(([alertname, times]) =>
@@ -73,7 +73,7 @@ let groups: RuleGroup[];
 
 beforeAll(async () => {
   groups = await ruleGroups('shop');
-  // promtool compares all annotations; the summary is the one that the tests write down.
+  // promtool compares all annotations, but the cases only give the summary.
   const rules = groups.map(({ name, rules }) => ({
     name,
     rules: rules.map((rule) =>
@@ -95,11 +95,11 @@ const outcomesOf = ({ tests }: Cases) =>
 
 const promtool = process.env.PROMTOOL || (await findOnPath('promtool'));
 if (!promtool) {
-  console.log('promtool is not there: apt-get install prometheus, or set PROMTOOL to its path.');
+  console.log('promtool is missing: apt-get install prometheus, or set PROMTOOL to its path.');
 }
 
 describe('the rules', () => {
-  it('every alert has a case in which it fires, and one in which it is silent', async () => {
+  it('every alert has a case in which it fires and a case in which it is silent', async () => {
     const cases = new Set((await Promise.all(files.map(read))).flatMap(outcomesOf));
     const wanted = alertsOf(groups).flatMap(({ alert, labels }) => [
       `${alert} ${labels.severity} fires`,

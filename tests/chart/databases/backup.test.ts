@@ -10,14 +10,14 @@ import { runScript, scripts } from '../../kit/postgres/postgres-client.ts';
 import { until } from '../../kit/until.ts';
 import { type Manifest, type Manifests, manifests } from '../_manifests.ts';
 
-// Dumping and restoring are tested on a whole store: tests/e2e/backup.test.ts.
+// tests/e2e/backup.test.ts tests dump and restore on a whole store.
 
 const rendered = (backup: object = {}) => manifests({ postgres: { backup: { enabled: true, ...backup } } });
 const bucket = { s3: { endpoint: 'https://s3.test:9000', bucket: 'backups', prefix: 'a/b', existingSecret: 'keys' } };
 const podOf = ({ pods }: Manifests, action: string): Manifest => pods().get(`CronJob/postgres-${action}`);
 
 describe('a backup', () => {
-  it('keeps its volume when the release is uninstalled, and needs none with S3 or with one of yours', async () => {
+  it('keeps its volume when the release is uninstalled, and creates none for S3 or an existing claim', async () => {
     const claims = async (backup: object) => (await rendered(backup)).ofKind('PersistentVolumeClaim');
     const keep = { 'helm.sh/resource-policy': 'keep' };
     expect((await claims({})).map(({ metadata }) => metadata.annotations)).toEqual([keep]);
@@ -25,22 +25,25 @@ describe('a backup', () => {
     expect(await claims(bucket)).toEqual([]);
   });
 
-  it('is made at once, and again after other settings', async () => {
+  it('is made at once, and again after a change of settings', async () => {
     const jobs = [await rendered(), await rendered({ keep: 3 })].map(({ one }) => one('Job', 'postgres-backup-'));
     expect(jobs[0].spec.template).toEqual(podOf(await rendered(), 'backup'));
     expect(jobs[1].metadata.name).not.toBe(jobs[0].metadata.name);
   });
 
-  it.each(['backup', 'restore'])('has pods that are no replicas of PostgreSQL, but may call it: %s', async (action) => {
-    const all = await rendered();
-    const { labels } = podOf(all, action).metadata;
-    expect(labels).not.toMatchObject(all.named('Service', 'postgres').spec.selector);
-    expect(labels['calls/postgres']).toBe('true');
-    const { podSelector } = all.named('NetworkPolicy', 'postgres-backup').spec;
-    expect(podSelector.matchExpressions[0].values).toContain(labels['app.kubernetes.io/name']);
-  });
+  it.each(['backup', 'restore'])(
+    'has pods that the Service of PostgreSQL does not select, but that may call it: %s',
+    async (action) => {
+      const all = await rendered();
+      const { labels } = podOf(all, action).metadata;
+      expect(labels).not.toMatchObject(all.named('Service', 'postgres').spec.selector);
+      expect(labels['calls/postgres']).toBe('true');
+      const { podSelector } = all.named('NetworkPolicy', 'postgres-backup').spec;
+      expect(podSelector.matchExpressions[0].values).toContain(labels['app.kubernetes.io/name']);
+    },
+  );
 
-  it('is uploaded to S3 after the dump, downloaded before it is restored, and may reach the port of the bucket', async () => {
+  it('is uploaded to S3 after the dump and downloaded before a restore, and may reach the port of the bucket', async () => {
     const all = await rendered(bucket);
     const steps = (action: string) => {
       const { initContainers, containers } = podOf(all, action).spec;
@@ -54,7 +57,7 @@ describe('a backup', () => {
 
 describe('restore.sh', () => {
   const dir = useFolder();
-  it('lists the backups, where none is named, and that there are none', async () => {
+  it('lists the backups, or says that there are none, if no backup is named', async () => {
     const list = () => {
       const env = { PATH: process.env.PATH, BACKUPS: dir, FROM: '', CHECK: 'yes' };
       return execa('bash', [join(scripts, 'restore.sh')], { env, extendEnv: false, all: true, reject: false });
@@ -67,7 +70,7 @@ describe('restore.sh', () => {
 });
 
 const found = process.env.RCLONE || ((await findOnPath('rclone')) ?? '');
-// Debian builds it without its S3 server.
+// Debian's rclone is built without the S3 server.
 const rclone = found && (await outputOf(found, ['serve', 's3', '--help']))?.includes('--auth-key') ? found : '';
 if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE to one from rclone.org');
 
@@ -108,7 +111,7 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
       await writeFile(join(dir, 'backups', name, file), `${file} ${name}`);
   }
 
-  it('keep the newest, and bring back what was asked for', async () => {
+  it('keep the newest backups, and download the requested backup', async () => {
     const names = ['20260101T000000Z', '20260102T000000Z', '20260103T000000Z'];
     for (const name of names) {
       await dump(name);
@@ -128,7 +131,7 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
     expect(dumped).toBe('order.dump 20260102T000000Z');
   });
 
-  it('an upload that fails deletes nothing', async () => {
+  it('delete nothing if an upload fails', async () => {
     await dump('20260104T000000Z');
     const once = { RCLONE_LOW_LEVEL_RETRIES: '1', RCLONE_RETRIES: '1' };
     const failed = await run('upload', { RCLONE_CONFIG_S3_SECRET_ACCESS_KEY: 'wrong', ...once });
@@ -138,10 +141,10 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
 });
 
 const psql = await findOnPath('psql');
-if (psql === undefined) console.log('psql is not there: apt-get install postgresql-client');
+if (psql === undefined) console.log('psql is missing: apt-get install postgresql-client');
 
 (psql === undefined ? describe.skip : describe)('backup.sh', () => {
-  it('waits for a migration, and dumps nothing while it goes on', async () => {
+  it('waits for a migration, and dumps nothing while it runs', async () => {
     const url = process.env.TEST_DATABASE_URL ?? '';
     const service = new pg.Client({ connectionString: url });
     await service.connect();

@@ -24,7 +24,7 @@ const everything = { ...pooled, serviceAccount: account, podLabels: { team: 'a' 
 const complete = await render({ ...recovered, pooler: { enabled: true } }, { global: everything });
 
 describe('the cluster', () => {
-  it('has a database and a role for each service, with the Secret that the Job makes', () => {
+  it('has a database and a role for each service, with the Secret that the Job creates', () => {
     const databases = plain.ofKind('Database').map(({ spec }) => spec);
     expect(databases).toEqual(names.map((name) => ({ cluster: { name: 'store-database' }, name, owner: name })));
     const roles = names.map((name) => ({ name, login: true, passwordSecret: { name: `database-${name}` } }));
@@ -32,17 +32,17 @@ describe('the cluster', () => {
       const second = `${name}.b`;
       return { name: second, login: true, inRoles: [name], passwordSecret: { name: `database-${second}` } };
     });
-    // In this order, since a role can only be a member of one that exists.
+    // In this order, because a role can only be a member of an existing role.
     expect(cluster.managed.roles).toEqual([...roles, ...others]);
   });
 
-  it('is what the services use: their pods trust the CA of that cluster', () => {
+  it('is what the services use: their pods trust its CA', () => {
     const [volume] = plain.podOf('order').volumes;
     expect(volume.projected.sources[1].secret.name).toBe(`${plain.one('Cluster').metadata.name}-ca`);
     expect(plain.envOf('order')).toContainEqual({ name: 'DATABASE_URL', value: url });
   });
 
-  it('outlives the release with what it archives to, and does not wait for clients that never leave', () => {
+  it('outlives the release, as does its archive, and does not wait for clients to disconnect', () => {
     const kept = complete.all.filter(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'] === 'keep');
     const kinds = new Set(kept.filter(isOfOperator).map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(['Cluster', 'Database', 'ObjectStore']);
@@ -53,7 +53,7 @@ describe('the cluster', () => {
     });
   });
 
-  it('has a ServiceAccount with the role of the cloud that writes its backups, in the place of a Secret', async () => {
+  it('has a ServiceAccount with the cloud role that writes its backups, instead of a Secret', async () => {
     const role = { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/backups' };
     const account = { serviceAccountTemplate: { metadata: { annotations: role } } };
     const backup = { enabled: true, existingSecret: '' };
@@ -64,7 +64,7 @@ describe('the cluster', () => {
     expect(cluster).not.toHaveProperty('serviceAccountTemplate');
   });
 
-  it('has pods like all others: with the labels, annotations, priority and place that the cluster wants', async () => {
+  it('has pods with the configured labels, annotations, priority and affinity, like all others', async () => {
     const global = { podLabels: { team: 'a' }, podAnnotations: { mesh: 'off' }, priorityClassName: 'high' };
     const affinity = { nodeSelector: { disk: 'fast' }, tolerations: [{ key: 'database', operator: 'Exists' }] };
     const { spec } = (await render({ affinity }, { global })).one('Cluster');
@@ -75,7 +75,7 @@ describe('the cluster', () => {
     });
   });
 
-  it('archives and makes backups, unless they are switched off', async () => {
+  it('archives and makes backups unless they are switched off', async () => {
     expect(plain.one('ScheduledBackup').spec).toMatchObject({ immediate: true, cluster: { name: 'store-database' } });
     const without = await render({ backup: { enabled: false } });
     expect(specOf(without, 'Cluster').plugins).toBeUndefined();
@@ -85,12 +85,12 @@ describe('the cluster', () => {
       parameters: { barmanObjectName: 'store-database', serverName: 'second' },
     });
     expect(complete.one('ScheduledBackup')).toBeDefined();
-    // Without a request it starves on a busy node: a failover took 31 s there, and 14 s with it.
+    // Without a CPU request the sidecar starves on a busy node: a failover took 31 s without it and 14 s with it.
     const { instanceSidecarConfiguration } = specOf(complete, 'ObjectStore');
     expect(instanceSidecarConfiguration.resources.requests.cpu).toBe('100m');
   });
 
-  it('begins with the state of another one, whose archive it does not write to', () => {
+  it("starts with the state of another cluster, without writing to that cluster's archive", () => {
     const { bootstrap, externalClusters } = specOf(complete, 'Cluster');
     expect(bootstrap.initdb).toBeUndefined();
     expect(bootstrap.recovery).toMatchObject({
@@ -100,7 +100,7 @@ describe('the cluster', () => {
     expect(externalClusters[0].plugin.parameters.serverName).toBe('first');
   });
 
-  it('has no synchronous replica where none is asked for, and is scraped where monitoring is on', async () => {
+  it('has no synchronous replica if none is configured, and is scraped if monitoring is on', async () => {
     expect(cluster.postgresql.synchronous).toEqual({ method: 'any', number: 1 });
     const single = await render({ instances: 1, synchronous: 0 }, { monitoring: { enabled: true } });
     expect(specOf(single, 'Cluster').postgresql.synchronous).toBeUndefined();
@@ -108,12 +108,12 @@ describe('the cluster', () => {
     expect(selector.matchLabels['cnpg.io/cluster']).toBe('store-database');
   });
 
-  it('has a pooler that is asked by requests, while the services keep the URLs for the rest', async () => {
+  it('has a pooler for requests, while the services keep direct URLs for everything else', async () => {
     const pooler = { enabled: true, poolSize: 7, settings: { query_timeout: '5' } };
     const found = await render({ pooler }, { global: pooled });
     const { type, pgbouncer, template } = found.named('Pooler', 'store-database-pooler').spec;
     expect([type, pgbouncer.poolMode]).toEqual(['rw', 'transaction']);
-    // Without a request for CPU a busy node gives all such pods together two thousandths of a core.
+    // On a busy node, all pods without a CPU request together get two thousandths of a core.
     const [{ name, resources }] = template.spec.containers;
     expect([name, resources.requests.cpu]).toEqual(['pgbouncer', '100m']);
     expect(specOf(found, 'Cluster').resources.requests.cpu).toBe('500m');
@@ -130,7 +130,7 @@ describe('the cluster', () => {
     expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_POOLER_URL', value: pooledUrl });
   });
 
-  it('has a pooler with the image, labels, priority, place and budget of all other pods, and metrics', async () => {
+  it('has a pooler with the image, labels, priority, affinity and disruption budget of all other pods, and metrics', async () => {
     const digest = `sha256:${'ab'.repeat(32)}`;
     const image = { registry: 'registry.example.com', pullSecrets: [{ name: 'pull' }], digests: { pgbouncer: digest } };
     const global = { ...everything, image, podAnnotations: { mesh: 'off' } };
@@ -153,7 +153,7 @@ describe('the cluster', () => {
     expect(named('PodMonitor', 'store-database-pooler').spec.selector.matchLabels).toEqual(labels);
   });
 
-  it('and the Secrets it needs are all that docs/recovery.md applies before the services', async () => {
+  it('and the Secrets it needs are everything that docs/recovery.md applies before the services', async () => {
     const text = await renderChart(files, { database: { cloudnativePg: recovered } });
     const sources = text
       .split(/^---$/m)
@@ -165,7 +165,7 @@ describe('the cluster', () => {
     expect([...new Set(kinds)].sort()).toEqual([...ofSecrets, ...ofDatabase].sort());
   });
 
-  it('has replicas, where services read the lists that may come from there', async () => {
+  it('has replicas, from which services read lists that may be slightly old', async () => {
     const readOnly = 'store-database-ro:5432';
     const { envOf } = await render({}, { global: { externalDatabase: { readOnly } } });
     const value = `${url}&host=store-database-ro&port=5432`;
@@ -174,18 +174,18 @@ describe('the cluster', () => {
     expect(JSON.stringify(envOf('order'))).not.toContain('store-database-ro');
   });
 
-  /** As services/shared/src/database/database.ts opens them. */
+  /** The connections that services/shared/src/database/database.ts opens. */
   const ofReplica = 10 + 5 + 2;
 
-  it('needs connections for each replica: a pool, the lists, and checks or the relay', async () => {
+  it('needs connections for each replica: for the pool, the lists, and checks or the relay', async () => {
     const settings = { max_connections: '1' };
     await expect(render({ settings })).rejects.toThrow(`: ${ofReplica} each, and 10 for others`);
   });
 
-  it('has connections for one more group of consumers, as docs/development.md adds it', async () => {
+  it('has enough connections for one more consumer group, as added in docs/development.md', async () => {
     const refusal = await render({ settings: { max_connections: '1' } }).catch(({ message }) => message);
     const [, needed] = /need (\d+)/.exec(refusal) ?? [];
-    const group = 3 * ofReplica; // two replicas, and one more in an upgrade
+    const group = 3 * ofReplica; // two replicas, and one more during an upgrade
     expect(Number(cluster.postgresql.parameters.max_connections)).toBeGreaterThanOrEqual(Number(needed) + group);
   });
 
@@ -193,11 +193,11 @@ describe('the cluster', () => {
   const few = { autoscaling: { enabled: false } };
   const fewer = Object.fromEntries(['auth', 'status', 'product', 'order', 'account'].map((name) => [name, few]));
   it.each([
-    // Two pods and one more, ten connections, eight databases; 53 replicas at the most; ten for others
+    // Two pods and one more, ten connections, eight databases; at most 53 replicas; ten for others
     ['pools and replicas', { pooler }, { global: pooled }, 3 * 10 * 8 + 53 + 10, /but 303 are needed: pooler.poolSize/],
-    // Eleven services with a database, each of two replicas and one more
-    ['services of which few may start', {}, fewer, 17 * 33 + 10, /need 571/],
-    // At their maximum, while they are upgraded
+    // Eleven services with a database, each with two replicas and one more
+    ['services with few replicas', {}, fewer, 17 * 33 + 10, /need 571/],
+    // At their maximum, during an upgrade
     ['services', {}, {}, 911, /max_connections is 910, but .* need 911: 17 each, and 10 for others. Raise it/],
   ])('needs connections for its %s', async (_, cloudnativePg, values, needed, message) => {
     const withConnections = (count: number) =>
@@ -214,16 +214,21 @@ describe('values that the chart refuses', () => {
   const untold = /pooler is "", but has to be "store-database-pooler:5432" where .*pooler.enabled is true/;
   const closed = /externalDatabase.ports lacks 6432, that of global.externalDatabase.pooler/;
   it.each([
-    ['another Secret of URLs', {}, externalDatabase({ existingSecret: 'mine' }), ofRelease],
-    ['as many copies as instances', { instances: 1 }, {}, /nothing could be written. Have more instances, or set/],
+    ['another Secret with URLs', {}, externalDatabase({ existingSecret: 'mine' }), ofRelease],
+    [
+      'as many synchronous replicas as instances',
+      { instances: 1 },
+      {},
+      /nothing could be written. Have more instances, or set/,
+    ],
     [
       'a recovery into its own archive',
       { recovery: { from: 'store-database' }, backup: { enabled: true } },
       {},
       /backup.serverName, such as store-database-2/,
     ],
-    ['a pooler that no service is told of', { pooler: { enabled: true } }, {}, untold],
-    ['a pooler that nobody makes', {}, { global: pooled }, /pooler is "store-.*", but has to be "" where/],
+    ['a pooler that no service uses', { pooler: { enabled: true } }, {}, untold],
+    ['a pooler that is not installed', {}, { global: pooled }, /pooler is "store-.*", but has to be "" where/],
     ['a pooler at a port that NetworkPolicies forbid', {}, externalDatabase({ pooler: 'pgbouncer:6432' }), closed],
     [
       'replicas of a single instance',
@@ -238,7 +243,7 @@ describe('values that the chart refuses', () => {
   });
 });
 
-describe('the definitions of the operator', () => {
+describe("the operator's definitions", () => {
   itWithCrds.each(complete.all.filter(isOfOperator))('accept $kind $metadata.name', (manifest) => {
     expect(problemsOf(manifest)).toEqual([]);
   });

@@ -21,7 +21,7 @@ import { manifests } from '../_manifests.ts';
 
 const howToGetPgbouncer = 'apt-get install pgbouncer (Debian 13 or later), or set PGBOUNCER to its path';
 
-/** PGBOUNCER, else on PATH, where it knows prepared statements: 1.21 or later. */
+/** PGBOUNCER, else the program on PATH, if it supports prepared statements (1.21 or later). */
 async function findPgbouncer(): Promise<string | undefined> {
   const found = process.env.PGBOUNCER || (await findOnPath('pgbouncer')) || '/usr/sbin/pgbouncer';
   const [, major, minor] =
@@ -30,9 +30,9 @@ async function findPgbouncer(): Promise<string | undefined> {
 }
 
 /**
- * PgBouncer with the settings of its section `[pgbouncer]`, before a database.
- * @param dir which everybody may enter
- * @returns with the parameters that make a URL of that database one by PgBouncer
+ * Starts PgBouncer in front of a database, with the settings of its section `[pgbouncer]`.
+ * @param dir must be accessible to all users
+ * @returns the process, and the parameters that direct a URL of that database to PgBouncer
  */
 async function startPgbouncer(command: string, dir: string, databaseUrl: string, settings: object) {
   const port = await freePort();
@@ -52,7 +52,7 @@ async function startPgbouncer(command: string, dir: string, databaseUrl: string,
   const parameters = `host=127.0.0.1&port=${port}`;
   const pgbouncer = await startProcess({
     name: 'pgbouncer',
-    // Like PostgreSQL it refuses to run as root.
+    // Like PostgreSQL, PgBouncer refuses to run as root.
     ...startOf(await findPostgres(), command, [file]),
     logDir: dir,
     log: () => undefined,
@@ -67,17 +67,17 @@ async function startPgbouncer(command: string, dir: string, databaseUrl: string,
 }
 
 const found = await findPgbouncer();
-if (found === undefined) console.log(`PgBouncer 1.21 or later is not there: ${howToGetPgbouncer}`);
+if (found === undefined) console.log(`PgBouncer 1.21 or later is missing: ${howToGetPgbouncer}`);
 
 const poolSize = 3;
-/** Nobody answers there. */
+/** Addresses where nothing listens. */
 const elsewhere = Object.fromEntries(
   ['AUTH', 'ORDER', 'INVOICE', 'NOTIFICATION', 'PAYMENT', 'INVENTORY'].map((name) => [
     `${name}_URL`,
     'http://127.0.0.1:1',
   ]),
 );
-/** Settings that an operator may have given a role, such as for reports. */
+/** Settings that an operator may have given a role, for example for reports. */
 const ofRole = [
   "timezone = 'America/Los_Angeles'",
   "datestyle = 'SQL, DMY'",
@@ -92,7 +92,7 @@ interface Settings {
 const dir = useFolder();
 const startService = useServices();
 
-/** Reads what the chart sets. */
+/** Reads the settings in the chart. */
 async function readSettings() {
   const values = {
     database: { cloudnativePg: { pooler: { enabled: true, poolSize } } },
@@ -103,7 +103,7 @@ async function readSettings() {
   return { pgbouncer: { pool_mode: poolMode, ...parameters }, postgres: one('Cluster').spec.postgresql.parameters };
 }
 
-(found ? describe : describe.skip)('services whose requests go through PgBouncer as the chart sets it', () => {
+(found ? describe : describe.skip)("services whose requests go through PgBouncer with the chart's settings", () => {
   let postgres: Awaited<ReturnType<typeof startPostgres>>;
   let pgbouncer: Awaited<ReturnType<typeof startPgbouncer>>;
   let direct: string;
@@ -127,7 +127,7 @@ async function readSettings() {
   const connections = (where = 'true') =>
     queryOnce(postgres.superuserUrl, `select pid from pg_stat_activity where datname = 'account' and ${where}`);
 
-  /** Two processes, each with more connections than PgBouncer has. */
+  /** Two processes, each with more connections than PgBouncer. */
   async function withTwo(work: (databases: [Opened, Opened]) => Promise<unknown>) {
     const [one, other] = [openAnyDatabase(pooled), openAnyDatabase(pooled)];
     try {
@@ -137,7 +137,7 @@ async function readSettings() {
     }
   }
 
-  it('migrate, become ready and answer, with no more connections than the pool has', async () => {
+  it('migrate, become ready and answer with no more connections than the pool size', async () => {
     const env = { ...elsewhere, KAFKA_BROKERS: '127.0.0.1:1', DATABASE_URL: direct, DATABASE_POOLER_URL: pooled };
     const service = await startService('services/account/src/main.ts', env);
     await service.ready();
@@ -152,7 +152,7 @@ async function readSettings() {
     await service.end('SIGTERM');
   });
 
-  it('are in UTC and write times as ISO on every connection of the pool, whatever its role and others have set', () =>
+  it('use UTC and ISO times on every connection of the pool, whatever its role or other clients have set', () =>
     withTwo(async (databases) => {
       const asked = "select current_setting('TimeZone') as zone, current_setting('DateStyle') as style";
       const statement = sql`${raw(asked)}, pg_backend_pid() as pid, pg_sleep(0.02)`;
@@ -168,7 +168,7 @@ async function readSettings() {
       expect(distinct(ours)).toEqual(['UTC, ISO, MDY']);
     }));
 
-  it('repeat a statement that had to wait for a row, where their role repeats what it has read', () =>
+  it('retry a statement that had to wait for a row if their role defaults to repeatable read', () =>
     withTwo(async (databases) => {
       const [one] = databases;
       await one.run(sql`create table if not exists changed (value int)`);
@@ -178,7 +178,7 @@ async function readSettings() {
       ]);
       const increase = sql`update changed set value = value + 1`;
       const holder = new pg.Client({ connectionString: direct });
-      holder.on('error', () => undefined); // if the test fails, the end of the server is its end
+      holder.on('error', () => undefined); // if the test fails, the server's end also ends this client
       await holder.connect();
       await holder.query('begin; update changed set value = value + 1');
       const all = databases.map((database) => database.run(increase));
@@ -189,7 +189,7 @@ async function readSettings() {
       await holder.end();
     }));
 
-  it('prepare statements, which other connections of the pool then run', () =>
+  it('prepare statements that other connections of the pool then run', () =>
     withTwo(async (databases) => {
       const ask = async (number: number) => {
         const statement = sql`select ${number}::int + ${raw(String(number % 7))} as sum`;
@@ -200,7 +200,7 @@ async function readSettings() {
       expect(await Promise.all(numbers.map(ask))).toEqual(numbers.map((number) => number + (number % 7)));
     }));
 
-  it('keep a lock of a transaction to that transaction', () =>
+  it("hold a transaction's lock only for that transaction", () =>
     withTwo(async (databases) => {
       await databases[0].run(sql`create table if not exists counter (value int)`);
       await databases[0].run(sql`insert into counter values (0)`);
@@ -214,7 +214,7 @@ async function readSettings() {
       expect(await queryOnce(direct, 'select value from counter')).toEqual([{ value: 20 }]);
     }));
 
-  it('hear on a connection of their own what is notified through the pool', () =>
+  it('receive on their own connection what is notified through the pool', () =>
     withTwo(async ([database]) => {
       const heard: string[] = [];
       const onNotification = (payload: string) => heard.push(payload);
@@ -228,12 +228,12 @@ async function readSettings() {
       const running = follower.start(createLog('test', 'silent'));
       await until('it listens', follower.isCurrent);
       await database.run(sql`select pg_notify('test', 'news')`);
-      await until('it is heard', () => heard.length === 1);
+      await until('the notification arrives', () => heard.length === 1);
       await running.stop();
       expect(heard).toEqual(['news']);
     }));
 
-  it('leave no statement behind that they have given up', () =>
+  it('leave no abandoned statement running', () =>
     withTwo(async ([database]) => {
       const failure = await database.lists.run(sql`select pg_sleep(60)`).catch((error) => error);
       expect(isDatabaseUnavailable(failure)).toBe(true);
@@ -242,7 +242,7 @@ async function readSettings() {
       });
     }));
 
-  it('take a server that is away for unavailable, and find it again', () =>
+  it('report a stopped server as unavailable, and find it again', () =>
     withTwo(async ([database]) => {
       const ask = () => database.run(sql`select 1`);
       await ask();

@@ -10,7 +10,7 @@ import { until } from '../../kit/until.ts';
 import { type Manifest, manifests } from '../_manifests.ts';
 
 const psql = await findOnPath('psql');
-if (psql === undefined) console.log('psql is not there: apt-get install postgresql-client');
+if (psql === undefined) console.log('psql is missing: apt-get install postgresql-client');
 
 (psql === undefined ? describe.skip : describe)('databases.sh', () => {
   const dir = useFolder();
@@ -47,12 +47,12 @@ if (psql === undefined) console.log('psql is not there: apt-get install postgres
       { session_user: 'rotated.b', current_user: 'rotated' },
     ]);
     await write('rotated', 'three');
-    await until('the new password is taken', async () => (await as('rotated', 'three', 'select')).length === 1);
+    await until('the new password is accepted', async () => (await as('rotated', 'three', 'select')).length === 1);
     await expect(as('rotated', 'one', 'select')).rejects.toThrow(pg.DatabaseError);
     expect(await as('rotated.b', 'two', 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('makes the role as which the exporter logs in: it sees all statistics, and is no superuser', async () => {
+  it("creates the exporter's role, which sees all statistics and is not a superuser", async () => {
     const { podOf } = await manifests({ postgres: { metrics: { enabled: true } } });
     const { env } = podOf('postgres').containers.find(({ name }: Manifest) => name === 'metrics');
     const [, role] = / user=(\w+) /.exec(env[0].value) ?? [];

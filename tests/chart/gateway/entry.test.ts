@@ -8,9 +8,9 @@ import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 import { read } from '../../kit/read.ts';
 import { type Manifest, manifests } from '../_manifests.ts';
 
-// The entry for customers: the Service, TLS at the gateway, what may stand in front, and resources for the operators of these.
+// How customers reach the store: the Service, TLS at the gateway, proxies in front of it, and resources for their operators.
 
-/** The resources of the name of the gateway, and those of operators, by their kinds. */
+/** The resources named gateway, including those for operators, by kind. */
 async function rendered(gateway: object, files: string[] = []): Promise<Record<string, Manifest>> {
   const { all } = await manifests({ gateway }, files);
   const own = all.filter(({ metadata }) => metadata.name === 'gateway');
@@ -29,7 +29,7 @@ const backendTls = { hostname: host, wellKnownCACertificates: 'System' };
 describe('the gateway is reached on port 8080', () => {
   const listening = (envoy: string) => parse(envoy).static_resources.listeners.map((one: Manifest) => one.address);
 
-  it('in the local run, unless a variable says otherwise', async () => {
+  it('in the local run, unless a variable sets another', async () => {
     const files = await renderGateway(gatewayValues({}, fixedPorts({})));
     expect(listening(files['envoy.yaml'] ?? '')).toContainEqual({
       socket_address: expect.objectContaining({ port_value: 8080 }),
@@ -37,7 +37,7 @@ describe('the gateway is reached on port 8080', () => {
     expect(documentAt('docs/local-run.md').text).toContain('the gateway at 8080');
   });
 
-  it('in a cluster: Envoy, container and Service, to which skaffold and make forward lead', async () => {
+  it('in a cluster: by Envoy, container and Service, and forwarded by skaffold and make forward', async () => {
     const own = await rendered({});
     expect(listening(envoyOf(own))).toContainEqual({
       socket_address: expect.objectContaining({ port_value: 8080 }),
@@ -78,7 +78,7 @@ describe('TLS at the gateway', () => {
     expect(named('NetworkPolicy', 'store-jobs').spec.egress[0].ports).toEqual([{ port: 8443 }]);
   });
 
-  it('probe, helm test and forwarded ports speak no PROXY protocol where customers come by it', async () => {
+  it("probe, helm test and forwarded ports use no PROXY protocol, even if customers' connections do", async () => {
     const { named, pods } = await manifests({ gateway: { tls, proxyProtocol: true } });
     const [{ ports, startupProbe }] = named('Deployment', 'gateway').spec.template.spec.containers;
     expect(startupProbe.httpGet).toEqual({ path: '/health-check', port: 'inside', scheme: 'HTTPS' });
@@ -97,7 +97,7 @@ describe('TLS at the gateway', () => {
     expect(inside[0].from[0].podSelector.matchLabels).toMatchObject({ 'app.kubernetes.io/name': 'store-test' });
   });
 
-  it('mounts configuration and certificate as one volume, whose replacement Envoy watches', async () => {
+  it('mounts configuration and certificate as one volume, and Envoy watches for its replacement', async () => {
     const { Deployment, ConfigMap } = await rendered({ tls });
     const { volumes, containers } = Deployment.spec.template.spec;
     const items = ['tls.crt', 'tls.key'].map((key) => ({ key, path: `tls/${key}` }));
@@ -119,8 +119,8 @@ describe('a certificate by cert-manager', () => {
 
   it.each([
     ['the issuer of the release', {}, issuer, { issuerRef: { kind: 'Issuer', name: 'gateway' }, privateKey }],
-    ['whatever else cert-manager knows', own, undefined, own],
-  ])('is made into the Secret of the gateway, by %s', async (_, more, ofRelease, expected) => {
+    ['any other issuer', own, undefined, own],
+  ])("is issued into the gateway's Secret by %s", async (_, more, ofRelease, expected) => {
     const certificate = { dnsNames: [host], ...more };
     const { Certificate, Issuer } = await rendered({ tls: { ...tls, certificate, issuer: ofRelease } });
     expect(Issuer?.spec).toEqual(ofRelease);
@@ -129,7 +129,7 @@ describe('a certificate by cert-manager', () => {
 });
 
 describe('in front of the gateway', () => {
-  it('a load balancer has its settings, which no other Service has', async () => {
+  it("only a load balancer's Service has the settings of a load balancer", async () => {
     const settings = { loadBalancerClass: 'example.com/lb', loadBalancerSourceRanges: ['203.0.113.0/24'] };
     const service = { ...settings, annotations: { a: 'b' } };
     const balanced = (await rendered({ service: { ...service, type: 'LoadBalancer' } })).Service;
@@ -139,7 +139,7 @@ describe('in front of the gateway', () => {
     for (const name of [...Object.keys(settings), 'externalTrafficPolicy']) expect(spec).not.toHaveProperty(name);
   });
 
-  it('an Ingress leads all paths of its hosts to the gateway', async () => {
+  it('an Ingress routes all paths of its hosts to the gateway', async () => {
     const { metadata, spec } = (await rendered({ ingress: { ...ingress, annotations: { a: 'b' } } })).Ingress;
     expect(metadata.annotations).toEqual({ a: 'b' });
     const backend = { service: { name: 'gateway', port: { name: 'http' } } };
@@ -150,7 +150,7 @@ describe('in front of the gateway', () => {
     });
   });
 
-  it('an HTTPRoute leads all paths to the port of the Service, with time-outs except for streams', async () => {
+  it('an HTTPRoute routes all paths to the port of the Service, with time-outs except for streams', async () => {
     const filters = [{ type: 'ResponseHeaderModifier', responseHeaderModifier: { remove: ['server'] } }];
     const route = { ...httpRoute, annotations: { a: 'b' }, filters, timeouts: { request: '30s' } };
     const { metadata, spec } = (await rendered({ httpRoute: route, service: { port: 80 } })).HTTPRoute;
@@ -164,14 +164,14 @@ describe('in front of the gateway', () => {
     expect(others).toEqual({ ...both, matches: [all], timeouts: { request: '30s' } });
   });
 
-  it('an HTTPRoute reaches the gateway by TLS with a BackendTLSPolicy', async () => {
+  it('an HTTPRoute reaches the gateway over TLS with a BackendTLSPolicy', async () => {
     const { HTTPRoute, BackendTLSPolicy } = await rendered({ tls, httpRoute: { ...httpRoute, backendTls } });
     expect(HTTPRoute.spec.rules[0].backendRefs).toEqual([{ name: 'gateway', port: 443 }]);
     const targetRefs = [{ group: '', kind: 'Service', name: 'gateway', sectionName: 'https' }];
     expect(BackendTLSPolicy.spec).toEqual({ targetRefs, validation: backendTls });
   });
 
-  it('the policies of Envoy Gateway are handed through, for the route or its Gateway', async () => {
+  it("the values of Envoy Gateway's policies are passed through, for the route or its Gateway", async () => {
     const securityPolicy = { authorization: { defaultAction: 'Allow' } };
     const backendTrafficPolicy = { compression: [{ type: 'Gzip' }] };
     const clientTrafficPolicy = { connection: { connectionLimit: { value: 1000 } } };
@@ -190,15 +190,15 @@ describe('in front of the gateway', () => {
     ['alone', {}, 0],
     ['behind an Ingress', { ingress }, 1],
     ['behind an HTTPRoute', { httpRoute }, 1],
-    ['behind an Ingress, but open to others', { ingress, service: { type: 'NodePort' } }, 0],
+    ['behind an Ingress, but also open to others', { ingress, service: { type: 'NodePort' } }, 0],
     ['behind two proxies', { ingress, trustedHops: 2 }, 2],
-    ['behind one that says nothing', { ingress, trustedHops: 0 }, 0],
-  ])('the gateway trusts one proxy where nobody gets past it: %s', async (_, gateway, hops) => {
+    ['behind a proxy that adds no address', { ingress, trustedHops: 0 }, 0],
+  ])('the gateway trusts a proxy if no client can bypass it: %s', async (_, gateway, hops) => {
     expect(envoyOf(await rendered(gateway))).toContain(`xff_num_trusted_hops: ${hops}\n`);
   });
 });
 
-describe('the definitions of the operators', () => {
+describe("the operators' definitions", () => {
   const [certificate, policy] = [...documentAt('docs/tls.md').text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(
     ([, text = '']) => parse(text).gateway,
   );
@@ -210,14 +210,14 @@ describe('the definitions of the operators', () => {
   itWithCrds.each([
     ['the certificate of docs/tls.md', certificate, ['Certificate', 'Issuer']],
     ['a route for its host', { httpRoute }, ['HTTPRoute']],
-    ['a route for those of its listeners', { httpRoute: ofListeners }, ['HTTPRoute']],
-    ['a route with all that it may have', { tls, httpRoute: complete }, ['HTTPRoute', 'BackendTLSPolicy']],
+    ['a route for the hosts of its listeners', { httpRoute: ofListeners }, ['HTTPRoute']],
+    ['a route with all settings', { tls, httpRoute: complete }, ['HTTPRoute', 'BackendTLSPolicy']],
   ])('accept %s', async (_, gateway, kinds) => {
     const resources = await rendered(gateway);
     for (const kind of kinds) expect([kind, problemsOf(resources[kind])]).toEqual([kind, []]);
   });
 
-  itWithCrds('would refuse a field that the Gateway API does not have', async () => {
+  itWithCrds('refuse a field that the Gateway API does not have', async () => {
     const { HTTPRoute } = await rendered({ httpRoute });
     HTTPRoute.spec.rules[0].backendRef = HTTPRoute.spec.rules[0].backendRefs;
     expect(problemsOf(HTTPRoute)).toHaveLength(1);
@@ -229,14 +229,14 @@ describe('the definitions of the operators', () => {
   });
 });
 
-it('the preset for development has the gateway on port 30080 of every node, for the shop on localhost', async () => {
+it('the preset for development has the gateway on port 30080 of every node, and allows the shop on localhost', async () => {
   const all = await rendered({}, valuesFiles.dev);
   const ports = [expect.objectContaining({ port: 8080, nodePort: 30080 })];
   expect(all.Service.spec).toMatchObject({ type: 'NodePort', externalTrafficPolicy: 'Local', ports });
   expect(envoyOf(all)).toContain('exact: "http://localhost:3000"');
 });
 
-it('a rate limit service is told of every limit that the gateway asks about, and may be asked', async () => {
+it('a rate limit service has a configuration of every limit that the gateway asks for, and the gateway may reach it', async () => {
   const limits = { orders: { perMinute: 60 }, registrations: { perHour: 100 } };
   const { named } = await manifests({ gateway: { rateLimitService: 'ratelimit.gateways:8081', limits } });
   const { domain, descriptors } = parse(named('ConfigMap', 'gateway-rates').data['store.yaml']);

@@ -61,7 +61,7 @@ describe('an entry of the open list that the chart refuses', () => {
 });
 
 describe('a routed service', () => {
-  it('is called, by policy too, at the addresses of its replicas', async () => {
+  it('is called at the addresses of its replicas, and policies allow it', async () => {
     const { ofKind, named } = await withRoutes({ '/stock': 'inventory', '/api/v1/status': '' });
     const routed = Object.values(topology.routes).map(({ alias }) => alias);
     const services = [...new Set([...routed.filter((alias) => alias !== 'status'), 'inventory'])].sort();
@@ -78,7 +78,7 @@ describe('a routed service', () => {
     expect(named('ConfigMap', 'gateway').data['envoy.yaml']).toContain('{address: "inventory-pods", port_value: 8080}');
   });
 
-  it('auth is called even if no prefix leads to it', async () => {
+  it('is called even without a prefix if it is auth', async () => {
     const { named } = await manifests({ global: { routes: { '/auth': '' } }, gateway: { open: [] } });
     expect(named('Service', 'auth-pods')).toBeDefined();
   });
@@ -87,7 +87,7 @@ describe('a routed service', () => {
 describe('the shop', () => {
   const rendered = (shop: object, image = {}) => manifests({ global: { shop, image } });
 
-  it('is served below /shop, open for reading only', async () => {
+  it('is served below /shop, and needs no token for reading only', async () => {
     const envoy: string = (await rendered({ enabled: true })).named('ConfigMap', 'gateway').data['envoy.yaml'];
     const matches = [...envoy.matchAll(/- match: (\{.*"path_separated_prefix":"\/shop".*\})/g)];
     const methods = matches.map(([, json = '']) => JSON.parse(json).headers?.[0].string_match.exact);
@@ -97,17 +97,17 @@ describe('the shop', () => {
   const digest = `sha256:${'b'.repeat(64)}`;
   const mirror = { digests: { shop: digest }, registry: 'mirror.test' };
   it.each([
-    ['that of the release', {}, {}, 'registry.example.com/store/shop:0.1.0'],
-    ['of the tag of make images', {}, { tags: { shop: '4f1c9a' }, repository: 'store' }, 'store/shop:4f1c9a'],
-    ['of the digest of the release', {}, mirror, `mirror.test/store/shop:0.1.0@${digest}`],
-    ['your own, without one', { image: 'registry.example.com/brand/shop:1' }, mirror, 'mirror.test/brand/shop:1'],
+    ['from the release', {}, {}, 'registry.example.com/store/shop:0.1.0'],
+    ['tagged by make images', {}, { tags: { shop: '4f1c9a' }, repository: 'store' }, 'store/shop:4f1c9a'],
+    ['pinned to the digest of the release', {}, mirror, `mirror.test/store/shop:0.1.0@${digest}`],
+    ['your own, without a digest', { image: 'registry.example.com/brand/shop:1' }, mirror, 'mirror.test/brand/shop:1'],
   ])('has an image that is %s', async (_, shop, image, expected) => {
     const { podOf } = await rendered({ enabled: true, ...shop }, image);
     expect(podOf('shop').containers[0].image).toBe(expected);
   });
 });
 
-describe('the origins that may call', () => {
+describe('the allowed origins', () => {
   const shop = 'http://localhost:3000';
   const corsOf = (env: Record<string, string>) => gatewayValues(env, fixedPorts({})).cors;
   const two = { CORS_ALLOWED_ORIGINS: ' http://a.test, https://b.test:8443 ,', CORS_ALLOWED_CREDENTIALS: 'false' };

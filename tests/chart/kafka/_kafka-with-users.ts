@@ -9,14 +9,14 @@ import { provideJava, provideKafka } from '../../../tools/local/downloads/java.t
 import { certificateFor } from '../../kit/certificates.ts';
 import { until } from '../../kit/until.ts';
 
-/** Of the user `other`, at the listener for other ways to log in. */
+/** The password of the user `other`, at the listener for other login mechanisms. */
 export const otherPassword = 'a password of its own';
 
 /**
- * Starts a broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. Beside it
- * are the open listener of global.kafka.bothListeners, one for other ways to log in, and one for certificates of the authority. Those
- * who come by these may do everything. Its files are in the folder.
- * @param tokenKeys a JSON Web Key Set, of which one has signed each token of the user `other`
+ * Starts a broker as Strimzi configures it for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. It also has
+ * the open listener of global.kafka.bothListeners, one for other login mechanisms, and one for certificates of the authority. Clients
+ * of these three may do everything. Its files are in the folder.
+ * @param tokenKeys a JSON Web Key Set with the keys that sign tokens of the user `other`
  */
 export async function startKafkaWithUsers(
   dir: string,
@@ -82,7 +82,7 @@ transaction.state.log.min.isr=1
 
   const log = createLog('test', 'silent');
   const admin = createKafka({ brokers: [`127.0.0.1:${open}`], clientId: 'test', log }).admin();
-  await until('the broker takes connections', () => admin.connect().then(() => true), { intervalMs: 200 });
+  await until('the broker accepts connections', () => admin.connect().then(() => true), { intervalMs: 200 });
   return {
     admin,
     brokers: [`127.0.0.1:${client}`],

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { connect, createServer } from 'node:tls';
 import { execa } from 'execa';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import kafkajs from 'kafkajs'; // Node does not find its enumerations by name
+import kafkajs from 'kafkajs'; // Node cannot import its enumerations by name
 import { z } from 'zod';
 import { brokerConfig, brokersFrom, requireLogin } from '../../../services/shared/src/messaging/config.ts';
 import {
@@ -33,7 +33,7 @@ import { otherPassword, startKafkaWithUsers } from './_kafka-with-users.ts';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
-// The users and rights that the production values ask Strimzi for, applied to a real broker: sufficient, and no more.
+// The users and rights that the production values request from Strimzi, applied to a real broker, are sufficient and no more.
 
 interface KafkaUser {
   metadata: { name: string };
@@ -84,7 +84,7 @@ function aclsOf({ metadata, spec }: KafkaUser) {
   );
 }
 
-/** The options of a service with that user. */
+/** The Kafka options of a service with that user. */
 const optionsOf = (user: string, password = passwords[user], ca = kafka.ca, brokers = kafka.brokers) => ({
   ...brokersFrom(
     z.object(brokerConfig).parse({
@@ -99,7 +99,7 @@ const optionsOf = (user: string, password = passwords[user], ca = kafka.ca, brok
   log,
 });
 
-/** The commands of Kafka in the documents, which they call by the script of the toolbox. */
+/** The Kafka commands in the documents, which run through the toolbox's script. */
 function documented(): string[] {
   const files = ['backup.md', 'kubernetes.md', 'scaling.md', 'runbooks/kafka.md'];
   const texts = files.map((file) => read(`docs/${file}`));
@@ -108,7 +108,7 @@ function documented(): string[] {
   return [...texts.join('\n').matchAll(commands)].map(([, command = '']) => command);
 }
 
-/** A broker's TLS with a certificate that can be changed, before the broker itself. */
+/** A TLS proxy in front of the broker, whose certificate can be changed. */
 async function startTlsProxy({ key, cert }: Certificate, broker: string) {
   const [host = '', port] = broker.split(':');
   const server = createServer({ key, cert }, (client) => {
@@ -126,7 +126,7 @@ async function startTlsProxy({ key, cert }: Certificate, broker: string) {
 const basic = Buffer.from('other:s%3Acret').toString('base64');
 const credentials = { credentials: `Basic ${basic}`, body: 'grant_type=client_credentials&scope=kafka' };
 
-/** Gives tokens of the user `other`. */
+/** A server that issues tokens of the user `other`. */
 async function startTokenServer() {
   const asked: { credentials: string | undefined; body: string }[] = [];
   const server = createHttpServer(async (request: IncomingMessage, response) => {
@@ -143,7 +143,7 @@ async function startTokenServer() {
   return { url, asked, close: () => server.close() };
 }
 
-/** Puts the files of the toolbox, and those of its Secrets, into the folder, with what runs here. */
+/** Writes the files of the toolbox and of its Secrets into the folder, adapted to the paths of this machine. */
 async function writeToolbox({ data }: typeof tools, secrets: Record<string, string>): Promise<void> {
   const inDir = (text: string) => text.replaceAll('/tools', dir).replaceAll('/var/run/kafka', dir);
   const here = (text: string) =>
@@ -164,7 +164,7 @@ async function consume(user: string, groupId: string) {
     await consumer.connect();
     await consumer.subscribe({ topic: orderEventsTopic, fromBeginning: true });
     await new Promise<void>((resolve, reject) => {
-      // The client itself repeats a call to a coordinator that is still loading.
+      // The client itself retries a call to a coordinator that is still loading.
       consumer.on(consumer.events.CRASH, ({ payload }) => payload.restart || reject(payload.error));
       consumer.run({ eachMessage: async () => resolve() }).catch(() => undefined);
     });
@@ -190,7 +190,7 @@ describe('the users of Kafka', () => {
     ...topology.services
       .filter(({ image }) => image === 'consumers')
       .map(({ alias }): [string, string[]] => [`kafka-${alias}`, [deadLetterTopic]]),
-  ])('%s publishes to %j only', async (user, allowed) => {
+  ])('%s publishes only to %j', async (user, allowed) => {
     for (const topic of [accountEventsTopic, orderEventsTopic, deadLetterTopic]) {
       const written = write(user, topic);
       if (allowed.includes(topic)) await written;
@@ -198,14 +198,14 @@ describe('the users of Kafka', () => {
     }
   });
 
-  it('a user reads in its own group only', async () => {
+  it('a user reads only in its own group', async () => {
     await write('kafka-payment', orderEventsTopic);
     await consume('kafka-payment', 'payment-group');
     await consume('kafka-invoice', 'invoice-group');
     await expect(consume('kafka-invoice', 'payment-group')).rejects.toThrow(/not authorized/i);
   });
 
-  it('dead letters are read', async () => {
+  it('a user may read dead letters', async () => {
     const publisher = createPublisher(optionsOf('kafka-payment'));
     const origin = { topic: orderEventsTopic, partition: 0, offset: '0' };
     const headers = deadLetterHeaders('payment-group', 3, new Error('broken'), origin);
@@ -216,20 +216,20 @@ describe('the users of Kafka', () => {
     expect(groups).toContain('payment-group');
   });
 
-  it('a user may ask for the age of the events', async () => {
+  it('a user may query the age of events', async () => {
     const admin = createKafka(optionsOf('kafka-invoice')).admin();
     await admin.connect();
     const offsets = await admin.fetchTopicOffsetsByTimestamp(orderEventsTopic, 0).finally(admin.disconnect);
     expect(offsets).toHaveLength(2);
   });
 
-  it('a wrong password and an unknown authority are refused', async () => {
+  it('the broker refuses a wrong password, and a client an unknown authority', async () => {
     const connect = (options: ReturnType<typeof optionsOf>) => createKafka(options).admin().connect();
     await expect(connect(optionsOf('kafka-payment', 'wrong'))).rejects.toThrow(/authentication failed/i);
     await expect(connect({ ...optionsOf('kafka-payment'), tls: {} })).rejects.toThrow(/self-signed/);
   });
 
-  it('the operator runs the commands of the documents in the toolbox', async () => {
+  it('an operator can run the documented commands in the toolbox', async () => {
     await writeToolbox(tools, { password: passwords['kafka-operator'] ?? '', 'ca.crt': kafka.ca });
     const records = JSON.stringify({ version: 1, partitions: [{ topic: orderEventsTopic, partition: 0, offset: 0 }] });
     const env = { KAFKA_BROKERS: kafka.brokers.join(), SCRIPT: join(dir, 'kafka.sh') };
@@ -248,12 +248,12 @@ describe('the users of Kafka', () => {
     }
   });
 
-  it('who comes without login may do everything while there are both listeners', async () => {
+  it('a client without login may do everything while both listeners exist', async () => {
     const publisher = createPublisher({ brokers: kafka.openBrokers, clientId: 'old', log });
     await publisher.send(orderEventsTopic, [{ key: randomUUID(), value: '{}', headers: {} }]).finally(publisher.close);
   });
 
-  it('a process follows its files: to another password, and to another authority of the brokers', async () => {
+  it('a process follows changes of its files: to a new password, and to a new authority of the brokers', async () => {
     const [password, ca] = [join(dir, 'password'), join(dir, 'ca.crt')];
     const [old, renewed] = [await certificateFor('127.0.0.1'), await certificateFor('renewed', '127.0.0.1')];
     const brokers = await startTlsProxy(old, kafka.brokers[0] ?? '');
@@ -296,20 +296,20 @@ describe('another Kafka', () => {
     KAFKA_PASSWORD: password,
   });
 
-  it.each(['plain', 'scram-sha-256'])('takes a login by %s', async (login) => {
+  it.each(['plain', 'scram-sha-256'])('accepts a login by %s', async (login) => {
     await send(settingsOf(asOther(login)));
     await expect(send(settingsOf(asOther(login, 'wrong')))).rejects.toThrow(/authentication failed/i);
   });
 
-  it('takes a certificate in the place of a login', async () => {
+  it('accepts a certificate instead of a login', async () => {
     const { key, cert } = await certificateFrom(authority, 'other');
     const tls = { KAFKA_BROKERS: kafka.mutualBrokers.join(), KAFKA_TLS: 'true', KAFKA_CA: kafka.ca };
     await send(settingsOf({ ...tls, KAFKA_CERTIFICATE: cert, KAFKA_KEY: key }));
     await expect(send(settingsOf(tls))).rejects.toThrow();
   });
 
-  it('takes tokens of an authorization server, which are renewed while a connection stays', async () => {
-    // kafkajs logs in again ten seconds before the broker would end the session, which lasts for twelve.
+  it('accepts tokens of an authorization server, which the client renews while a connection stays open', async () => {
+    // The session lasts twelve seconds. kafkajs logs in again ten seconds before the broker would end it.
     const { url, asked, close } = await startTokenServer();
     const oauth = { ...asOther('oauthbearer', 's:cret'), KAFKA_TOKEN_URL: url, KAFKA_TOKEN_SCOPE: 'kafka' };
     const publisher = createPublisher(settingsOf(oauth));
@@ -325,7 +325,7 @@ describe('another Kafka', () => {
     }
   });
 
-  /** Has the toolbox of a chart with these values list the topics. */
+  /** Lists the topics with the toolbox of a chart with these values. */
   async function listTopics(kafkaValues: object, brokers: string[], secrets: Record<string, string>) {
     const bootstrapServers = 'kafka.example.com:9094';
     const values = {
@@ -341,19 +341,19 @@ describe('another Kafka', () => {
     return all;
   }
 
-  it.each(['plain', 'scram-sha-256'])('takes the login of the toolbox by %s, as the user of all', async (mechanism) => {
+  it.each(['plain', 'scram-sha-256'])("accepts the toolbox's login by %s, as the common user", async (mechanism) => {
     const login = { login: true, tls: false, mechanism, username: 'other', secret: 'kafka-login', caSecret: '' };
     expect(await listTopics(login, kafka.loginBrokers, { password: otherPassword })).toContain(orderEventsTopic);
   });
 
-  it('takes the certificate of the toolbox', async () => {
+  it("accepts the toolbox's certificate", async () => {
     const { key, cert } = await certificateFrom(authority, 'other');
     const mutual = { tls: true, clientCertificate: true, caSecret: 'ca' };
     const files = { 'tls.key': key, 'tls.crt': cert, 'ca.crt': kafka.ca };
     expect(await listTopics(mutual, kafka.mutualBrokers, files)).toContain(orderEventsTopic);
   });
 
-  it('takes the token of the toolbox, which asks for it as services do', async () => {
+  it("accepts the toolbox's token, which it requests as services do", async () => {
     const { url, asked, close } = await startTokenServer();
     const token = { url, scope: 'kafka' };
     const login = { login: true, tls: false, mechanism: 'oauthbearer', username: 'other', caSecret: '', token };

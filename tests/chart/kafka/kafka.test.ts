@@ -17,8 +17,8 @@ const hosts = {
 };
 
 describe('the Kafka that Strimzi runs', () => {
-  // Listeners, racks, nodes, quotas and the metrics of production are in tests/chart/golden/prod.yaml.
-  it('in production is scraped where monitoring is on', async () => {
+  // tests/chart/golden/prod.yaml shows listeners, racks, nodes, quotas and metrics in production.
+  it('is scraped in production if monitoring is on', async () => {
     const { named } = await manifests({ monitoring: { enabled: true } }, valuesFiles.prod);
     const [endpoint] = named('PodMonitor', 'store-kafka').spec.podMetricsEndpoints;
     const relabelings = [
@@ -28,7 +28,7 @@ describe('the Kafka that Strimzi runs', () => {
     expect(endpoint).toMatchObject({ port: 'tcp-prometheus', relabelings });
   });
 
-  it('has a user who may do everything, unless that is not wanted', async () => {
+  it('has a user with all rights unless a value switches it off', async () => {
     const login = { bootstrapServers: 'store-kafka-bootstrap:9093', login: true };
     const usersOf = async (values: object) => {
       const kafka = { strimzi: { enabled: true, ...values } };
@@ -41,7 +41,7 @@ describe('the Kafka that Strimzi runs', () => {
     expect(await usersOf({ operatorUser: false })).toEqual(users.filter((name) => name !== 'kafka-operator'));
   });
 
-  it('elsewhere has one pool and none of these, unless a value asks for it', async () => {
+  it('has one pool and none of these outside production, unless a value asks for it', async () => {
     const { one, ofKind } = await manifests({ ...withStrimzi(), monitoring: { enabled: true } });
     const { kafka } = one('Kafka').spec;
     expect(kafka).not.toHaveProperty('rack');
@@ -53,7 +53,7 @@ describe('the Kafka that Strimzi runs', () => {
     expect(ofKind('PodMonitor').map(({ metadata }) => metadata.name)).toEqual(['store']);
   });
 
-  it('changes from one listener to the other, and back, with both in between, which every pod of the store may call', async () => {
+  it('changes from one listener to the other and back, with both in between, and every pod of the store may call them', async () => {
     const phases = [
       { login: false, bothListeners: false },
       { login: false, bothListeners: true },
@@ -87,7 +87,7 @@ describe('the Kafka that Strimzi runs', () => {
     ]);
   });
 
-  itWithCrds('has Cruise Control move partitions to brokers that are added', async () => {
+  itWithCrds('lets Cruise Control move partitions to added brokers', async () => {
     const values = withStrimzi({ replicas: 3, cruiseControl: { enabled: true } });
     const { one } = await manifests(values);
     expect(await problemsOf(one('Kafka'))).toEqual([]);
@@ -102,13 +102,16 @@ describe('the Kafka that Strimzi runs', () => {
   it.each([
     ['preferred', { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: hosts }] }],
     ['required', { requiredDuringSchedulingIgnoredDuringExecution: [hosts] }],
-  ])('has what else Strimzi accepts, and other nodes for each broker: %s', async (antiAffinity, podAntiAffinity) => {
-    const { one } = await manifests(withStrimzi({ jvmOptions, template: { pod: { tolerations } }, antiAffinity }));
-    const template = { pod: { tolerations, affinity: { podAntiAffinity } } };
-    expect(one('KafkaNodePool').spec).toMatchObject({ jvmOptions, template });
-  });
+  ])(
+    'accepts further settings of Strimzi, and puts each broker on another node: %s',
+    async (antiAffinity, podAntiAffinity) => {
+      const { one } = await manifests(withStrimzi({ jvmOptions, template: { pod: { tolerations } }, antiAffinity }));
+      const template = { pod: { tolerations, affinity: { podAntiAffinity } } };
+      expect(one('KafkaNodePool').spec).toMatchObject({ jvmOptions, template });
+    },
+  );
 
-  it('keeps over releases the labels that Strimzi copies to its pods, which it would replace for others', async () => {
+  it('keeps labels that Strimzi copies to its pods across releases, because a change would replace the pods', async () => {
     const values = withStrimzi();
     const { ofKind } = await manifests({ ...values, global: { ...values.global, commonLabels: { team: 'a' } } });
     for (const { metadata } of [...ofKind('Kafka'), ...ofKind('KafkaNodePool')])

@@ -2,7 +2,7 @@ import { topology } from '../../../tools/topology/topology.ts';
 import { read } from '../../kit/read.ts';
 import { type Manifest, type Manifests, manifests } from '../_manifests.ts';
 
-// What services are told of a Kafka that is not the release's. How they log in there: kafka-users.test.ts.
+// The settings of services for a Kafka outside the release. kafka-users.test.ts tests their logins.
 
 const at = (kafka: object, values: object = {}) =>
   manifests({ global: { kafka: { bootstrapServers: 'kafka.example.com:9094', caSecret: '', ...kafka } }, ...values });
@@ -23,7 +23,7 @@ const address = { KAFKA_BROKERS: 'kafka.example.com:9094' };
 const password = { KAFKA_PASSWORD: 'file:///var/run/kafka/password' };
 
 describe('a Kafka of your own', () => {
-  it('takes a login by PLAIN with one user for all, or by users and Secrets of their own', async () => {
+  it('accepts a login by PLAIN with one common user, or with a user and Secret for each service', async () => {
     const own = { invoice: { kafka: { username: 'billing', secret: 'billing-login' } } };
     const rendered = await at({ login: true, mechanism: 'plain', username: 'store', secret: 'kafka-login' }, own);
     const login = { ...address, ...password, KAFKA_TLS: 'true', KAFKA_LOGIN: 'plain' };
@@ -33,14 +33,14 @@ describe('a Kafka of your own', () => {
     expect(secretsOf(rendered, 'invoice')).toEqual([['billing-login', 'password']]);
   });
 
-  it('takes a login without TLS, where that is asked for', async () => {
+  it('accepts a login without TLS if a value says so', async () => {
     const rendered = await at({ login: true, mechanism: 'scram-sha-256', tls: false, caSecret: 'ca' });
     const login = { ...password, KAFKA_LOGIN: 'scram-sha-256', KAFKA_USERNAME: 'kafka-payment' };
     expect(variables(rendered, 'payment')).toEqual({ ...address, ...login });
     expect(secretsOf(rendered, 'payment')).toEqual([['kafka-payment', 'password']]);
   });
 
-  it('takes tokens, whose server may be reached', async () => {
+  it('accepts tokens, and services may reach the token server', async () => {
     const token = { url: 'https://sso.example.com:8443/token', scope: 'kafka' };
     const rendered = await at({ login: true, mechanism: 'oauthbearer', token });
     expect(variables(rendered, 'payment')).toMatchObject({
@@ -51,7 +51,7 @@ describe('a Kafka of your own', () => {
     expect(rendered.named('NetworkPolicy', 'payment').spec.egress).toContainEqual({ ports: [{ port: 8443 }] });
   });
 
-  it('takes certificates', async () => {
+  it('accepts client certificates', async () => {
     const rendered = await at({ tls: true, clientCertificate: true, caSecret: 'ca' });
     expect(variables(rendered, 'payment')).toEqual({
       ...address,
@@ -66,7 +66,7 @@ describe('a Kafka of your own', () => {
     ]);
   });
 
-  it('has TLS without a login, also for the Job that makes topics', async () => {
+  it('has TLS without a login, also for the Job that creates topics', async () => {
     const rendered = await at({ tls: true, caSecret: 'ca' });
     const expected = { ...address, KAFKA_TLS: 'true', KAFKA_CA: 'file:///var/run/kafka/ca.crt' };
     expect(variables(rendered, 'payment')).toEqual(expected);
@@ -86,7 +86,7 @@ describe('a Kafka of your own', () => {
     await expect(at(kafka)).rejects.toThrow(message);
   });
 
-  it('is not what Strimzi makes', async () => {
+  it('cannot be the Kafka of Strimzi', async () => {
     const kafka = { bootstrapServers: 'store-kafka-bootstrap:9093', login: true, mechanism: 'plain' };
     await expect(at(kafka, { kafka: { strimzi: { enabled: true } } })).rejects.toThrow(/scram-sha-512 by TLS only/);
   });
@@ -99,7 +99,7 @@ describe('docs/kafka.md', () => {
     return manifests({ global: { kafka }, kafka: { strimzi: { enabled: true } } });
   };
 
-  it('has the topics that the chart makes', async () => {
+  it('lists the topics that the chart creates', async () => {
     const topics = (await strimzi()).ofKind('KafkaTopic').map(({ metadata, spec: { partitions, config } }) => {
       return `| \`${metadata.name}\` | ${partitions} | ${config['retention.ms']} | \`${config['compression.type']}\` |`;
     });
@@ -107,7 +107,7 @@ describe('docs/kafka.md', () => {
     expect(listed?.toSorted()).toEqual(topics.sort());
   });
 
-  it('has the rights that the chart gives to each service', async () => {
+  it('lists the rights that the chart gives to each service', async () => {
     const users = (await strimzi()).ofKind('KafkaUser');
     const members = topology.services.filter(({ usesKafka }) => usesKafka);
     for (const { alias } of members) {

@@ -10,7 +10,7 @@ import { useFolder } from '../../kit/folder.ts';
 import { until } from '../../kit/until.ts';
 import { manifests } from '../_manifests.ts';
 
-// The Kafka of a release without values: its program, run outside a container. tests/chart/golden/default.yaml shows who reaches it.
+// The program of the Kafka in a release without values, run outside a container. tests/chart/golden/default.yaml shows who may reach it.
 
 const dir = useFolder();
 let port: number;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 const running: { kill(signal: 'SIGKILL'): unknown }[] = [];
 afterEach(() => {
-  for (const one of running) one.kill('SIGKILL'); // of a test that has failed
+  for (const one of running) one.kill('SIGKILL'); // left behind by a failed test
 });
 
 function start() {
@@ -55,9 +55,9 @@ describe('the Kafka of the release', () => {
     const long = { timeoutMs: 100_000 };
     const first = start();
     const create = () => askAdmin(broker(), 5_000, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
-    await until('Kafka takes topics', create, long);
+    await until('Kafka accepts topics', create, long);
     first.kill();
-    // The exit code is Java's for SIGTERM.
+    // Java exits with this code on SIGTERM.
     expect(await first).toMatchObject({ exitCode: 143, all: expect.stringContaining('Formatting') });
 
     const second = start();
@@ -66,7 +66,7 @@ describe('the Kafka of the release', () => {
     expect((await second).all).not.toContain('Formatting');
   }, 240_000);
 
-  it('is not there where another is named', async () => {
+  it('is left out if another Kafka is named', async () => {
     const bootstrapServers = 'broker.test:9094,other.test:9095';
     const { all, named } = await manifests({ global: { kafka: { bootstrapServers } } });
     expect(all.filter(({ metadata }) => metadata.name === 'kafka')).toEqual([]);

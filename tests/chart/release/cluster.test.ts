@@ -9,19 +9,19 @@ import { read } from '../../kit/read.ts';
 import { type Edit, withEdited } from '../_edited-chart.ts';
 import { manifests } from '../_manifests.ts';
 
-// Answers of a cluster, which make the chart refuse or note something; `helm template` leaves notes out. A copy of the chart is
-// rendered, in which the answers take the places of the questions.
+// Answers of a cluster, because of which the chart refuses values or prints notes; `helm template` omits notes. The tests render a copy
+// of the chart in which these answers replace the lookups.
 
 const renderEdited = (edits: Record<string, Edit>, values: object = {}) =>
   withEdited(edits, (chart) => template(chart, [imagesFile], values));
 
-/** Has every lookup find an object if its kind is among these, and nothing otherwise. */
+/** Makes every lookup find an object if its kind is in the list, and nothing otherwise. */
 const answering =
   (kinds: string[]): Edit =>
   (text) =>
     text.replaceAll(/\(lookup "[^"]+" "(\w+)" [^)]*\)/g, (_, kind) => String(kinds.includes(kind)));
 
-/** Has every lookup find a Secret with these values. */
+/** Makes every lookup find a Secret with these values. */
 const holding =
   (data: Record<string, string>): Edit =>
   (text) => {
@@ -73,21 +73,26 @@ describe('the notes', () => {
   it.each<[string, object, string[], ...(string | RegExp)[]]>([
     ['no values', {}, [], 'port-forward service/gateway 8080:8080    # http://localhost:8080', ...development],
     ['an Ingress with TLS', gateway({ ingress }), [], 'https://store.example.com', 'global.profile is dev.'],
-    ['an Ingress without', gateway({ ingress: { ...ingress, tlsSecret: '' } }), [], 'http://store.example.com'],
+    ['an Ingress without TLS', gateway({ ingress: { ...ingress, tlsSecret: '' } }), [], 'http://store.example.com'],
     ['an HTTPRoute', gateway({ httpRoute }), [], byRoute, 'global.profile is dev.'],
     ['a node port with TLS', gateway({ tls, service: nodePort }), [], 'https, port 30443 of each node with a gateway'],
     ['TLS', gateway({ tls }), [], 'service/gateway 8443:443    # https://localhost:8443', 'global.profile is dev.'],
     ['the PROXY protocol', gateway({ proxyProtocol: true }), [], 'port-forward service/gateway-inside 8080:8080 '],
-    ['TLS with it', gateway({ proxyProtocol: true, tls }), [], 'port-forward service/gateway-inside 8443:443 '],
+    [
+      'TLS with the PROXY protocol',
+      gateway({ proxyProtocol: true, tls }),
+      [],
+      'port-forward service/gateway-inside 8443:443 ',
+    ],
     ['a proxy that hides addresses', gateway({ ingress, trustedHops: 0 }), [], 'ALL CUSTOMERS HAVE ONE ADDRESS'],
-    ['a proxy that does not', gateway({ ingress }), [], /^(?![\s\S]*ALL CUSTOMERS HAVE ONE ADDRESS)/],
-    ['a cluster without the Kafka that is named', strimziAddress, ['ServiceAccount'], missing],
-    ['a cluster with it', strimziAddress, ['ServiceAccount', 'Service'], noKafka],
-    ['no cluster that could be asked', strimziAddress, [], noKafka],
+    ['a proxy that forwards addresses', gateway({ ingress }), [], /^(?![\s\S]*ALL CUSTOMERS HAVE ONE ADDRESS)/],
+    ['a cluster without the named Kafka', strimziAddress, ['ServiceAccount'], missing],
+    ['a cluster with the named Kafka', strimziAddress, ['ServiceAccount', 'Service'], noKafka],
+    ['a render without a cluster', strimziAddress, [], noKafka],
     ['a Kafka in another namespace', kafkaAt('store-kafka-bootstrap.kafka.svc:9092'), ['ServiceAccount'], noKafka],
     ['a Kafka that Strimzi is about to create', isCreated, ['ServiceAccount'], noKafka],
-    ['dumps that are off', {}, [], 'THERE IS NO BACKUP of the databases: set postgres.backup.enabled'],
-    ['dumps that are on', { postgres: { backup: { enabled: true } } }, [], noWarning],
+    ['disabled dumps', {}, [], 'THERE IS NO BACKUP of the databases: set postgres.backup.enabled'],
+    ['enabled dumps', { postgres: { backup: { enabled: true } } }, [], noWarning],
     ['a PostgreSQL of your own', ofOthers, [], noWarning],
     [
       'CloudNativePG without an archive',
@@ -95,11 +100,11 @@ describe('the notes', () => {
       [],
       'THERE IS NO BACKUP of the databases, and no archive of',
     ],
-    ['CloudNativePG with one', byOperator(true), [], noWarning],
+    ['CloudNativePG with an archive', byOperator(true), [], noWarning],
     ['a node port, local to nodes with a gateway', gateway({ service: { type: 'NodePort' } }), [], ofSomeNodes],
     ['a node port, of all nodes', gateway({ service: anyNode }), [], 'of every node; with kind-config.yaml'],
-    ['global values of others', { global: { interal: {} } }, [], 'global.interal is no value of the store'],
-  ])('say what there is to say of %s', async (_, values, kinds, ...expected) => {
+    ['unknown global values', { global: { interal: {} } }, [], 'global.interal is no value of the store'],
+  ])('describe %s', async (_, values, kinds, ...expected) => {
     const text = await notes(values, kinds);
     for (const one of expected)
       expect(text).toEqual(typeof one === 'string' ? expect.stringContaining(one) : expect.stringMatching(one));
@@ -143,19 +148,19 @@ describe('the chart refuses', () => {
       { ...strimziAddress, kafka: { strimzi: { enabled: true } } },
     ],
     [ofVersion010, checks(['Service'], true), {}],
-  ])('by what the cluster answers: %s', async (message, edits, values) => {
+  ])("because of the cluster's answer: %s", async (message, edits, values) => {
     await expect(renderEdited(edits, values)).rejects.toThrow(message);
   });
 
   it.each([
-    ['an upgrade that names it', ['Service'], strimziAddress, true],
-    ['an upgrade from a release that brought its own', ['Service', 'StatefulSet'], {}, true],
-    ['an install beside it', ['Service'], {}, false],
-  ])('no Kafka of its own: %s', async (_, kinds, values, isUpgrade) => {
+    ['an upgrade that names a Kafka', ['Service'], strimziAddress, true],
+    ['an upgrade from a release with its own Kafka', ['Service', 'StatefulSet'], {}, true],
+    ['an install beside a Kafka', ['Service'], {}, false],
+  ])('none of these without its own Kafka: %s', async (_, kinds, values, isUpgrade) => {
     expect(await renderEdited(checks(kinds, isUpgrade), values)).toContain('kind: Deployment');
   });
 
-  it('an external database at a port that NetworkPolicies would forbid, without telling its password', async () => {
+  it('an external database at a port that NetworkPolicies would forbid, without revealing its password', async () => {
     const urls = topology.databases.map((name) => [name, `postgresql://${name}:hidden@[fd00::1]:6432/${name}`]);
     const secret = holding(Object.fromEntries(urls));
     const render = (more: object) => {
@@ -169,7 +174,7 @@ describe('the chart refuses', () => {
     expect(await render({ ports: [6432] })).toContain('kind: Deployment');
   });
 
-  it('an autoscaler by CPU whose name KEDA still has, and would delete', async () => {
+  it('an autoscaler by CPU whose name an object of KEDA still has, because KEDA would delete it', async () => {
     const found = { metadata: { ownerReferences: [{ kind: 'ScaledObject' }] } };
     const edit = (text: string) =>
       text.replaceAll(
@@ -182,7 +187,7 @@ describe('the chart refuses', () => {
     expect(await render({ enabled: false })).toContain('kind: Deployment');
   });
 
-  it('pods whose credential is missing do not start', async () => {
+  it('to start pods without their credential', async () => {
     const references: { optional?: boolean }[] = [];
     JSON.stringify((await manifests(internal)).all, (_key, value) => {
       if (value?.name === 'callers') references.push(value);
@@ -193,15 +198,15 @@ describe('the chart refuses', () => {
   });
 });
 
-describe('what the cluster answers', () => {
+describe("the cluster's answers", () => {
   const helm = { manager: 'helm', operation: 'Apply' };
   const helm3 = { manager: 'helm', operation: 'Update' };
   const scaler = { manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale' };
   it.each([
-    ['Helm has set', [helm], 4],
-    ['an autoscaler has set since, which would be a conflict', [helm, scaler], undefined],
-    ['both have set, by a Helm that would remove what is left out', [helm3, scaler], 4],
-  ])('an upgrade with an autoscaler leaves the replicas that %s', async (_, managedFields, expected) => {
+    ['set by Helm', [helm], 4],
+    ['alone that an autoscaler has set since, to avoid a conflict', [helm, scaler], undefined],
+    ['set by both, because Helm 3 would remove an omitted field', [helm3, scaler], 4],
+  ])('keep the replicas of an autoscaled Deployment %s', async (_, managedFields, expected) => {
     const deployment = { metadata: { managedFields }, spec: { replicas: 4 } };
     const found = `fromJson ${JSON.stringify(JSON.stringify(deployment))}`;
     const edit = (text: string) => text.replaceAll(/lookup "apps\/v1" "Deployment" \S+ [^\s)}]+/g, found);
@@ -211,7 +216,7 @@ describe('what the cluster answers', () => {
     expect(invoice.spec.replicas).toBe(expected);
   });
 
-  it('changes nothing but the notes and the replicas under an autoscaler, it only refuses', async () => {
+  it('change only the notes and the replicas under an autoscaler; otherwise the chart only refuses', async () => {
     const folder = join(root, 'charts/store/');
     const templates = filesBelow('charts/store').filter((file) => /\/templates\//.test(file));
     const texts = await Promise.all(templates.map((file) => readFile(file, 'utf8')));

@@ -15,16 +15,16 @@ const digest = (character: string) => `sha256:${character.repeat(64)}`;
 const withRegistry = (registry: string, image = {}) => ({ global: { image: { registry, ...image } } });
 
 describe('global.image.registry', () => {
-  it.each(Object.entries(valuesFiles))('is where all images of the %s values come from', async (_, files) => {
+  it.each(Object.entries(valuesFiles))('is the registry of all images of the %s values', async (_, files) => {
     const before = await images({}, files);
-    for (const image of before) expect(image).toMatch(/^[^/]+\.[^/]+\//); // with its registry, as CRI-O wants it
+    for (const image of before) expect(image).toMatch(/^[^/]+\.[^/]+\//); // with its registry, as CRI-O requires
     const after = await images(withRegistry('mirror.test:5000/store'), files);
     expect(after.length).toBeGreaterThan(3);
     const own = before.map((image) => `mirror.test:5000/store/${image.replace(/^[^/]+\.[a-z]+\//, '')}`);
     expect(after).toEqual(own.sort());
   });
 
-  it('is where exporter and backups come from, too, with a digest where there is one', async () => {
+  it('is also the registry of exporter and backups, with a digest if there is one', async () => {
     const backup = { enabled: true, s3: { bucket: 'backups', existingSecret: 's3' } };
     const postgres = { metrics: { enabled: true }, backup };
     const digests = { 'postgres-exporter': digest('b') };
@@ -59,21 +59,21 @@ describe('global.image.digests', () => {
   });
 
   it.each([
-    ['alone is yours', {}, `postgres:18@${digest('a')}`],
-    ['is replaced by that of the name', { postgres: digest('b') }, `postgres:18@${digest('b')}`],
-  ])('in the name of an image: one %s', async (_, digests, expected) => {
+    ['is kept if it is the only one', {}, `postgres:18@${digest('a')}`],
+    ['is replaced by the digest for that name', { postgres: digest('b') }, `postgres:18@${digest('b')}`],
+  ])('in the name of an image %s', async (_, digests, expected) => {
     const all = await images({ global: { image: { digests } }, postgres: { image: `postgres:18@${digest('a')}` } });
     expect(all.filter((image) => image.includes('postgres'))).toEqual([expected]);
   });
 
-  it('is removed by an empty one, as for a build of your own', async () => {
+  it('is removed by an empty digest, for your own build', async () => {
     const image = { digests: { order: '' }, tags: { order: '4f1c9a' } };
     expect(await images({ global: { image } })).toContain('registry.example.com/store/order:4f1c9a');
   });
 });
 
-describe('the images that are built', () => {
-  it('are those of the store that the chart can run, each from a Dockerfile that exists', async () => {
+describe('the built images', () => {
+  it("are the store's images that the chart can run, each from an existing Dockerfile", async () => {
     const global = { image: { repository: 'own.test/store' }, shop: { enabled: true } };
     const all = await images({ global, toolbox: { enabled: true } });
     const own = all.flatMap((image) => /^own\.test\/store\/([^:]+):/.exec(image)?.[1] ?? []);
@@ -81,7 +81,7 @@ describe('the images that are built', () => {
     expect(builtImages.filter(({ dockerfile }) => !existsSync(join(root, dockerfile)))).toEqual([]);
   });
 
-  it('are built by the workflow of a release', () => {
+  it('are built by the release workflow', () => {
     const { jobs } = parse(read('.github/workflows/release.yaml'));
     // By tools/release/prepare.ts
     expect(jobs.image.strategy.matrix.image).toContain('fromJSON(needs.prepare.outputs.images)');
@@ -92,7 +92,7 @@ describe('the images that are built', () => {
     });
   });
 
-  it('have the name under which skaffold installs them', () => {
+  it('have the names under which skaffold installs them', () => {
     const { build, deploy } = parse(read('skaffold.yaml'));
     const { setValues, valuesFiles } = deploy.helm.releases[0];
     expect(valuesFiles).toEqual(['charts/store/presets/dev.yaml', 'k8s/values-skaffold.yaml']);
@@ -101,7 +101,7 @@ describe('the images that are built', () => {
     ]);
   });
 
-  it('run the Node that runs these tests, the local run and CI', () => {
+  it('run the same Node version as these tests, the local run and CI', () => {
     const { optionalDependencies } = JSON.parse(read('package.json'));
     expect(Object.values(optionalDependencies)).toContain(process.versions.node);
     const [major] = process.versions.node.split('.');
@@ -109,10 +109,10 @@ describe('the images that are built', () => {
     expect(read('.nvmrc').trim()).toBe(major);
   });
 
-  it('give a service two thirds of the memory of its container as its heap', () => {
+  it("give a service two thirds of its container's memory as heap", () => {
     const [, options] = /^ENV NODE_OPTIONS=(.*)$/m.exec(read('services/Dockerfile')) ?? [];
     const memory = 'Math.min(process.constrainedMemory() || Infinity, os.totalmem())';
-    // The flags of the entry point ask for less on any machine.
+    // The flags of the entry point request less than this on any machine.
     const args = [
       '--max-old-space-size=512',
       '--max-semi-space-size=2',

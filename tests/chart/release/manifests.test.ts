@@ -10,21 +10,21 @@ import { useFolder } from '../../kit/folder.ts';
 import { read } from '../../kit/read.ts';
 import { type Manifest, manifests } from '../_manifests.ts';
 
-// Promises to Argo CD and Flux (docs/gitops.md, examples/gitops), to who selects objects by their labels, and to charts that the store is part of.
+// Promises to Argo CD and Flux (docs/gitops.md, examples/gitops), to users who select objects by label, and to charts that depend on this one.
 
 const everything = { monitoring: { enabled: true, alerts: { enabled: true }, dashboard: { enabled: true } } };
 
-/** Workloads of version 0.1.0; a new one is added once it was released. */
+/** Workloads of version 0.1.0. Add a new one after its first release. */
 const released = [
   ...['account', 'analytics', 'auth', 'gateway', 'inventory', 'invoice', 'notification', 'order', 'orderworker'],
   ...['payment', 'postgres', 'product', 'status'],
 ];
 
-/** Strimzi copies their labels to its pods, which it would replace for another one (tests/chart/kafka). */
+/** Strimzi copies the labels of these objects to its pods, and replaces the pods if a label changes (tests/chart/kafka). */
 const isCopied = ({ kind }: Manifest) => kind === 'Kafka' || kind === 'KafkaNodePool';
 
 describe.each(Object.entries(valuesFiles))('the manifests with %s values', (_, files) => {
-  it('hold no Secret, and are the same every time', async () => {
+  it('contain no Secret, and are the same every time', async () => {
     const text = await renderChart(files);
     expect(text).not.toMatch(/^kind: Secret$/m);
     expect(await renderChart(files)).toBe(text);
@@ -41,7 +41,7 @@ describe.each(Object.entries(valuesFiles))('the manifests with %s values', (_, f
     }
   });
 
-  it('have common labels on every object and every pod, and in no selector', async () => {
+  it('have common labels on every object and pod, and in no selector', async () => {
     const common = { team: 'shop', 'example.com/cost-centre': '42' };
     const { all } = await manifests({ ...everything, global: { commonLabels: common } }, files);
     const templates = all.flatMap(({ spec }) => (spec?.template?.spec ? [spec.template] : []));
@@ -51,7 +51,7 @@ describe.each(Object.entries(valuesFiles))('the manifests with %s values', (_, f
     expect(selectors(all)).toEqual(selectors((await manifests(everything, files)).all));
   });
 
-  it('change nothing that an upgrade from version 0.1.0 cannot change: selectors, and the Service of postgres', async () => {
+  it('keep what an upgrade from version 0.1.0 cannot change: selectors, and the Service of postgres', async () => {
     const { named } = await manifests(everything, files);
     const workloads = released.flatMap((name) => named('Deployment', name) ?? named('StatefulSet', name) ?? []);
     expect(workloads.length).toBeGreaterThan(11);
@@ -65,7 +65,7 @@ describe.each(Object.entries(valuesFiles))('the manifests with %s values', (_, f
 });
 
 describe('the templates', () => {
-  it('use no chance, time, or Helm’s own certificates and passwords', async () => {
+  it('use no random values, time, or Helm’s own certificates and passwords', async () => {
     const random =
       /\b(rand\w+|shuffle|uuidv4|now|ago|unixEpoch|htpasswd|bcrypt|encryptAES|derivePassword|gen[A-Z]\w+)\b/;
     const templates = filesBelow('charts/store').filter((file) => /\/templates\//.test(file));
@@ -76,7 +76,7 @@ describe('the templates', () => {
     }
   });
 
-  it('let a label for the operator of Prometheus be a common one too', async () => {
+  it('allow a label for the Prometheus operator that is also a common label', async () => {
     const { one } = await manifests({
       monitoring: { enabled: true, labels: { release: 'prometheus' } },
       global: { commonLabels: { release: 'other' } },
@@ -90,7 +90,7 @@ describe('the examples for Argo CD and Flux', () => {
   const example = (kind: string) => examples.find((one) => one.kind === kind).spec;
   const [chart, sources] = example('Application').sources;
 
-  it('take the chart from where a release is', () => {
+  it('take the chart from the registry of releases', () => {
     const { repository } = parse(read(imagesFile)).global.image;
     expect(`${chart.repoURL}/${chart.chart}`).toBe(`${repository}/charts/store`);
     expect(sources.targetRevision).toBe(`v${chart.targetRevision}`);
@@ -101,7 +101,7 @@ describe('the examples for Argo CD and Flux', () => {
   it.each([
     ['Argo CD', chart.helm.valuesObject],
     ['Flux', example('HelmRelease').values],
-  ])('have what production needs: %s', async (_, values) => {
+  ])('have the values that production needs: %s', async (_, values) => {
     expect(await renderChart(valuesFiles.prod, values)).toContain('https://shop.example.com');
   });
 });
@@ -117,7 +117,7 @@ describe('as a dependency of another chart, the store', () => {
   });
   const render = async (values: object) => objectsIn(await template(dir, [], values));
 
-  it('is what it is by itself, with the global values of others beside its own', async () => {
+  it('renders as it does alone, with global values of other charts beside its own', async () => {
     const own = { image: { registry: 'mirror.test', repository: 'store' }, commonLabels: { team: 'shop' } };
     const store = { order: { replicas: 2 }, gateway: { service: { port: 80 } } };
     const foreign = { imageRegistry: 'other.test', storageClass: 'fast', postgresql: { auth: { username: 'shop' } } };
@@ -126,7 +126,7 @@ describe('as a dependency of another chart, the store', () => {
     expect(byName(below)).toEqual(byName((await manifests({ ...store, global: own })).all));
   });
 
-  it('still refuses what is wrong in its own global values', async () => {
+  it('still refuses mistakes in its own global values', async () => {
     await expect(render({ global: { image: { registy: 'x' } } })).rejects.toThrow(/registy/);
   });
 });

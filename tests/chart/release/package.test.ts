@@ -72,7 +72,11 @@ describe('make package', () => {
 
   it.each([
     ['lacks one', { ...digests, order: undefined }, /has no digest of order\./],
-    ['has one of no image', { ...digests, mysql: digests.order }, /has digests of mysql, which the chart does not run/],
+    [
+      'has a digest of an unknown image',
+      { ...digests, mysql: digests.order },
+      /has digests of mysql, which the chart does not run/,
+    ],
     ['has a tag', { ...digests, order: '0.3.0' }, /is no map of images to digests[\s\S]*order/],
   ])('refuses a file of digests that %s', async (_, content, message) => {
     const { exitCode, all } = await makePackage('0.3.0', '--digests', await writeDigests(content), '--to', dir);
@@ -89,13 +93,13 @@ describe('make package', () => {
 describe('the chart of the sources', () => {
   const chart = parse(read('charts/store/Chart.yaml'));
 
-  it('says that it has no images', async () => {
+  it('says that the sources have no images', async () => {
     const said = 'global.image.repository does not say where the images are, and the sources come without any: build';
     await expect(template('charts/store')).rejects.toThrow(said);
   });
 
   it('refuses to run services of another version', async () => {
-    // As helm package --version 0.3.0 --app-version 0.3.0 would make it.
+    // As made by helm package --version 0.3.0 --app-version 0.3.0.
     const copy = join(dir, 'store-0.3.0');
     await cp(join(root, 'charts/store'), copy, { recursive: true });
     const text = read('charts/store/Chart.yaml').replace(/^((?:appV|v)ersion): .*$/gm, '$1: 0.3.0');
@@ -104,7 +108,7 @@ describe('the chart of the sources', () => {
     await expect(template(copy)).rejects.toThrow(said);
   });
 
-  it('names nobody’s project; a package has links to files that exist, at its version', async () => {
+  it('names no project, and a package links to existing files at its version', async () => {
     expect(Object.keys(chart)).toEqual(expect.not.arrayContaining(['home']));
     expect(chart).toMatchObject({
       kubeVersion: expect.any(String),
@@ -131,7 +135,7 @@ describe('the chart of the sources', () => {
     expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  it('no document sends anybody to a project or registry of a name that may be anybody’s', () => {
+  it('has no document that points to a project or registry whose name anyone could take', () => {
     const documents = ['README.md', 'SECURITY.md', 'docs/kubernetes.md', 'docs/release.md'];
     const examples = ['examples/gitops/argo-cd.yaml', 'examples/gitops/flux.yaml'];
     for (const file of [...documents, ...examples, 'charts/store/README.md', 'charts/store/values.yaml']) {
@@ -142,7 +146,7 @@ describe('the chart of the sources', () => {
   });
 });
 
-it('a release publishes the client under a name of its owner’s, with its sources, or not at all', async () => {
+it('is released with the client under its owner’s name and with its sources, or without the client', async () => {
   const { client } = parse(read('.github/workflows/release.yaml')).jobs;
   expect(client.if).toBe("vars.NPM_PACKAGE != ''");
   const [naming = ''] = client.steps.flatMap(({ run = '' }: { run?: string }) =>
@@ -172,7 +176,7 @@ describe('the workflows', () => {
   const workflow = (file: string): { on: { schedule?: { cron: string }[] }; jobs: Record<string, Job> } =>
     parse(read(`.github/workflows/${file}`));
 
-  it('run actions by their digests where they may publish or sign', () => {
+  it('run actions by digest if they may publish or sign', () => {
     const jobs = readdirSync(join(root, '.github/workflows')).flatMap((file) => Object.values(workflow(file).jobs));
     const trusted = jobs.filter(({ permissions = {} }) => Object.values(permissions).includes('write'));
     const actions = trusted.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
@@ -184,7 +188,7 @@ describe('the workflows', () => {
     expect(workflow('scan.yaml').on.schedule?.[0]?.cron).toMatch(/^\d+ \d+ \* \* [0-6]$/);
   });
 
-  it('test the chart for the oldest Kubernetes that it takes and the newest that is used, with Helm 3 and 4', () => {
+  it('test the chart with the oldest supported and the newest used Kubernetes, with Helm 3 and 4', () => {
     const { kubeVersion } = parse(read('charts/store/Chart.yaml'));
     const [, newest] = /kindest\/node:v([\d.]+)/.exec(read('kind-config.yaml')) ?? [];
     const { kubernetes = [], helm = [] } = workflow('ci.yaml').jobs.chart?.strategy?.matrix ?? {};

@@ -7,7 +7,7 @@ import { type Options, rotateKey } from '../../../tools/cluster/rotation/rotate-
 import { useFolder } from '../../kit/folder.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
 
-// make rotate-key against a fake API server, where tokens live for a day; tests/cluster has the real one, under load.
+// make rotate-key against a fake API server, with tokens that live for a day. tests/cluster tests it on a real cluster under load.
 
 const fromSecret = (key: string, optional?: boolean) => ({
   name: key,
@@ -31,7 +31,7 @@ beforeEach(async () => {
   Object.assign(process.env, { KUBECONFIG: join(dir, 'kubeconfig'), NAMESPACE: 'store', RELEASE: 'store' });
 });
 
-/** @returns the key that signs */
+/** @returns the signing key */
 function write(previous: string[] = [], annotations: Record<string, string> = {}): string {
   const signing = newSecret();
   const data = { JWT_SECRET_KEY: btoa(signing), JWT_PREVIOUS_SECRET_KEYS: btoa(previous.join()) };
@@ -46,7 +46,7 @@ const stored = () => {
 };
 const keys = () => readKeys(stored());
 
-/** @returns what it said, the refusal last */
+/** @returns what the command printed, ending with its refusal */
 async function runRotateKey(options: Options = {}) {
   const lines: string[] = [];
   const log = mock.method(console, 'log', (line: string) => lines.push(line));
@@ -70,11 +70,11 @@ function changeDates(change: (date: string) => string): void {
     annotations[name] = text.replace(/\d{4}-\d\d-\d\dT[^"]+Z/g, change);
 }
 
-/** The time that a refusal names. */
+/** The time in a refusal. */
 const possibleFrom = (text: string) => Date.parse(/\d{4}-\S+Z/.exec(text)?.[0] ?? '');
 
 describe('make rotate-key', () => {
-  it('keeps every key of which tokens may be valid, and then drops it with the next rotation', async () => {
+  it('keeps every key that may have valid tokens, and then drops it at the next rotation', async () => {
     const first = write();
     await expectDone();
     const second = keys().signing;
@@ -88,7 +88,7 @@ describe('make rotate-key', () => {
     expect(keys().previous).toEqual([fourth]);
   });
 
-  it('counts from the end of a rotation that was interrupted, because replicas sign with the old key until then', async () => {
+  it('counts from the end of an interrupted rotation, because replicas sign with the old key until then', async () => {
     const first = write();
     api.hooks.before = (request) => {
       if (request.startsWith('PATCH') && keys().signing !== first) throw new Error('interrupted');
@@ -112,7 +112,7 @@ describe('a Secret that does not say when the tokens of its previous keys expire
   it.each([
     ['by version 0.1.0', { 'store/jwt-key-since': inHours(-48) }],
     ['by hand', {}],
-  ])('keeps them for one life of a token, not for ever: written %s', async (_, annotations) => {
+  ])('keeps them for one token lifetime, not for ever: written %s', async (_, annotations) => {
     write(previous, annotations);
     const [first, second] = [await runRotateKey({ dropPrevious: true }), await runRotateKey({ dropPrevious: true })];
     expect(possibleFrom(second.said)).toBeGreaterThan(Date.now() + 23.9 * hours);
@@ -150,7 +150,7 @@ describe('a key pair', () => {
     expect(Object.keys(stored().data ?? {})).not.toContain('JWT_NEXT_PRIVATE_KEY');
   });
 
-  it('is followed by a key pair, and keeps the public half only of what it replaces', async () => {
+  it('is followed by a key pair, and keeps only the public half of what it replaces', async () => {
     deploy();
     write();
     await expectDone({ keyPair: true });
@@ -162,7 +162,7 @@ describe('a key pair', () => {
     expect(inSecret('JWT_PREVIOUS_PUBLIC_KEYS')).not.toContain('PRIVATE');
   });
 
-  it('verifies before it signs, also if the rotation is interrupted in between', async () => {
+  it('verifies before it signs, even if the rotation is interrupted in between', async () => {
     deploy();
     const first = write();
     api.hooks.before = (request) => {
@@ -182,7 +182,7 @@ describe('a key pair', () => {
     [[...optional, ...pairs], optional, /account checks tokens .*BEARER_JWKS_URL/],
     [[...env, ...pairs], verifying, /auth does not start .*global.jwt.existingSecret/],
     [optional, verifying, /auth checks tokens by JWT_SECRET_KEY alone/],
-  ])('is refused where a pod could not use it: %#', async (auth, account, said) => {
+  ])('is refused if a pod could not use it: %#', async (auth, account, said) => {
     deploy(auth, account);
     const first = write();
     expect(await runRotateKey({ keyPair: true })).toEqual({ done: false, said: expect.stringMatching(said) });

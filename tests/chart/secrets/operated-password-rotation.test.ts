@@ -12,8 +12,8 @@ import { runInCluster } from '../../kit/kubernetes/cluster-command.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 
-// make rotate-password for CloudNativePG: the API server is a fake, and so is the operator, which gives the roles of a real
-// PostgreSQL their passwords. The real operator is in tests/cluster.
+// make rotate-password for CloudNativePG, with a fake API server, and a fake operator that sets passwords of roles in a real
+// PostgreSQL. tests/cluster uses the real operator.
 
 const dir = useFolder();
 const base = new URL(process.env.TEST_DATABASE_URL ?? '');
@@ -27,10 +27,10 @@ const clusterPath = '/apis/postgresql.cnpg.io/v1/namespaces/store/clusters/store
 let api: Awaited<ReturnType<typeof startKubernetesApi>>;
 const secretText = (name: string, key: string) => textOf(api.secrets.get(name) ?? {}, key);
 const urlOf = (database: string) => new URL(secretText('store-databases', database));
-/** Where services find the URL: that of the Secret, at the PostgreSQL of the tests. */
+/** The URL in the Secret, but with the host of the tests' PostgreSQL. */
 const reachable = (url: URL) => Object.assign(new URL(url), { host: base.host }).href;
 
-/** What the operator does whenever somebody looks at its Cluster, unless it is still at it. */
+/** What the operator does on each read of its Cluster, unless it is still busy. */
 async function operate(): Promise<void> {
   const cluster = api.objects.get(clusterPath);
   if (typeof cluster !== 'object') throw new Error('There is no Cluster.');
@@ -79,7 +79,7 @@ afterEach(async () => {
   for (const role of roles.toReversed()) await ask(`drop role "${role}"`);
 });
 
-/** @param interrupt throws before the request that is not to come through */
+/** @param interrupt throws before the request that must not arrive */
 async function rotate(interrupt: (request: string) => void = () => undefined): Promise<string> {
   api.hooks.before = (request) => {
     const [path = ''] = request.split('?');
@@ -91,7 +91,7 @@ async function rotate(interrupt: (request: string) => void = () => undefined): P
   return said;
 }
 
-/** Logs in for each query, as services do that open connections all the time. @returns what went wrong */
+/** Logs in for each query, like services that keep opening connections. @returns the failures */
 async function underLoad(work: () => Promise<void>): Promise<string[]> {
   for (const name of databases) writeFileSync(join(dir, name), reachable(urlOf(name)));
   const pools = databases.map((name) =>
@@ -109,7 +109,7 @@ async function underLoad(work: () => Promise<void>): Promise<string[]> {
   requests.isDone = true;
   await Promise.all(loads);
   await Promise.all(pools.map((pool) => pool.end()));
-  // How many a busy machine makes is not what is tested.
+  // A busy machine may only manage a few logins.
   expect(requests.count).toBeGreaterThan(10);
   return failures;
 }
@@ -151,7 +151,7 @@ it.each([
   ['PATCH', 'order', 1],
   ['PUT', secretOfRole(first), 1],
   ['PUT', 'store-databases', 3],
-])('is resumed after an interruption before %s of %s, time %i', async (method, name, time) => {
+])('resumes after an interruption before %s of %s, time %i', async (method, name, time) => {
   const failures = await underLoad(async () => {
     let seen = 0;
     const said = await rotate((request) => {
@@ -167,7 +167,7 @@ it.each([
   for (const role of roles) expect(secretText(secretOfRole(role), 'password')).not.toBe(`old-${role}`);
 });
 
-it('says what the operator could not do, as long as it waits', async () => {
+it('reports what the operator could not do while it waits', async () => {
   const cluster = api.objects.get(clusterPath) as { status?: object };
   api.hooks.before = () => {
     cluster.status = { managedRolesStatus: { cannotReconcile: { [`${first}.b`]: ['role "poets" does not exist'] } } };
@@ -183,18 +183,18 @@ it.each([
     /leads to db\.example\.com: change its password there/,
   ],
   [
-    'a role of your own',
+    'your own role',
     `postgresql://order_2:a@store-database-rw:5432/${first}`,
     /logs in as order_2: first have it log in as first_/,
   ],
-])('refuses a URL of %s, before anything is changed', async (_, url, problem) => {
+])('refuses a URL of %s before it changes anything', async (_, url, problem) => {
   const { data = {} } = api.secrets.get('store-databases') ?? {};
   data[first] = btoa(url);
   expect(await rotate()).toMatch(problem);
   expect(api.requests.filter((request) => !request.startsWith('GET'))).toEqual([]);
 });
 
-it('refuses a release whose Cluster has one role of each database only', async () => {
+it('refuses a release whose Cluster has only one role for each database', async () => {
   const spec = { managed: { roles: [{ name: first, passwordSecret: { name: secretOfRole(first) } }] } };
   api.objects.set(clusterPath, { metadata: { name: 'store-database' }, spec });
   expect(await rotate()).toBe(

@@ -8,8 +8,8 @@ import { textOf } from '../../../tools/cluster/secrets.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
 
-// The command against a fake API server. What PostgreSQL makes of the files is in tests/chart/databases; tests/cluster has both
-// together, under load.
+// The command against a fake API server. tests/chart/databases tests how PostgreSQL uses the files; tests/cluster tests both together
+// under load.
 
 const dir = useFolder();
 
@@ -35,11 +35,11 @@ describe('make rotate-password', () => {
   const read = (name: string, key: string) => textOf(api.secrets.get(name) ?? {}, key);
   const annotations = () => api.secrets.get('postgres')?.metadata.annotations ?? {};
 
-  /** @returns what it said, its failure last */
+  /** @returns what the command printed, ending with its error if it failed */
   async function rotate(): Promise<string> {
     const lines: string[] = [];
     const log = mock.method(console, 'log', (line: string) => lines.push(line));
-    /** The password that replicas log in with, old or new, is accepted at every moment. */
+    /** Expects that PostgreSQL accepts the password of every replica, old or new, at every moment. */
     const accepted = async () => {
       for (const database of ['order', 'status']) {
         const [role = '', password] = read('postgres-logins', database).split(':');
@@ -75,7 +75,7 @@ describe('make rotate-password', () => {
     ['PUT /api/v1/namespaces/store/secrets/postgres-logins', 1],
     ['PATCH /apis/apps/v1/namespaces/store/deployments/order', 1],
     ['PUT /api/v1/namespaces/store/secrets/postgres', 2],
-  ])('is resumed after an interruption at %s', async (request, time) => {
+  ])('resumes after an interruption at %s', async (request, time) => {
     await start();
     let seen = 0;
     api.hooks.before = (one) => {
@@ -93,7 +93,7 @@ describe('make rotate-password', () => {
     expect(annotations()).toEqual({});
   });
 
-  it('refuses a release of which pods have one role only', async () => {
+  it('refuses a release whose pods have only one role', async () => {
     await start('postgres');
     const said = 'order gets a password from the Secret postgres, as before this version: upgrade the release first';
     expect(await rotate()).toBe(said);

@@ -11,13 +11,13 @@ import { useFolder } from '../../kit/folder.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
 import { type Manifest, manifests } from '../_manifests.ts';
 
-// Keys and passwords are in no manifest (docs/decisions/0019). What the Job does is run here against a fake API server;
-// tests/cluster has the real one.
+// No manifest has keys or passwords (docs/decisions/0019). These tests run the Job's program against a fake API server;
+// tests/cluster runs it on a real cluster.
 
 const jobOf = async (values: object) => (await manifests(values)).one('Job', 'store-secrets');
 
 describe('the Job that creates Secrets', () => {
-  it('is not there where nothing is generated', async () => {
+  it('is left out if nothing is generated', async () => {
     const ownToken = { console: { secrets: { CONSOLE_TOKEN: { secret: 'of-yours', key: 'token' } } } };
     const { one } = await manifests(ownToken, valuesFiles.prod);
     const containers = one('Job', 'store-secrets').spec.template.spec.containers;
@@ -30,7 +30,7 @@ describe('the Job that creates Secrets', () => {
     expect((await manifests({ ...fixed, ...ownToken }, valuesFiles.prod)).one('Job', 'store-secrets')).toBeUndefined();
   });
 
-  it('has another name if it does something else, because a Job cannot be changed', async () => {
+  it('has another name if its work changes, because a Job cannot be changed', async () => {
     const { name } = (await jobOf({})).metadata;
     expect(name).toMatch(/^store-secrets-[0-9a-f]{8}$/);
     const image = (values: object) => ({ global: { image: values } });
@@ -40,7 +40,7 @@ describe('the Job that creates Secrets', () => {
   });
 });
 
-describe('what the Job does', () => {
+describe('the program of the Job', () => {
   const dir = useFolder();
   let api: Awaited<ReturnType<typeof startKubernetesApi>>;
   beforeEach(async () => {
@@ -73,7 +73,7 @@ describe('what the Job does', () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   const keep = { 'helm.sh/resource-policy': 'keep' };
 
-  it('creates a key that auth accepts, and a password for each database that its URL can hold', async () => {
+  it('creates a key that auth accepts, and a URL-safe password for each database', async () => {
     expect((await run()).exitCode).toBe(0);
     expect([...api.secrets.keys()].sort()).toEqual(['postgres', 'postgres-logins', 'store-console', 'store-jwt']);
     const { JWT_SECRET_KEY = '', ...others } = dataOf('store-jwt');
@@ -90,7 +90,7 @@ describe('what the Job does', () => {
     expect(dataOf('postgres-logins')).toEqual(Object.fromEntries(logins));
   });
 
-  it('creates what CloudNativePG and the services read: a login for each database, and its URL', async () => {
+  it('creates a login and a URL for each database, for CloudNativePG and the services', async () => {
     const externalDatabase = { existingSecret: 'store-databases', caSecret: 'store-database-ca' };
     const cloudnativePg = { enabled: true };
     const values = { postgres: { enabled: false }, database: { cloudnativePg }, global: { externalDatabase } };
@@ -125,7 +125,7 @@ describe('what the Job does', () => {
     }
   });
 
-  it('adds the password of a new database, and leaves the others and what somebody added', async () => {
+  it('adds the password of a new database, and keeps the others and foreign entries', async () => {
     await run();
     const before = Object.assign(dataOf('postgres'), { own: base64('of somebody else') });
     const { all } = await run({ postgres: { databases: ['reports'] } });
@@ -133,7 +133,7 @@ describe('what the Job does', () => {
     expect(dataOf('postgres')).toEqual({ ...before, reports: expect.stringMatching(/./) });
   });
 
-  it('keeps what a release of version 0.1.0 has in its manifest, and its pods need', async () => {
+  it('keeps the Secrets in the manifest of version 0.1.0, because its pods need them', async () => {
     const had = { JWT_SECRET_KEY: base64('old'), JWT_PREVIOUS_SECRET_KEYS: base64('older') };
     api.secrets.set('store-jwt', { metadata: { name: 'store-jwt', annotations: { ...keep, other: '1' } }, data: had });
     api.secrets.set('databases', { metadata: { name: 'databases' }, data: { order: base64('url') } });
@@ -144,7 +144,7 @@ describe('what the Job does', () => {
     expect(api.secrets.get('databases')).toMatchObject(databases);
   });
 
-  it('overwrites nothing that somebody writes at the same time, and succeeds when it is tried again', async () => {
+  it('overwrites no concurrent change, and succeeds on the next try', async () => {
     await run();
     api.hooks.before = (request) => {
       const secret = api.secrets.get('postgres');
@@ -161,7 +161,7 @@ describe('what the Job does', () => {
     expect(dataOf('postgres').reports).toBe(base64('of somebody else'));
   });
 
-  it('trusts the authority of the cluster alone, and says what the API server refuses', async () => {
+  it("trusts only the cluster's authority, and reports what the API server refuses", async () => {
     expect(await run({}, { NODE_EXTRA_CA_CERTS: '' })).toEqual({
       exitCode: 1,
       all: expect.stringContaining('self-signed certificate'),
@@ -171,7 +171,7 @@ describe('what the Job does', () => {
     expect(await run()).toEqual({ exitCode: 1, all: 'GET secrets/databases: 401 Unauthorized' });
   });
 
-  it('names the replicas of each autoscaled Deployment as they are, so that they outlive their manifest', async () => {
+  it('prints the current replicas of each autoscaled Deployment, so that they outlive their manifest', async () => {
     const autoscaling = { enabled: true };
     const values = {
       order: { autoscaling },
@@ -200,7 +200,7 @@ describe('what the Job does', () => {
 it.each([
   ['with the PostgreSQL in the release', {}, []],
   ['in production', { global: { internal: { existingSecret: 'callers' } } }, valuesFiles.prod],
-])('no container gets a Secret as a variable %s', async (_, values, files) => {
+])('no container has a Secret in a variable: %s', async (_, values, files) => {
   const rendered = await manifests({ toolbox: { enabled: true, kafkaCommands: true }, ...values }, files);
   const fromSecrets = [...rendered.pods()].flatMap(([name, { spec }]) =>
     [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ env = [] }: V1Container) =>
@@ -210,7 +210,7 @@ it.each([
   expect(fromSecrets).toEqual([]);
 });
 
-it('services get keys and credentials as files, which the commands for operators know as variables of Secrets', async () => {
+it('services get keys and credentials as files, which the commands for operators recognise as variables from Secrets', async () => {
   const rendered = await manifests({ global: { internal: { existingSecret: 'callers' } } }, valuesFiles.prod);
   const services = rendered.ofKind('Deployment').filter(({ metadata }) => metadata.name !== 'gateway');
   const fromSecrets = (containers: V1Container[]) =>
