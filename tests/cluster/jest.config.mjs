@@ -2,7 +2,7 @@ import { common } from '../../jest.config.mjs';
 
 process.env.TEST_LIMIT_MS = String(30 * 60_000);
 
-/** Tests of the store in the current cluster of kubectl, one file after another: make test-cluster. */
+/** Tests of the store in kubectl's current cluster, one file after another: make test-cluster. */
 export default {
   ...common,
   rootDir: '.',

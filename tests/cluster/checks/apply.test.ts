@@ -7,7 +7,7 @@ import { topology } from '../../../tools/topology/topology.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { cluster, helm, kubectl, until } from '../kit/cluster.ts';
 
-// helm template | kubectl apply, in a namespace of its own: without the cluster at hand Helm sees no Secret that exists.
+// helm template | kubectl apply, in a separate namespace. Without access to the cluster, Helm does not see existing Secrets.
 
 const { core, release } = cluster;
 const namespace = 'store-apply';
@@ -38,26 +38,26 @@ async function apply(values?: Parameters<typeof render>[0], ...how: string[]): P
   return (await kubectl(args, { input: await render(values) })).stdout;
 }
 
-/** By kind and name, what a manifest decides of each object, as it is stored; status and bookkeeping are the cluster's. */
+/** What a manifest determines in each stored object, by kind and name. Leaves out status and bookkeeping of the cluster. */
 async function readStored(): Promise<Record<string, unknown>> {
   const args = ['get', '--namespace', namespace, '--ignore-not-found', '--output', 'json', '-f', '-'];
   const { items } = JSON.parse((await kubectl(args, { input: await render() })).stdout);
   return Object.fromEntries(
     items.map(({ kind, metadata, status, ...rest }: KubernetesObject & { status?: object }) => {
       const { managedFields, resourceVersion, ...kept } = metadata ?? {};
-      // The API server raises it with every change, also that of a controller to the status.
+      // The API server increments it on every change, even when a controller updates the status.
       return [`${kind}/${kept.name}`, { ...rest, ...kept, ...(status ? {} : { resourceVersion }) }];
     }),
   );
 }
 
-/** By name, what the Secrets hold. */
+/** The contents of the Secrets, by name. */
 async function readSecrets() {
   const { items } = await core.listNamespacedSecret({ namespace });
   return Object.fromEntries(items.map(({ metadata, data = {} }: V1Secret) => [metadata?.name ?? '', data]));
 }
 
-it('applying the manifests again changes no key and no password, and adds that of a new database', async () => {
+it('applying the manifests again changes no key or password, and adds the password of a new database', async () => {
   await apply();
   await until('PostgreSQL, which waits for its password, is ready', async () =>
     isReady(await core.readNamespacedPod({ name: 'postgres-0', namespace })),
@@ -79,7 +79,7 @@ it('applying the manifests again changes no key and no password, and adds that o
   expect({ reports, login }).toEqual({ reports: expect.stringMatching(/./), login: expect.stringMatching(/./) });
 });
 
-it('server-side apply, as Argo CD does it, changes nothing the second time', async () => {
+it('server-side apply, as in Argo CD, changes nothing the second time', async () => {
   const how = ['--server-side', '--force-conflicts', '--field-manager', 'gitops'];
   await apply({}, ...how);
   const before = await readStored();

@@ -7,7 +7,7 @@ import { createSend, type Send, sendExpecting } from '../../kit/http.ts';
 import { createClient } from '../kit/client.ts';
 import { cluster, contextOf, findGateway, until } from '../kit/cluster.ts';
 
-// The console as an operator has it: by a port-forward, with the token from its Secret.
+// The console as operators use it: through a port-forward, with the token from its Secret.
 
 const { core, apps, namespace } = cluster;
 const others = topology.services.filter(({ alias }) => alias !== 'console');
@@ -43,7 +43,7 @@ async function portForward(deployment: string, port: number): Promise<{ url: str
 
 let forwarded: Awaited<ReturnType<typeof portForward>>;
 let client: ReturnType<typeof createClient>;
-/** With the session of whoever has the token. */
+/** Sends a request with the session of an operator who has the token. */
 let asOperator: Send;
 let ada: Customer;
 let tea: string;
@@ -76,7 +76,7 @@ afterAll(async () => {
   await forwarded?.stop();
 });
 
-it('it is behind its token, and not behind the gateway', async () => {
+it('requires its token, and is not reachable through the gateway', async () => {
   expect((await client.send('GET', '/console/')).status).toBe(200);
   expect((await client.send('GET', '/console/api/now')).status).toBe(401);
   expect((await logIn('not the token of the console, but as long')).status).toBe(401);
@@ -84,18 +84,18 @@ it('it is behind its token, and not behind the gateway', async () => {
     expect([path, (await ada.send('GET', path)).status]).toEqual([path, 404]);
 });
 
-it('no other pod is answered', async () => {
+it('does not answer other pods', async () => {
   const program = `
     const answer = fetch('http://console:8080/', { signal: AbortSignal.timeout(5_000) });
     console.log(await answer.then(({ status }) => status, () => 'nothing'));`;
   const pod = (await podsOf(cluster, 'order')).find(isReady);
   if (!pod) throw new Error('No replica of order is ready.');
   const output = await exec(cluster, pod, ['node', '--input-type=module', '--eval', program]);
-  // With NetworkPolicies that are enforced nothing comes back; without them, a refusal.
+  // With enforced NetworkPolicies nothing comes back; without them, a refusal.
   expect(['nothing', '403']).toContain(output.trim());
 });
 
-it('what happens now: every process is UP, and every group has a lag', async () => {
+it('shows the current state: every process is UP, and every group has a lag', async () => {
   await until('all processes are UP', async () => {
     const { replicas, points } = await read('/api/now');
     const names = [...new Set(replicas.map(({ service }: { service: string }) => service))];
@@ -105,7 +105,7 @@ it('what happens now: every process is UP, and every group has a lag', async () 
   });
 });
 
-it('an order: what every service knows of it, found by its id and by the e-mail address of its customer', async () => {
+it("finds an order by its id and its customer's e-mail address, with what every service knows about it", async () => {
   const order = { items: [{ productId: tea, quantity: 1 }] };
   const { id } = (await sendExpecting(201, ada.send, 'POST', '/orders', order)).body;
   await until('the console shows the order as CONFIRMED', async () => {
@@ -119,7 +119,7 @@ it('an order: what every service knows of it, found by its id and by the e-mail 
   expect(await read(`/api/orders?customer=${found.customers[0].id}`)).toMatchObject({ orders: [{ id }], next: null });
 });
 
-it('dead letters and the audit trail of every group', async () => {
+it('shows dead letters and the audit trail of every group', async () => {
   const groups: { service: string; problem?: string }[] = await read('/api/dead-letters');
   expect(groups.map(({ service, problem }) => [service, problem]).sort()).toEqual(
     Object.values(topology.groups)
@@ -129,7 +129,7 @@ it('dead letters and the audit trail of every group', async () => {
   expect(await read('/api/dead-letters/audit')).toMatchObject({ problems: [] });
 });
 
-it('stock and products: what is set is what customers get, once of two who have seen the same', async () => {
+it('changes stock and products for customers, and accepts only the first of two changes to the same version', async () => {
   expect(await sendExpecting(200, asOperator, 'PUT', `/api/stock/${tea}`, { available: 7 })).toMatchObject({
     body: { available: 7 },
   });

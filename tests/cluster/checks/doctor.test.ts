@@ -38,7 +38,7 @@ it('make doctor reports each problem with its remedy', async () => {
     );
   await withInstalledValues(async (file) => {
     say('a missing image, an invalid value, a service scaled to 0, an interrupted rotation');
-    // The chart accepts SameSite=None without Secure, auth does not.
+    // The chart accepts SameSite=None without Secure, but auth does not.
     const cookie = ['auth.env.COOKIE_SAME_SITE=None', 'auth.env.COOKIE_SECURE=false'];
     const broken = ['global.image.tags.status=absent', ...cookie, 'invoice.replicas=0'];
     await helm('upgrade', release, 'charts/store', '--values', file, ...broken.flatMap((one) => ['--set', one]));

@@ -7,7 +7,7 @@ import { createSend, sendExpecting } from '../../kit/http.ts';
 import { areAllAvailable, cluster, findGateway, say, until } from '../kit/cluster.ts';
 
 const { core, namespace } = cluster;
-/** The gateway gives up other routes after 15 s, and order closes streams if it cannot ask auth for 5 s. */
+/** The gateway ends requests of other routes after 15 s, and order closes streams if it cannot reach auth for 5 s. */
 const longerThanTimeoutMs = 22_000;
 
 let url: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   tea = await newProduct(ada);
 }, 120_000);
 
-/** The orders that a page of the customer would show, and the connections that it took. */
+/** The orders that a customer's page would show, and the connections it needed. */
 function follow({ cookie }: Customer) {
   const connections: { status: number; lastEventId: string | null }[] = [];
   const client = createStore({
@@ -45,7 +45,7 @@ function follow({ cookie }: Customer) {
   return {
     connections,
     starts: () => starts,
-    /** Without repeats, which a new connection may bring (contract 4.11). */
+    /** Removes repeats, which a new connection may send (contract 4.11). */
     statusesOf: (order: string) => [
       ...new Set(events.flatMap(({ orderId, status }) => (orderId === order ? [status] : []))),
     ],
@@ -67,7 +67,7 @@ async function place(): Promise<string> {
 
 const life = ['PENDING', 'CONFIRMED'];
 
-it('a stream outlives the time-out of routes, and after the death of its pods nothing is missing', async () => {
+it('a stream outlives the route time-out, and misses nothing after its pods die', async () => {
   const page = await following(ada);
   const untilSeen = (order: string) =>
     until(`${order} was seen PENDING and CONFIRMED`, async () => expect(page.statusesOf(order)).toEqual(life), 60);
@@ -83,7 +83,7 @@ it('a stream outlives the time-out of routes, and after the death of its pods no
     const third = await place();
     for (const pod of await podsOf(cluster, 'order'))
       await core.deleteNamespacedPod({ name: nameOf(pod), namespace, gracePeriodSeconds: 0 });
-    await until('the stream goes on where it was', async () =>
+    await until('the stream continues where it was', async () =>
       expect(page.connections.slice(1)).toContainEqual({ status: 200, lastEventId: expect.stringMatching(/./) }),
     );
     await untilSeen(third);

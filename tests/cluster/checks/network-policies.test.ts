@@ -4,8 +4,8 @@ import { componentOf, exec, isReady, podsOf } from '../../../tools/cluster/pods.
 import { topology } from '../../../tools/topology/topology.ts';
 import { cluster, say, until } from '../kit/cluster.ts';
 
-// Connects from inside the pods. The gateway's image has no Node to connect with; that the gateway reaches its upstreams
-// is what all other tests rely on.
+// Connects from inside the pods, except the gateway's, whose image has no Node. All other tests show that the gateway
+// reaches its upstreams.
 const allowedTargets = topology.services.map(({ alias, calls, database, group }) => {
   return [alias, [...calls, ...(database ? ['postgres'] : []), ...(group ? ['kafka'] : [])]] as const;
 });
@@ -36,7 +36,7 @@ async function reachableFrom(pod: V1Pod, targets: Target[]): Promise<string[]> {
 
 const readForeignPod = () => core.readNamespacedPod({ name: foreignPod, namespace });
 
-/** Runs an image of the store, because that is available, without the labels of the release. */
+/** Runs an image of the store, because it is available, without the labels of the release. */
 async function startForeignPod(): Promise<void> {
   const { spec } = await apps.readNamespacedDeployment({ name: 'auth', namespace });
   const { securityContext, containers } = spec?.template.spec ?? { containers: [] };
@@ -108,7 +108,7 @@ itIfEnforced.each(allowedTargets)('network policies let %s reach %j and nothing 
 
 itIfEnforced('network policies let a foreign pod reach the gateway and nothing else', async () => {
   const pod = await readForeignPod();
-  const ofRelease = pods.map(componentOf); // the chart has no policy for a Kafka elsewhere
+  const ofRelease = pods.map(componentOf); // the chart has no policy for an external Kafka
   const components = targets.filter(({ name }) => ofRelease.includes(name));
   await until('egress is allowed again', async () => (await reachableFrom(pod, components)).length > 0, 30);
   expect(await reachableFrom(pod, components)).toEqual(['gateway']);

@@ -41,7 +41,7 @@ const change = (stringData: Record<string, string>) =>
   );
 const remove = () => core.deleteNamespacedSecret({ name: secret, namespace }).catch(orUndefined);
 
-/** Returns the fingerprint of the certificate that a new connection is shown. */
+/** Returns the fingerprint of the certificate that a new connection gets. */
 const servedFingerprint = () =>
   new Promise<string>((resolve, reject) => {
     const socket = connect({ host, port: ports.https, ca });
@@ -58,10 +58,10 @@ beforeEach(remove);
 afterEach(remove);
 
 const uidOf = ({ metadata }: V1Pod) => metadata?.uid;
-/** Without those of before an upgrade, which may still be draining. */
+/** Leaves out the pods from before an upgrade, which may still be draining. */
 const gateways = async () => (await podsOf(cluster, 'gateway')).filter(({ metadata }) => !metadata?.deletionTimestamp);
 
-it('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate that is renewed under load', async () => {
+it('HTTPS on a node port: demo, redirect, Secure cookies, and a certificate renewal under load', async () => {
   const first = await certificateFrom(authority, host);
   await create(dataOf(first));
   await withInstalledValues(async (file) => {
@@ -70,7 +70,7 @@ it('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate that
     await until('HTTPS is served', () => isServed(first), 60);
 
     const { send, close } = createClient(`http://${host}:${ports.http}`, { keepAlive: false });
-    // As long as the replica of before drains, it may be asked, too.
+    // The previous replica may still get requests while it drains.
     await until('HTTP is redirected', async () => {
       const { status, headers } = await send('POST', '/orders', {}, { cookie: '__store_jwt_token=x' });
       expect([status, headers.get('location')]).toEqual([308, `${url}/orders`]);
@@ -104,7 +104,7 @@ it('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate that
   });
 });
 
-it('a certificate that is missing or broken keeps the gateway of before, and is named', async () => {
+it('a missing or broken certificate is reported, and the previous gateway keeps running', async () => {
   await withInstalledValues(async (file) => {
     const [before] = (await gateways()).map(uidOf);
     await helm('upgrade', release, 'charts/store', '--values', file, ...tls);
@@ -112,7 +112,7 @@ it('a certificate that is missing or broken keeps the gateway of before, and is 
     expect(all).toContain(`WRONG  Secret ${secret}: it is missing`);
     await create({ 'tls.crt': 'nonsense', 'tls.key': 'nonsense' });
     const started = async () => (await gateways()).find((pod) => uidOf(pod) !== before);
-    await until('the new pod says why it is not ready', async () => {
+    await until('the new pod logs why it is not ready', async () => {
       const name = (await started())?.metadata?.name ?? '';
       expect(await core.readNamespacedPodLog({ name, namespace })).toContain('Failed to load certificate chain');
     });

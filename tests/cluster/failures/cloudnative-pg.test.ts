@@ -44,10 +44,9 @@ const faults: Fault[] = [
     ? []
     : [{ what: 'broker deleted', victims: brokers, hasRecovered: isBack } satisfies Fault]),
 ];
-if (!hasPrimary)
-  console.log('The release has no PostgreSQL by CloudNativePG: database.cloudnativePg.enabled is false.');
+if (!hasPrimary) console.log('The release does not use CloudNativePG: database.cloudnativePg.enabled is false.');
 
-/** Resolves once pods are being replaced, with what resolves when all of them are. */
+/** Starts an upgrade and waits until pods are being replaced. @returns a promise that resolves when all are replaced */
 async function startUpgrade(): Promise<{ isDone: Promise<void> }> {
   const applied = upgrade('--reuse-values', '--set-string', `global.podAnnotations.test=${Date.now()}`);
   const isDone = applied.then(async () => waitForRollout(cluster, await deploymentNames(), () => undefined));
@@ -60,7 +59,7 @@ async function startUpgrade(): Promise<{ isDone: Promise<void> }> {
 (hasPrimary ? it : it.skip).each([
   ['', async () => ({ isDone: Promise.resolve() })],
   ['during an upgrade', startUpgrade],
-])('no order is lost or doubled where a primary or a broker fails %s', async (during, start) => {
+])('no order is lost or duplicated if a primary or a broker fails %s', async (during, start) => {
   const pauses: [string, number][] = [];
   const load = await underLoad({ retriesOrders: true, orderers }, async (load) => {
     const beganAt = Date.now();
@@ -69,12 +68,12 @@ async function startUpgrade(): Promise<{ isDone: Promise<void> }> {
     const { isDone } = await start();
     for (const { what, victims, gracePeriodSeconds, hasRecovered } of faults) {
       const [victim] = await victims();
-      if (!victim) throw new Error(`There is nothing for: ${what}`);
+      if (!victim) throw new Error(`There is no pod for: ${what}`);
       const startedAt = Date.now();
       say(`${what} ${during}: ${nameOf(victim)}`);
       await core.deleteNamespacedPod({ name: nameOf(victim), namespace, gracePeriodSeconds });
       await pause(2_000);
-      await until('it is replaced', () => hasRecovered(victim));
+      await until('the pod is replaced', () => hasRecovered(victim));
       await pause(5_000);
       const recoveredAt = Date.now();
       await pause(10_000);

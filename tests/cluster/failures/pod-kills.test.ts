@@ -7,17 +7,17 @@ import { underLoad } from '../kit/load.ts';
 
 const { core, namespace } = cluster;
 
-/** These serve requests of customers; those in flight on a killed replica are lost. */
+/** These serve customers' requests. Requests in flight on a killed replica are lost. */
 const requestPath = [
   'gateway',
   ...new Set(Object.values(topology.routes).flatMap(({ alias, calls }) => [alias, ...calls])),
 ];
-/** Runs once: what it has seen is in its memory, and whoever looks at it can wait. */
+/** Runs with one replica: it keeps its observations in memory, and operators can wait for it. */
 const single = 'console';
 /** Covers the gateway's health check interval of 2 s and the time-out of the last request to the killed replica. */
 const detectionMs = 10_000;
 
-// An autoscaler may have set a replica count once more before it was removed.
+// An autoscaler may have set the replica count once more before its removal.
 afterAll(() => upgrade('--reuse-values', '--force-conflicts'));
 
 it('killing one of two replicas of any component fails only its in-flight requests', async () => {

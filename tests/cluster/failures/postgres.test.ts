@@ -26,7 +26,7 @@ it('the store recovers with its data and without restarts when the PostgreSQL po
     });
     const seconds = Math.round((Date.now() - deletedAt) / 1000);
     say(`ready after ${seconds} s`);
-    expect(seconds).toBeLessThan(60); // within the grace period: its containers stop by themselves
+    expect(seconds).toBeLessThan(60); // within the grace period, because its containers stop by themselves
     await until('all components are available', areAllAvailable);
     await pause(10_000);
     const recoveredAt = Date.now();

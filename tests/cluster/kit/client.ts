@@ -9,11 +9,11 @@ const timeoutMs = 20_000;
 
 interface ClientOptions {
   keepAlive?: boolean;
-  /** The certificate of the authority that is trusted. */
+  /** The certificate of the trusted authority. */
   ca?: string;
 }
 
-/** Sends requests on one connection, kept alive as a browser's is; without `keepAlive`, each on a new connection. */
+/** Sends requests on one connection, kept alive like a browser's; without `keepAlive`, on a new connection each. */
 export function createClient(url: string, { keepAlive = true, ca }: ClientOptions = {}): { send: Send; close(): void } {
   const { Agent, request } = url.startsWith('https:') ? https : http;
   const agent = new Agent({ keepAlive, maxSockets: 1, ca });
@@ -42,7 +42,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-/** Resolves with the order that the customer has placed, of a product of its own, once it is CONFIRMED. */
+/** Creates a product and places an order for it. Resolves with the order once it is CONFIRMED. */
 export async function placeConfirmed(customer: Customer) {
   const items = [{ productId: await newProduct(customer), quantity: 1 }];
   const { body: order } = await sendExpecting(201, customer.send, 'POST', '/orders', { items });
@@ -54,7 +54,7 @@ export async function placeConfirmed(customer: Customer) {
   return order;
 }
 
-/** All stored orders of the customer whose requests `send` sends. */
+/** All stored orders of the customer that `send` belongs to. */
 export async function storedOrders(send: Send): Promise<{ id: string; status: string }[]> {
   return (await paginate((path) => send('GET', path), '/orders?size=100')).flatMap(({ content }) => content);
 }

@@ -12,7 +12,7 @@ export const cluster = connect();
 const { core, apps, namespace, release } = cluster;
 
 const startedAt = Date.now();
-/** Prints progress straight to the terminal, because Jest holds console output back until a file is done. */
+/** Prints progress straight to the terminal, because Jest holds back console output until a file is done. */
 export const say = (line: string) =>
   process.stderr.write(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 
@@ -36,11 +36,11 @@ async function candidateUrls(): Promise<string[]> {
   return [...internal.map(({ address }) => `http://${address}:${nodePort}`), 'http://localhost:8080'];
 }
 
-/** Where the gateway answers, and whom to trust there: by TLS where it ends TLS. */
+/** The address of the gateway, and the certificate to trust if the gateway terminates TLS. */
 export const findTrustedGateway = async (): Promise<{ url: string; ca?: string }> =>
   (await findSecureGateway()) ?? { url: await findGateway() };
 
-/** Where the gateway ends TLS by a certificate that cert-manager has signed with itself. */
+/** The address and the certificate if the gateway terminates TLS with a self-signed certificate of cert-manager. */
 async function findSecureGateway(): Promise<{ url: string; ca: string } | undefined> {
   const secret = await core.readNamespacedSecret({ name: 'store-tls', namespace }).catch(orUndefined);
   const certificate = secret?.data?.['tls.crt'];
@@ -61,7 +61,7 @@ export async function deploymentNames(): Promise<string[]> {
   return (await deploymentsOf(cluster)).map(nameOf);
 }
 
-/** For kubectl (--context) and Helm (--kube-context): the cluster that CONTEXT names; empty, they take their current one. */
+/** Selects the cluster in CONTEXT for kubectl (--context) or Helm (--kube-context). Empty: both use their current cluster. */
 export const contextOf = (option: '--context' | '--kube-context'): string[] =>
   process.env.CONTEXT ? [option, process.env.CONTEXT] : [];
 
@@ -73,7 +73,7 @@ export async function helmIn(namespace: string, ...args: string[]): Promise<stri
   return (await execa(await requireHelm(), [...args, ...where], { cwd: root })).stdout;
 }
 
-/** Runs a command of tools, such as `cluster/commands/doctor.ts`. */
+/** Runs a command in tools/, such as `cluster/commands/doctor.ts`. */
 export const runTool = (command: string, args: string[] = [], env: Record<string, string> = {}) =>
   execa('node', [join('tools', command), ...args], { cwd: root, env, all: true, reject: false });
 
@@ -82,7 +82,7 @@ export const helm = (...args: string[]) => helmIn(namespace, ...args);
 export const upgrade = (...args: string[]) =>
   helm('upgrade', release, 'charts/store', '--install', '--wait', '--timeout', '10m', ...args);
 
-/** Passes a file with the values of the installed release, and upgrades back to them in the end. */
+/** Passes a file with the values of the installed release, and upgrades back to them at the end. */
 export const withInstalledValues = (run: (file: string) => Promise<void>): Promise<void> =>
   withFolder(async (dir) => {
     const file = join(dir, 'installed.yaml');
@@ -90,13 +90,13 @@ export const withInstalledValues = (run: (file: string) => Promise<void>): Promi
     try {
       await run(file);
     } catch (error) {
-      // Printed at once, because the upgrade below may fail too.
+      // Printed at once, because the upgrade below may also fail.
       say(`failed: ${sentence(error, cluster)}`);
       throw error;
     } finally {
       say('helm upgrade back to the installed values');
-      // Takes back the replica counts that an autoscaler has set meanwhile. Helm 4 goes on with client-side apply where Helm 3 has
-      // installed.
+      // Takes back the replica counts that an autoscaler has set meanwhile. After an install by Helm 3, Helm 4 would keep using
+      // client-side apply.
       await upgrade('--values', file, '--server-side=true', '--force-conflicts');
     }
   });

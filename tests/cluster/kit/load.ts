@@ -12,20 +12,20 @@ export interface Failure {
 
 interface LoadOptions {
   retriesOrders?: boolean;
-  /** Number of those that place orders, each up to 1.6 per second. */
+  /** Number of clients that place orders, each at up to 1.6 per second. */
   orderers?: number;
-  /** Another address than findTrustedGateway's, and the authority that is trusted there. */
+  /** Replaces the address and the trusted authority of findTrustedGateway. */
   gateway?: { url: string; ca?: string };
 }
 
 /**
- * Reads, places orders and logs in through the gateway until stopped, on kept-alive and on new connections. Failed
- * requests are not retried, except orders with `retriesOrders`: under their Idempotency-Key, until they succeed.
+ * Reads, places orders and logs in through the gateway until stopped, on kept-alive and on new connections. Does not retry
+ * failed requests. With `retriesOrders`, retries orders under their Idempotency-Key until they succeed.
  */
 async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadOptions = {}) {
   const { url, ca } = gateway ?? (await findTrustedGateway());
-  // Used before and after the load. Kept alive meanwhile, its connection may be closed just as it is used again (RFC
-  // 9112, 9.3.1).
+  // Used before and after the load. A kept-alive connection might be closed at the moment it is used again (RFC 9112,
+  // 9.3.1).
   const setup = createClient(url, { ca, keepAlive: false });
   const customers: Customer[] = [];
   const products: string[] = [];
@@ -109,9 +109,9 @@ async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadO
   return {
     failures,
     succeeded,
-    /** The orders that were acknowledged, and when. */
+    /** The acknowledged orders, and when they were acknowledged. */
     placed: () => [...placed.values()],
-    /** Returns the requests that succeeded and those that failed since a time. */
+    /** Returns the successful and failed requests since a time. */
     since: (time: number) => ({
       succeeded: succeeded.filter((at) => at >= time).length,
       orders: [...placed.values()].filter(({ at }) => at >= time).length,
@@ -136,7 +136,7 @@ async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadO
       until(`none of ${placed.size} orders is PENDING`, async () =>
         (await stored()).every(({ status }) => status !== 'PENDING'),
       ),
-    /** Expects that exactly the placed orders are stored, each once, and that all of them become CONFIRMED. */
+    /** Expects exactly the placed orders to be stored, each once, and all of them to become CONFIRMED. */
     async verify() {
       const orders = await stored();
       expect(orders.length).toBeGreaterThan(0);
@@ -152,7 +152,7 @@ async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadO
 
 export type Load = Awaited<ReturnType<typeof startLoad>>;
 
-/** Runs `during` under load, and stops the load in any case, so that it cannot disturb the next test. */
+/** Runs `during` under load. Stops the load even on failure, so that it cannot disturb the next test. */
 export async function underLoad(options: LoadOptions, during: (load: Load) => Promise<void>): Promise<Load> {
   const load = await startLoad(options);
   try {

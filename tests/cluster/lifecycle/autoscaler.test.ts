@@ -11,7 +11,7 @@ const kind = { group: 'keda.sh', version: 'v1alpha1', plural: 'scaledobjects' };
 const objects = config.makeApiClient(CustomObjectsApi);
 const byLag = await objects.getNamespacedCustomObject({ ...kind, namespace, name: 'invoice' }).catch(orUndefined);
 
-(byLag ? it.skip : it)('the upgrade that switches an autoscaler on keeps the replicas that there are', async () => {
+(byLag ? it.skip : it)('an upgrade that enables an autoscaler keeps the current replicas', async () => {
   await withInstalledValues(async (file) => {
     await upgrade('--values', file, '--set', 'invoice.replicas=3');
     expect(await replicas()).toBe(3);
@@ -23,16 +23,16 @@ const byLag = await objects.getNamespacedCustomObject({ ...kind, namespace, name
   });
 });
 
-/** Lets the group of invoices finish little for a while, by locks that each end before a statement's time does. */
+/** Slows down the invoice group for a while with locks, each of which ends before the statement time-out. */
 async function slowDown(times: number): Promise<void> {
   const labelSelector = 'cnpg.io/cluster=store-database,cnpg.io/instanceRole=primary';
   const [primary] = (await core.listNamespacedPod({ namespace, labelSelector })).items;
-  if (!primary) throw new Error('There is no primary of CloudNativePG.');
+  if (!primary) throw new Error('CloudNativePG has no primary.');
   const lock = 'begin; lock table processed_events in share mode; select pg_sleep(4); commit';
   for (let n = 0; n < times; n += 1) await exec(cluster, primary, ['psql', '-d', 'consumers', '-qc', lock], 'postgres');
 }
 
-(byLag ? it : it.skip)('a group that lags behind gets more replicas, and gives them back', async () => {
+(byLag ? it : it.skip)('a group that lags gets more replicas, and returns to the previous number later', async () => {
   const before = await replicas();
   const load = await underLoad({ retriesOrders: true, orderers: Number(process.env.ORDERERS ?? 3) }, async () => {
     const startedAt = Date.now();
@@ -41,7 +41,7 @@ async function slowDown(times: number): Promise<void> {
     await until('there are more replicas', async () => (await replicas()) > before);
     say(`${await replicas()} replicas after ${seconds()} s`);
     await slow;
-    say(`${await replicas()} replicas after ${seconds()} s, when the group may work again`);
+    say(`${await replicas()} replicas after ${seconds()} s, when the group can work again`);
     await until('there are as many replicas as before', async () => (await replicas()) === before, 600);
     say(`${before} replicas after ${seconds()} s`);
   });

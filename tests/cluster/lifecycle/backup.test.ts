@@ -23,7 +23,7 @@ async function backup(): Promise<string> {
   return /(\S+) is complete/.exec(log)?.[1] ?? '';
 }
 
-it('a backup under load fails no request, and a restore brings back what it holds', async () => {
+it('a backup under load fails no request, and a restore brings back its content', async () => {
   await withInstalledValues(async (file) => {
     await upgrade('--values', file, '--set', 'postgres.backup.enabled=true');
     let name = '';
@@ -46,7 +46,7 @@ it('a backup under load fails no request, and a restore brings back what it hold
     say(all);
     expect(exitCode).toBe(0);
 
-    // Ready pods get requests once the node knows their addresses.
+    // Ready pods only get requests once the node knows their addresses.
     const { email, password } = late;
     const logIn = () => client.send('POST', '/auth/login', { email, password });
     await until('the late customer is unknown', async () => (await logIn()).status === 401);

@@ -9,34 +9,34 @@ import { useFolder } from '../../kit/folder.ts';
 import { areAllAvailableIn, contextOf, cluster as installed, kubectl, say, until } from '../kit/cluster.ts';
 
 /*
- * skaffold dev as it is documented, from a clone of the checkout, in a namespace of its own. SKAFFOLD_PROFILE=host-network where
- * containers need the network of the machine. What is not committed is not in it.
+ * Runs skaffold dev as documented, from a clone of the checkout, in a separate namespace. The clone has no uncommitted changes. Set
+ * SKAFFOLD_PROFILE=host-network if containers need the machine's network.
  */
 
 const namespace = 'store-dev-loop';
 const cluster = { ...installed, namespace, release: 'store' };
 const clone = join(useFolder(), 'clone');
 
-/** The newest that this skaffold knows, because an older one refuses that of skaffold.yaml. */
+/** The newest version that this skaffold knows, because an older skaffold refuses the version in skaffold.yaml. */
 const { stdout: apiVersion, failed: isMissing } = await execa(
   'skaffold',
   ['version', '--output', '{{.ConfigVersion}}'],
   { reject: false },
 );
-if (isMissing) say('skipped: the loop of skaffold dev, because skaffold is not on PATH');
+if (isMissing) say('skipped: the skaffold dev loop, because skaffold is not on PATH');
 
 const removeNamespace = () => kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=280s']);
 
 /**
- * skaffold.yaml with another namespace and port, and with the cluster that CONTEXT names. Its path, because skaffold is called again
- * by Helm, whose manifests are on standard input then.
+ * Writes skaffold.yaml with another namespace and port, and with the cluster in CONTEXT. @returns its path: a file is needed, because
+ * Helm calls skaffold again with manifests on standard input
  */
 async function configure(port: number): Promise<string> {
   const { deploy, portForward, ...others } = parse(await readFile(join(clone, 'skaffold.yaml'), 'utf8'));
   const { kubeContext: _, ...helm } = deploy;
   const [one] = helm.helm.releases;
   one.namespace = namespace;
-  // The node port of presets/dev.yaml is that of the installed store.
+  // The installed store already uses the node port of presets/dev.yaml.
   one.setValues['gateway.service.type'] = 'ClusterIP';
   const forwarded = [{ ...portForward[0], namespace, localPort: port }];
   const path = join(clone, 'skaffold-of-test.yaml');

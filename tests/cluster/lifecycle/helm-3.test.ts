@@ -4,12 +4,12 @@ import { logIn, newCustomer } from '../../kit/customer.ts';
 import { createClient, placeConfirmed, storedOrders } from '../kit/client.ts';
 import { cluster, findGateway, helm, say, upgrade, withInstalledValues } from '../kit/cluster.ts';
 
-/** HELM3: the path of a Helm 3. */
+/** HELM3: the path of a Helm 3 binary. */
 const { HELM3 } = process.env;
 if (!HELM3) say('skipped: the change from Helm 3 to Helm 4, because HELM3 is not set');
 
 (HELM3 ? it : it.skip)(
-  'a release that Helm 3 has installed is upgraded by Helm 4 and keeps its data',
+  'a release installed by Helm 3 can be upgraded by Helm 4 and keeps its data',
   async () => {
     const { release, namespace } = cluster;
     await withInstalledValues(async (file) => {

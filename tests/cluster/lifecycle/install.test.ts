@@ -7,7 +7,7 @@ it('make demo succeeds on the installed store', async () => {
   expect(all).toContain('Everything went as expected.');
 });
 
-// Another version than the one that may be enforced already, so that the API server checks all running pods.
+// A different version from the one already enforced, so that the API server checks all running pods.
 it('all pods satisfy the Pod Security level restricted', async () => {
   const level = ['pod-security.kubernetes.io/enforce=restricted', 'pod-security.kubernetes.io/enforce-version=v1.32'];
   const label = ['label', '--dry-run=server', '--overwrite', 'namespace', namespace, ...level];

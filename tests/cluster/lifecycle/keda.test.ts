@@ -5,7 +5,7 @@ import { startStopped, stop } from '../../../tools/cluster/restore/stopped.ts';
 import { deploymentsOf } from '../../../tools/cluster/rollout.ts';
 import { cluster as installed, kubectl, until } from '../kit/cluster.ts';
 
-// What KEDA makes of the chart's autoscalers, in a namespace of its own. Only numbers of replicas matter: the pods have no image.
+// How KEDA handles the chart's autoscalers, in a separate namespace. Only replica counts matter: the pods have no image.
 
 const namespace = 'store-keda';
 const release = 'store';
@@ -14,7 +14,7 @@ const { apps, core } = cluster;
 
 const definition = `scaledobjects.${customKinds.scaledobjects.group}`;
 const hasKeda = (await kubectl(['get', 'crd', definition], { reject: false })).exitCode === 0;
-if (!hasKeda) console.log('KEDA is not there: its operator makes autoscalers by lag.');
+if (!hasKeda) console.log('KEDA is missing: its operator provides autoscaling by lag.');
 
 const remove = () => core.deleteNamespace({ name: namespace }).catch(orUndefined);
 const apply = (objects: object[]) =>
@@ -52,14 +52,14 @@ afterAll(async () => {
   await apply(byCpu.filter(({ kind }) => kind === 'HorizontalPodAutoscaler'));
   expect(await ownerOfHpa()).toBe('invoice of nobody');
   const byLag = (await render({ enabled: true, lag: 100 })).find(({ kind }) => kind === 'ScaledObject');
-  // As a Prometheus that says that there is work. Go knows UTC also where an image has no time zones.
+  // Stands for a Prometheus that reports work. Go knows UTC even if an image has no time zones.
   const metadata = { timezone: 'UTC', start: '0 0 1 1 *', end: '59 23 31 12 *', desiredReplicas: '3' };
   await apply([{ ...byLag, spec: { ...byLag.spec, triggers: [{ type: 'cron', metadata }] } }]);
   await until('KEDA has taken it over', async () => expect(await ownerOfHpa()).toBe('invoice of ScaledObject'));
 
   const scale = ['-n', namespace, 'scale', 'deployment', 'invoice', '--replicas=0'];
   await kubectl(scale);
-  await until('KEDA has started the service again, as it would during a restore', async () => (await replicas()) !== 0);
+  await until('KEDA has restarted the service, as it would during a restore', async () => (await replicas()) !== 0);
 
   await stop(cluster, await deploymentsOf(cluster, 'invoice'));
   const [paused] = await listCustomObjects(cluster, 'scaledobjects');

@@ -16,7 +16,7 @@ async function readSecret() {
   return { keys: readKeys(secret), isInProgress: secret.metadata?.annotations?.[nextAnnotation] !== undefined };
 }
 
-it('a key rotation fails no request and logs nobody out', async () => {
+it('a key rotation fails no request and logs no one out', async () => {
   // A rotation may take longer than the gateway keeps an idle connection open.
   const { send, close } = createClient(await findGateway(), { keepAlive: false });
   const customer = await newCustomer(send);
@@ -35,7 +35,7 @@ it('a key rotation fails no request and logs nobody out', async () => {
   close();
 });
 
-it('a key rotation that is killed at any point is resumed by the next call', async () => {
+it('a key rotation killed at any point is resumed by the next call', async () => {
   const { keys: before } = await readSecret();
   await expectNoLoss(async () => {
     for (const ms of [2_500, 6_000, 12_000, 25_000, 40_000]) {
@@ -55,7 +55,7 @@ it('a key rotation that is killed at any point is resumed by the next call', asy
   expect(keys.signing).not.toBe(before.signing);
 });
 
-it('concurrent key rotations do not undo each other and log nobody out', async () => {
+it('concurrent key rotations do not undo each other and log no one out', async () => {
   await expectNoLoss(async () => {
     const both = await Promise.all([rotateKey(), rotateKey()]);
     for (const { exitCode, all } of both) {

@@ -12,7 +12,7 @@ const operated = await isOperated(cluster);
 const read = (name: string) => core.readNamespacedSecret({ name, namespace });
 const rotate = () => runTool('cluster/commands/rotate-password.ts');
 
-/** Those that services log in as. */
+/** The roles that services log in as. */
 async function currentRoles(): Promise<string[]> {
   if (!operated) return rolesIn(await read(loginsSecret));
   const urls = await read(urlsSecret);
@@ -34,7 +34,7 @@ async function readPasswords(roles: string[]): Promise<Record<string, string>> {
 
 const noted = async () => (await read(operated ? urlsSecret : passwordsSecret)).metadata?.annotations?.[nextAnnotation];
 
-it('a rotation of the passwords of PostgreSQL fails no request, also if it was killed', async () => {
+it("a rotation of PostgreSQL's passwords fails no request, even if it is killed and resumed", async () => {
   const roles = await currentRoles();
   const all = [...roles, ...roles.map(otherRole)];
   const before = await readPasswords(all);

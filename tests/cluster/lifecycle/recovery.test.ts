@@ -13,7 +13,7 @@ import { cluster, contextOf, findTrustedGateway, helm, kubectl, runTool, say, un
 import { underLoad } from '../kit/load.ts';
 
 const { namespace, release } = cluster;
-/** Has what the commands of the page name. */
+/** Contains the files that the page's commands name. */
 const folder = useFolder();
 const saved = ['store-jwt-key', 'store-internal', 'store-backups'];
 
@@ -22,9 +22,10 @@ const json = async (...args: string[]) => JSON.parse((await inNamespace(...args,
 
 const values = JSON.parse(await helm('get', 'values', release, '-o', 'json'));
 const isArchived = values.database?.cloudnativePg?.backup?.enabled === true;
-if (!isArchived) console.log('The release archives no PostgreSQL: database.cloudnativePg.backup.enabled is false.');
+if (!isArchived)
+  console.log('The release does not archive PostgreSQL: database.cloudnativePg.backup.enabled is false.');
 
-/** Cuts the archive off, kills all that runs in the namespace, and deletes it with its volumes. */
+/** Cuts off the archive, kills everything in the namespace, and deletes it with its volumes. */
 async function lose(): Promise<void> {
   await kubectl(['-n', 'store-backups', 'delete', 'service', 's3']);
   const restarting = 'deployments,replicasets,statefulsets,clusters.postgresql.cnpg.io,poolers.postgresql.cnpg.io';
@@ -41,23 +42,26 @@ async function query(sql: string): Promise<string> {
   return (await inNamespace('exec', metadata.name, '-c', 'postgres', '--', ...psql)).stdout;
 }
 
-/** Has the archive end on a later timeline than that of the base backup. */
+/** Moves the archive to a later timeline than the base backup's. */
 async function failOver(): Promise<void> {
   const { metadata } = await primary();
   await inNamespace('delete', 'pod', metadata.name);
-  await until('another is the primary', async () => (await primary()).metadata.name !== metadata.name);
+  await until('another instance is the primary', async () => (await primary()).metadata.name !== metadata.name);
 }
 
 /**
- * Resolves once the archive has what was written until now. After a failover that may take a minute: what a new primary archives first
- * is refused while the operator is busy, and PostgreSQL waits.
+ * Resolves once everything written so far is archived. After a failover that may take a minute: the first archiving by a new primary
+ * fails while the operator is busy, and PostgreSQL waits before it retries.
  */
 async function untilArchived(): Promise<void> {
   const segment = await query('select pg_walfile_name(pg_switch_wal())');
-  await until('it is archived', async () => (await query('select last_archived_wal from pg_stat_archiver')) >= segment);
+  await until(
+    'the segment is archived',
+    async () => (await query('select last_archived_wal from pg_stat_archiver')) >= segment,
+  );
 }
 
-/** All those pods that went at once may have restarted it. */
+/** The sudden end of so many pods may have restarted the operator. */
 const untilOperatorAnswers = () =>
   until('the operator answers', () => {
     const spec = { cluster: { name: 'store-database' }, name: 'probe', owner: 'probe' };
@@ -76,7 +80,7 @@ async function ordersInDatabase(): Promise<Map<string, string>> {
   return new Map(stdout.split('\n').map((line) => line.split('|') as [string, string]));
 }
 
-/** Has the page's commands run. */
+/** Runs the page's commands. */
 async function recover(): Promise<void> {
   const [page] = scriptsRunBy('tests/cluster/lifecycle/recovery.test.ts');
   if (page === undefined) throw new Error('No document has commands for this test.');
@@ -124,7 +128,7 @@ itIfArchived(
     const load = await underLoad({ orderers: Number(process.env.ORDERERS ?? 10) }, async () => {
       await pause(60_000);
       lostAt = Date.now();
-      await lose(); // prepare.sh makes the way to the archive again
+      await lose(); // prepare.sh restores access to the archive
     });
     await until('the namespace is gone', async () => {
       const { exitCode } = await kubectl(['get', 'namespace', namespace], { reject: false });
@@ -143,7 +147,7 @@ itIfArchived(
     const cookie = await logIn(after.send, customer);
     const restored = { ...customer, cookie, send: withCookie(after.send, cookie) };
     await placeConfirmed(restored);
-    say(`RTO: an order is confirmed ${Math.round((Date.now() - startedAt) / 1000)} s after the empty namespace`);
+    say(`RTO: an order is confirmed ${Math.round((Date.now() - startedAt) / 1000)} s after the namespace was empty`);
     expect(await storedOrders(restored.send)).toContainEqual(
       expect.objectContaining({ id: order.id, status: 'CONFIRMED' }),
     );
@@ -154,7 +158,7 @@ itIfArchived(
     say(
       `RPO: ${lost.length} of ${load.placed().length} orders, those of the last ${Math.round((lostAt - since) / 1000)} s`,
     );
-    // The restored past has no gaps: nothing is missing from before the newest that is there.
+    // The restored history has no gaps: no order older than the newest restored one is missing.
     const newest = Math.max(0, ...load.placed().map(({ id, at }) => (stored.has(id) ? at : 0)));
     expect(lost.filter(({ at }) => at < newest - 1_000)).toEqual([]);
     expect((lostAt - since) / 1000).toBeLessThan(300);

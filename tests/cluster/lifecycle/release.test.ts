@@ -11,8 +11,8 @@ import { createPublisher, missingTools, pathOf } from '../../release/_publisher.
 import { findGateway, helm, helmIn, cluster as installed, kubectl, say, until } from '../kit/cluster.ts';
 import { expectNoLoss } from '../kit/load.ts';
 
-// Two releases in a registry that the nodes can pull from, REGISTRY, such as localhost:5000 where the node is this machine. Their
-// images are those of the installed release, in Docker (DOCKER). KAFKA_IMAGE stands in for the chart's, where it cannot be pulled.
+// Two releases in REGISTRY, a registry that the nodes can pull from, such as localhost:5000 if the node is this machine. Their images
+// are those of the installed release, in Docker (DOCKER). KAFKA_IMAGE replaces the chart's Kafka image if that cannot be pulled.
 
 const { REGISTRY, DOCKER = 'docker', KAFKA_IMAGE } = process.env;
 const missing = REGISTRY ? await missingTools() : ['REGISTRY'];
@@ -20,7 +20,7 @@ if (missing.length > 0) say(`skipped: releases from a registry, without ${missin
 
 const namespace = 'store-release';
 const cluster = { ...installed, namespace, release: 'store' };
-/** Each run has its own, since a version is never replaced. */
+/** Each run has its own versions, because a version is never replaced. */
 const versions = ['0.1.0', '0.2.0'].map((version) => `${version}-${Date.now()}`);
 const [first = '', second = ''] = versions;
 
@@ -33,7 +33,7 @@ const remove = () => kubectl(['delete', 'namespace', namespace, '--ignore-not-fo
 
 /** @returns the digest in the registry */
 async function push(name: string, from: string, version: string): Promise<string> {
-  // Another label makes another image, as another build would.
+  // A different label makes a different image, as a new build would.
   await docker(['build', '--quiet', '--label', `release=${version}`, '--tag', name, '-'], `FROM ${from}\n`);
   const { stdout } = await docker(['push', name]);
   return /digest: (sha256:[0-9a-f]{64})/.exec(stdout)?.[1] ?? '';
@@ -59,14 +59,14 @@ async function publish(): Promise<void> {
 }
 
 const chart = (version: string) => [`oci://${repository}/charts/store`, '--version', version, '--plain-http'];
-/** The nodes have no other docker.io. Else there are no values. */
+/** Takes third-party images from REGISTRY, because the nodes have no other docker.io. There are no other values. */
 const mirror = ['--set', `global.image.registry=${REGISTRY}`];
 const deployments = topology.services.map(({ alias }) => alias);
 
-/** Expects that all pods run the images of the version, each by its digest. */
+/** Expects all pods to run the images of the version by digest. */
 async function expectVersion(version: string): Promise<void> {
   await waitForRollout(cluster, [...deployments, 'gateway'], () => undefined);
-  // A Job that has ended keeps the image of its time.
+  // A finished Job keeps the image it ran.
   const running = (await podsOf(cluster)).filter(({ status }) => status?.phase === 'Running');
   const images = running.flatMap(({ spec }) => spec?.containers.map(({ image = '' }) => image) ?? []);
   const own = images.filter((image) => image.startsWith(`${repository}/`));
@@ -77,7 +77,7 @@ async function expectVersion(version: string): Promise<void> {
   );
 }
 
-/** A way to the gateway, whose own Service is not reached from outside without values. */
+/** A node port to the gateway, whose own Service is not reachable from outside without values. */
 async function openGateway(): Promise<void> {
   const gateway = await cluster.core.readNamespacedService({ name: 'gateway', namespace });
   const ports = [
@@ -99,13 +99,13 @@ async function openGateway(): Promise<void> {
   }, 1_200_000);
   afterAll(remove, 300_000);
 
-  it('the first installs without values', async () => {
+  it('installs the first without values', async () => {
     await helmIn(namespace, 'install', 'store', ...chart(first), ...mirror, '--wait', '--timeout', '10m');
     await helmIn(namespace, 'test', 'store', '--timeout', '5m');
     await expectVersion(first);
   });
 
-  it('the second replaces it, and gives way to it again, without a failed request', async () => {
+  it('upgrades to the second and rolls back to the first without a failed request', async () => {
     await openGateway();
     await expectNoLoss(async () => {
       say(`helm upgrade to ${second}`);

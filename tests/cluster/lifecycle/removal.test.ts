@@ -7,7 +7,7 @@ import { scriptsRunBy } from '../../docs/_documents.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { contextOf, helm, helmIn, cluster as installed, kubectl, runTool, say, until } from '../kit/cluster.ts';
 
-// The commands of docs/kubernetes.md, "Remove everything", on a store of its own beside the installed one.
+// The commands of docs/kubernetes.md, "Remove everything", on a second store beside the installed one.
 
 const namespace = 'store-removed';
 const images = join(useFolder(), 'images.yaml');
@@ -17,13 +17,13 @@ beforeAll(async () => {
   await remove();
   await installed.core.createNamespace({ body: { metadata: { name: namespace } } });
   const { image } = JSON.parse(await helm('get', 'values', installed.release, '--all', '--output', 'json')).global;
-  // KAFKA_IMAGE, where that of the chart cannot be pulled
+  // KAFKA_IMAGE, if the chart's Kafka image cannot be pulled
   const kafka = process.env.KAFKA_IMAGE ? { image: process.env.KAFKA_IMAGE } : {};
   await writeFile(images, stringify({ global: { image }, kafka, postgres: { backup: { enabled: true } } }));
 }, 300_000);
 afterAll(remove, 300_000);
 
-it('removes a store with its data, right after its backups were listed, within minutes', async () => {
+it('removes a store with its data within minutes, right after listing its backups', async () => {
   await helmIn(namespace, 'install', 'store', 'charts/store', '--values', images, '--wait', '--timeout', '10m');
   const backups = async () =>
     (await runTool('cluster/commands/restore.ts', [], { NAMESPACE: namespace, RELEASE: 'store' })).all;

@@ -4,11 +4,11 @@ import { createClient } from '../kit/client.ts';
 import { cluster, findGateway, helm, runTool, say } from '../kit/cluster.ts';
 import { expectNoLoss } from '../kit/load.ts';
 
-// HELM names another Helm than the one that make uses: HELM=<path> make test-cluster ARGS=lifecycle/rollback
+// HELM selects a different Helm: HELM=<path> make test-cluster ARGS=lifecycle/rollback
 
 const { core, namespace, release } = cluster;
 
-/** Returns the Secrets' contents by name; without Helm's own, which are the revisions of the release. */
+/** Returns the contents of the Secrets by name, without Helm's own, which are the release's revisions. */
 async function readSecrets() {
   const { items } = await core.listNamespacedSecret({ namespace });
   const own = items.filter(({ type }) => type !== 'helm.sh/release.v1');
@@ -20,7 +20,7 @@ const revisions = async (): Promise<{ revision: number; status: string }[]> =>
 
 const deployed = async () => (await revisions()).find(({ status }) => status === 'deployed')?.revision;
 
-it('after a key rotation, a rollback works, logs nobody out and changes no Secret', async () => {
+it('after a key rotation, a rollback works, logs no one out and changes no Secret', async () => {
   const { send, close } = createClient(await findGateway(), { keepAlive: false });
   const customer = await newCustomer(send);
   const before = await deployed();

@@ -7,7 +7,7 @@ import { cluster, deploymentNames, helm, say, upgrade, withInstalledValues } fro
 import { type Load, underLoad } from '../kit/load.ts';
 
 /**
- * PREVIOUS_CHART: a folder, a package, or oci://… of the previous version, which is installed with the images that it names;
+ * PREVIOUS_CHART: a folder, a package, or an oci://… address of the previous version, installed with the images that it names.
  * PREVIOUS_VALUES: a file with other images.
  */
 const { PREVIOUS_CHART, PREVIOUS_VALUES } = process.env;
@@ -15,7 +15,7 @@ if (!PREVIOUS_CHART) say('skipped: the upgrade from the previous version, becaus
 
 const postgresUid = async () => (await podsOf(cluster, 'postgres'))[0]?.metadata?.uid;
 
-/** Changes the version under load: no order is lost, and no request unless PostgreSQL is replaced too. */
+/** Changes the version under load. No order is lost, and no request fails unless PostgreSQL is also replaced. */
 async function change(to: string, run: () => Promise<unknown>): Promise<Load> {
   const uidBefore = await postgresUid();
   const load = await underLoad({ retriesOrders: true }, async () => {
@@ -25,7 +25,7 @@ async function change(to: string, run: () => Promise<unknown>): Promise<Load> {
   });
   const failures = load.failures.map(({ what }) => what);
   if ((await postgresUid()) === uidBefore) expect(failures).toEqual([]);
-  else say('PostgreSQL was replaced too: 503 is allowed');
+  else say('PostgreSQL was also replaced: 503 is allowed');
   expect(failures.filter((what) => !what.includes(': 503 '))).toEqual([]);
   return load;
 }
@@ -40,7 +40,7 @@ async function change(to: string, run: () => Promise<unknown>): Promise<Load> {
       await writeFile(previous, stringify({ ...others, global: globalOthers }));
       const values = [previous, PREVIOUS_VALUES].flatMap((one) => (one ? ['--values', one] : []));
       const installPrevious = () => {
-        // Version 0.1.0 has Secrets in its manifest, which a Job of this version may have created.
+        // Version 0.1.0 has Secrets in its manifest; a Job of this version may have created them already.
         const back = ['upgrade', cluster.release, String(PREVIOUS_CHART), '--take-ownership'];
         return helm(...back, ...values, '--wait', '--timeout', '10m');
       };

@@ -4,9 +4,9 @@ import { cluster, upgrade, withInstalledValues } from '../kit/cluster.ts';
 
 const { apps, core, namespace } = cluster;
 
-it('the volume of PostgreSQL grows by the commands that the refusal names, which stop nothing', async () => {
+it("the commands in the refusal grow PostgreSQL's volume without stopping anything", async () => {
   const claim = () => core.readNamespacedPersistentVolumeClaim({ name: 'data-postgres-0', namespace });
-  // A claim may only grow in a class that allows it, whoever provides the volume.
+  // A claim may only grow if its storage class allows it, whatever provides the volume.
   const { storageClassName } = (await claim()).spec ?? {};
   await execa('kubectl', ['patch', 'storageclass', String(storageClassName), '-p', '{"allowVolumeExpansion":true}']);
   const [before] = await podsOf(cluster, 'postgres');
@@ -26,7 +26,7 @@ it('the volume of PostgreSQL grows by the commands that the refusal names, which
     expect((await claim()).spec?.resources?.requests?.storage).toBe(size);
     const [after] = await podsOf(cluster, 'postgres');
     expect(after?.metadata?.uid).toBe(before?.metadata?.uid);
-    // A volume does not shrink: the installed values have the new size from here on.
+    // A volume cannot shrink, so the installed values have the new size from here on.
     await execa('sh', [
       '-c',
       `printf 'postgres: { storage: { size: ${size} } }\\n' | cat - "$0" >"$0.new" && mv "$0.new" "$0"`,

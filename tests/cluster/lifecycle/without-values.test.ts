@@ -6,7 +6,7 @@ import { topology } from '../../../tools/topology/topology.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { helm, helmIn, cluster as installed, kubectl, say, until } from '../kit/cluster.ts';
 
-// The chart as it is published, beside the installed store: in a namespace of its own, without values but for the images.
+// The chart as published, beside the installed store, in a separate namespace, with no values except the images.
 
 const namespace = 'store-without-values';
 const release = 'store';
@@ -20,16 +20,16 @@ const run = (...args: string[]) => helmIn(namespace, ...args);
 
 beforeAll(async () => {
   await remove();
-  // The notes ask the namespace, so it has to exist before.
+  // The notes look into the namespace, so it must exist first.
   await installed.core.createNamespace({ body: { metadata: { name: namespace } } });
   const { image } = JSON.parse(await helm('get', 'values', installed.release, '--all', '--output', 'json')).global;
-  // KAFKA_IMAGE, where that of the chart cannot be pulled
+  // KAFKA_IMAGE, if the chart's Kafka image cannot be pulled
   const kafka = process.env.KAFKA_IMAGE ? { image: process.env.KAFKA_IMAGE } : {};
   await writeFile(images, stringify({ global: { image }, kafka }));
 }, 300_000);
 afterAll(remove, 300_000);
 
-it('without Kafka the notes say so, and what needs it is not ready', async () => {
+it('without Kafka the notes say so, and components that need it are not ready', async () => {
   const elsewhere = ['--set', 'global.kafka.bootstrapServers=nowhere:9092'];
   const notes = await run('install', release, 'charts/store', '--values', images, ...elsewhere);
   expect(notes).toContain(`KAFKA IS MISSING: there is no Service nowhere in the namespace ${namespace}`);
@@ -49,7 +49,7 @@ it('without Kafka the notes say so, and what needs it is not ready', async () =>
 it('with the Kafka of the release everything is ready, and an order is confirmed', async () => {
   const notes = await run('upgrade', release, 'charts/store', '--values', images, '--wait', '--timeout', '10m');
   expect(notes).toContain('KAFKA IS FOR DEVELOPMENT');
-  say('helm test, which walks through the store as a customer');
+  say('helm test, which uses the store as a customer');
   await run('test', release, '--timeout', '5m');
 });
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs the packaged chart by the preset prod-20 into the namespace NAMESPACE (default: production) of kubectl's current cluster,
-# which has CloudNativePG, KEDA and cert-manager and the images of .cache/images.yaml: then
+# Installs the packaged chart with the preset prod-20 into the namespace NAMESPACE (default: production) of kubectl's current cluster,
+# which must have CloudNativePG, KEDA, cert-manager and the images of .cache/images.yaml. Then run
 # NAMESPACE=production ORDERERS=40 make test-cluster ARGS="failures/cloudnative-pg lifecycle/autoscaler".
-# Where it has CloudNativePG's Barman Cloud plugin, too, PostgreSQL is archived, for lifecycle/recovery.
+# If the cluster also has CloudNativePG's Barman Cloud plugin, PostgreSQL is archived, for lifecycle/recovery.
 set -eu
 cd "$(dirname "$0")/../../.."
 export PATH="$PWD/node_modules/.bin:$PATH"
@@ -11,7 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 k() { kubectl -n "$namespace" "$@"; }
 
 NAMESPACE=$namespace sh $here/prepare.sh
-# As docs/kubernetes.md says
+# As in docs/kubernetes.md
 openssl genpkey -algorithm ed25519 -out "$folder/token-key.pem"
 k get secret store-jwt-key >/dev/null 2>&1 || k create secret generic store-jwt-key --from-file=JWT_PRIVATE_KEY="$folder/token-key.pem"
 k get secret store-backups >/dev/null 2>&1 ||
@@ -28,7 +28,7 @@ presets=$(for one in prod cloudnative-pg prod-20; do printf -- '-f %s ' "$folder
 "$(node tools/chart/helm-path.ts)" upgrade store "$folder/store-0.2.0.tgz" --install -n "$namespace" $presets \
   -f $here/values.yaml -f .cache/images.yaml --set global.prometheus=http://prometheus.$namespace:9090 \
   --set database.cloudnativePg.backup.enabled="$archives"
-# A replica is copied after a checkpoint, which PostgreSQL spreads over minutes unless it is asked for at once.
+# A replica is copied after a checkpoint, which PostgreSQL spreads over minutes unless told to make it at once.
 until k wait cluster/store-database --for=condition=Ready --timeout=5s; do
   k exec store-database-1 -c postgres -- psql -qc checkpoint || true
 done

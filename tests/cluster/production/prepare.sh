@@ -1,6 +1,6 @@
 #!/bin/sh
-# Creates, in kubectl's current cluster, the namespace NAMESPACE (default: production) and what the store of install.sh needs beside
-# its chart: Kafka, Prometheus, and in a namespace of its own a bucket.
+# Creates, in kubectl's current cluster, the namespace NAMESPACE (default: production) and what the store of install.sh needs besides
+# its chart: Kafka, Prometheus, and a bucket in a separate namespace.
 set -eu
 cd "$(dirname "$0")"
 namespace=${NAMESPACE:-production}
