@@ -1,7 +1,7 @@
 import type { Manifest } from '../chart/_manifests.ts';
 import { manifests } from '../chart/_manifests.ts';
 
-// What kubectl finds where a preset is installed: what the chart renders, and what Kubernetes and operators make of it.
+// What kubectl finds in a cluster with a preset: the rendered objects, and those that Kubernetes and operators create from them.
 
 const monitoring = { enabled: true };
 const toolbox = { enabled: true, kafkaCommands: true };
@@ -25,7 +25,7 @@ const object = (kind: string, name: string, labels: object = {}, containers: str
 
 const podOf = (name: string, { metadata, spec }: Manifest) => ({ kind: 'Pod', metadata: { ...metadata, name }, spec });
 
-/** What controllers make of an object, by its kind. */
+/** The objects that controllers create for an object, by its kind. */
 const made: Record<string, (one: Manifest) => Manifest[]> = {
   Deployment: ({ metadata, spec }) => [podOf(`${metadata.name}-5c9f8`, spec.template)],
   Job: ({ metadata, spec }) => [podOf(`${metadata.name}-x7k2p`, spec.template)],
@@ -38,7 +38,7 @@ const made: Record<string, (one: Manifest) => Manifest[]> = {
     object('PersistentVolumeClaim', `data-${metadata.name}-0`),
   ],
   Certificate: ({ spec }) => [object('Secret', spec.secretName)],
-  // Strimzi. Ids of nodes are unique within the cluster; the chart's first pool is that of the brokers.
+  // Strimzi. Node ids are unique within the cluster; the chart's first pool holds the brokers.
   Kafka: ({ metadata }) =>
     ['cluster-ca', 'cluster-ca-cert', 'clients-ca', 'clients-ca-cert'].map((name) =>
       object('Secret', `${metadata.name}-${name}`, { 'strimzi.io/cluster': metadata.name }),
@@ -79,7 +79,7 @@ const made: Record<string, (one: Manifest) => Manifest[]> = {
 
 const expanded = (all: Manifest[]): Manifest[] => all.flatMap((one) => [one, ...(made[one.kind]?.(one) ?? [])]);
 
-/** Those that variables and volumes are made of. */
+/** The Secrets that variables and volumes refer to. */
 function secretsIn(all: Manifest[]): Manifest[] {
   const names = new Set<string>();
   JSON.stringify(all, (key, value) => {
@@ -89,7 +89,7 @@ function secretsIn(all: Manifest[]): Manifest[] {
   return Array.from(names, (name) => object('Secret', name, { 'app.kubernetes.io/part-of': 'store' }));
 }
 
-/** The objects of each cluster. Secrets are those that pods refer to. */
+/** The objects of each cluster, with the Secrets that pods refer to. */
 export async function clusters(): Promise<Manifest[][]> {
   const rendered = [
     await manifests(small),

@@ -32,10 +32,10 @@ export function documentAt(path: string): Document {
 
 export interface CodeBlock {
   document: string;
-  /** The line of the opening fence. */
+  /** The line number of the opening fence. */
   line: number;
   language: string;
-  /** The HTML comment on the line before, or an empty string. */
+  /** The HTML comment on the line before the block, or an empty string. */
   note: string;
   text: string;
 }
@@ -52,7 +52,7 @@ export const codeBlocks: CodeBlock[] = documents.flatMap(({ path, text }) =>
 );
 
 /**
- * Scripts that a test has to run: for each document one of the blocks that name this test, in their order.
+ * The scripts that a test must run: for each document, one script of the blocks that name the test, in order.
  * @param test path of the test from the root
  */
 export function scriptsRunBy(test: string): { document: string; script: string }[] {

@@ -16,7 +16,7 @@ const origin = { topic: 'order-events', partition: 0, offset: '0' };
 const items = [{ productId: id, quantity: 2 }];
 const money = { amount: 8.5, currency: 'USD' };
 const common = { orderId: id, customerId: id, timestamp: '2026-01-31T09:30:00.000Z' };
-/** With every field, the optional ones too. */
+/** Events with every field, including optional ones. */
 const complete: Record<EventKind, Record<string, unknown>> = {
   OrderCreated: { ...common, items, total: money },
   StockReserved: { ...common, items, total: money },
@@ -33,7 +33,7 @@ const kinds = Object.keys(complete) as EventKind[];
 describe(file, () => {
   it('is compared with events that have every field', () => {
     const fieldsOf = (kind: EventKind) => Object.keys(payloads[kind].shape).sort();
-    // A field that is missing is to be added to `complete`, above.
+    // Add a missing field to `complete`, above.
     for (const kind of kinds) expect([kind, ...Object.keys(complete[kind]).sort()]).toEqual([kind, ...fieldsOf(kind)]);
   });
 
@@ -42,12 +42,12 @@ describe(file, () => {
     expect(findings.filter(({ severity }) => severity === 0)).toEqual([]);
   });
 
-  it('would be refused with a channel that is not there', async () => {
+  it('is checked: an unknown channel is an error', async () => {
     const findings = await new Parser().validate(text.replaceAll('#/channels/deadLetters', '#/channels/nowhere'));
     expect(findings.filter(({ severity }) => severity === 0)).not.toEqual([]);
   });
 
-  it('names the Kafka of make run, and that of the chart', () => {
+  it('names the Kafka of make run and of the chart', () => {
     const golden = read('tests/chart/golden/default.yaml');
     const [, inChart] = /name: KAFKA_BROKERS, value: (\S+) /.exec(golden) ?? [];
     const hosts = Object.values(document.servers).map(({ host }) => host);

@@ -31,7 +31,7 @@ const citations = (pattern: RegExp): Citation[] =>
   );
 
 describe('citations', () => {
-  it('the sections of the contract are numbered without gaps', () => {
+  it('refer to sections of the contract that are numbered without gaps', () => {
     const numbers = [...sections].map((section) => String(section).split('.').map(Number));
     numbers.forEach(([chapter = 0, section], index) => {
       const [previousChapter = 0, previousSection = 0] = numbers[index - 1] ?? [];
@@ -41,16 +41,16 @@ describe('citations', () => {
     });
   });
 
-  it('every section that is cited exists', () => {
-    // Also of several: contract 2.3, 3.1 and 4
+  it('refer to existing sections', () => {
+    // Also several at once: contract 2.3, 3.1 and 4
     const cited = citations(/\bcontract(\.md)?,? \d+(\.\d+)?((,| and) \d+\.\d+)*/g);
     expect(cited.length).toBeGreaterThan(10);
     const isUnknown = ({ cited }: Citation) => cited.match(/\d+(\.\d+)?/g)?.some((number) => !sections.has(number));
     expect(cited.filter(isUnknown)).toEqual([]);
   });
 
-  it('nothing cites documents that are not in the repository', () => {
-    // Written in two parts, so that this file does not cite them itself.
+  it('never refer to documents outside the repository', () => {
+    // Written in two parts, so that this file does not cite them.
     const absent = new RegExp(`\\b${'spec'}: [A-Z]|\\b${'decisions'} \\d`, 'g');
     expect(citations(absent)).toEqual([]);
   });

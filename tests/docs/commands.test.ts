@@ -2,13 +2,13 @@ import { read } from '../kit/read.ts';
 import { codeBlocks, documents } from './_documents.ts';
 
 const commands = codeBlocks.filter(({ language }) => language === 'sh');
-// Those of runbooks need the cluster that is in trouble.
+// Commands in runbooks need a cluster with a problem.
 const placed = commands
   .filter(({ document }) => !document.startsWith('docs/runbooks/'))
   .map((block) => ({ ...block, place: `${block.document}:${block.line}` }));
 
 describe('the commands of the documents', () => {
-  it('every block names its language, so that no command goes unchecked', () => {
+  it('every block names its language, so that no command stays unchecked', () => {
     const nameless = codeBlocks.filter(({ language }) => !/^[a-z]+$/.test(language));
     expect(nameless.map(({ document, line }) => `${document}:${line}`)).toEqual([]);
     expect(codeBlocks.map(({ language }) => language)).not.toEqual(
@@ -26,7 +26,7 @@ describe('the commands of the documents', () => {
     expect(read(test)).toContain(`scriptsRunBy('${test}')`);
   });
 
-  it('npm start, test and demo are those of make', () => {
+  it('npm start, test and demo run the make targets', () => {
     const { scripts } = JSON.parse(read('package.json'));
     expect(scripts).toMatchObject({ start: 'make run', test: 'make test', demo: 'make demo' });
   });
@@ -38,7 +38,7 @@ describe('the toolbox', () => {
   const texts = documents.flatMap(({ text }) => [...text.matchAll(/(?:^|`|-- )store ([a-z][a-z-]+)([^`\n#]*)/gm)]);
   const uses = texts.filter(([, name = '']) => sources.has(name));
 
-  it('has the commands and options that the documents name', () => {
+  it('has the documented commands and options', () => {
     expect(uses.length).toBeGreaterThan(10);
     const unknown = uses.filter(([, name, options = '']) =>
       [...options.matchAll(/--[a-z-]+/g)].some(([option]) => !sources.get(name)?.includes(option)),
@@ -56,13 +56,13 @@ describe('make', () => {
   );
   const lines = [...inCode, ...commands.flatMap(({ text }) => text.split('\n'))];
 
-  /** Its targets: what stands behind `make`, up to a variable, a comment or the next command. */
+  /** The targets in a line: the words after `make`, up to a variable, a comment or the next command. */
   const targetsOf = (line: string) =>
     [...line.matchAll(/(?:^|[\s;&|(])make((?: +[a-z][a-z-]*(?![\w=-]))+)/g)].flatMap(([, names = '']) =>
       names.trim().split(/ +/),
     );
 
-  it('has every target that the documents name', () => {
+  it('has every documented target', () => {
     const named = new Set(lines.flatMap((line) => targetsOf(line ?? '')));
     expect(named.size).toBeGreaterThan(20);
     expect([...named].filter((target) => !targets.includes(target))).toEqual([]);

@@ -20,7 +20,7 @@ const rows = text
 const testsOf = (cell: string) =>
   [...cell.matchAll(/`([^`]+\.ts)` "([^"]+)"/g)].map(([, path = '', title = '']) => ({ path, title }));
 
-/** True if the file has the title as a whole: that of a test, a group, or a case of a table. */
+/** True if the file contains the whole title of a test, a group, or a case of a table. */
 function hasTitle(path: string, title: string): boolean {
   if (!existsSync(join(root, path))) return false;
   const source = read(path);
@@ -28,7 +28,7 @@ function hasTitle(path: string, title: string): boolean {
 }
 
 describe('docs/conformance.md', () => {
-  it('each requirement is met by something and has a test', () => {
+  it('each requirement names what meets it and a test', () => {
     expect(rows.length).toBeGreaterThan(75);
     const lacking = rows.filter(
       ([requirement, met, tests = '', ...more]) =>
@@ -37,21 +37,21 @@ describe('docs/conformance.md', () => {
     expect(lacking).toEqual([]);
   });
 
-  it('every test that is named exists, by its whole title', () => {
+  it('every named test exists, by its whole title', () => {
     const named = rows.flatMap(([, , tests = '']) => testsOf(tests));
     expect(named.filter(({ path, title }) => !hasTitle(path, title))).toEqual([]);
   });
 
-  it('every file that is named exists', () => {
+  it('every named file exists', () => {
     const files = rows.flatMap(([, met]) => inCode(met)).filter((code) => /^(services|charts|tools)\//.test(code));
     expect(files.length).toBeGreaterThan(50);
     expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  it('a test that is not there would be noticed', () => {
+  it('a missing test would be noticed', () => {
     const path = 'tests/docs/conformance.test.ts';
-    expect(hasTitle(path, 'every test that is named exists')).toBe(true);
+    expect(hasTitle(path, 'every named test exists')).toBe(true);
     expect(hasTitle(path, ['every test', 'that is nowhere'].join(' '))).toBe(false);
-    expect(hasTitle('tests/docs/nowhere.test.ts', 'every test that is named exists')).toBe(false);
+    expect(hasTitle('tests/docs/nowhere.test.ts', 'every named test exists')).toBe(false);
   });
 });

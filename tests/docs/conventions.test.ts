@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { read } from '../kit/read.ts';
 
-// Conventions of the specification that hold for all operations together.
+// Conventions of the specification that apply to all operations.
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document
 type Any = any;
@@ -11,7 +11,7 @@ const operations = Object.entries<Any>(paths).flatMap(([path, methods]) =>
   Object.entries<Any>(methods).map(([method, operation]) => ({ method, path, ...operation })),
 );
 
-/** The names of all properties below a schema, each with what has it. */
+/** The names of all properties below a schema, each with its parent. */
 function fieldsIn(node: Any, owner: string): { owner: string; field: string }[] {
   if (typeof node !== 'object' || node === null) return [];
   const own = node.type === 'object' || node.properties ? Object.keys(node.properties ?? {}) : [];
@@ -24,7 +24,7 @@ function fieldsIn(node: Any, owner: string): { owner: string; field: string }[] 
 describe('names', () => {
   const isCamelCase = (name: string) => /^[a-z]+([A-Z][a-z]*|\d+)*$/.test(name);
 
-  it('of fields are camelCase, but for those of a station, which the specification lists', () => {
+  it('of fields are camelCase, except those of a station, which the specification lists', () => {
     const schemas = [...Object.entries<Any>(components.schemas), ...Object.entries<Any>(ofEvents.schemas)];
     const inOperations = operations.flatMap((one) => fieldsIn(one, `${one.method} ${one.path}`));
     const payloads = Object.entries<Any>(ofEvents.messages).flatMap(([name, { payload }]) => fieldsIn(payload, name));
@@ -38,7 +38,7 @@ describe('names', () => {
     ]);
   });
 
-  it('of parameters in queries and paths are camelCase, but for the one of the status API', () => {
+  it('of parameters in queries and paths are camelCase, except one of the status API', () => {
     const parameters = operations.flatMap((one) => one.parameters ?? []);
     const named = parameters.filter((one: Any) => one.in === 'query' || one.in === 'path').map(({ name }: Any) => name);
     expect(named.length).toBeGreaterThan(40);
@@ -50,7 +50,7 @@ describe('paths', () => {
   const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '');
   const collections = Object.keys(paths).flatMap((path) => {
     const segments = segmentsOf(path);
-    return segments.filter((_, at) => segments[at + 1]?.startsWith('{')); // what has members by their ids
+    return segments.filter((_, at) => segments[at + 1]?.startsWith('{')); // collections, whose members have ids
   });
 
   it('are lower case and hyphenated', () => {
@@ -70,10 +70,10 @@ describe('paths', () => {
     const all = new Set([...collections, ...paged, ...created]);
     expect(all).toEqual(new Set(['accounts', 'sessions', 'keys', 'orders', 'products', 'notifications', ...others]));
   });
-  /** A cancellation is the only one of its order; the stock of a product is no collection; register is specified. */
+  /** An order has only one cancellation; a product's stock is not a collection; register is specified. */
   const others = ['cancellation', 'stock', 'register'];
 
-  it('take filter, sort and page by the query, and ids by the path', () => {
+  it('take filter, sort and page in the query, and ids in the path', () => {
     const inputs = operations.flatMap(({ method, parameters = [] }) =>
       method === 'get' ? parameters.filter((one: Any) => one.in !== 'header' && one.in !== 'cookie') : [],
     );
@@ -82,7 +82,7 @@ describe('paths', () => {
   });
 });
 
-it('every list is bounded: by a size or limit of at most 1000, or by what an account may have', () => {
+it('every list is bounded by a size or limit of at most 1000, or by the number of items that may exist', () => {
   const isList = ({ method, responses }: Any) => {
     const schema = responses[200]?.content?.['application/json']?.schema;
     return method === 'get' && (schema?.type === 'array' || /(Page|sOut)$/.test(schema?.$ref ?? ''));
@@ -94,10 +94,10 @@ it('every list is bounded: by a size or limit of at most 1000, or by what an acc
     return size === undefined || !(size.schema.maximum <= 1_000) || size.schema.minimum !== 1;
   });
   expect(unbounded.map(({ path }) => path).sort()).toEqual([
-    '/accounts', // the own one
-    '/accounts/{id}/sessions', // those of an account that have not ended
-    '/auth/keys', // 100 at most
-    '/products/availability', // as many as it is asked for, 100 at most
-    '/products/categories', // 1,000 at most
+    '/accounts', // only the caller's
+    '/accounts/{id}/sessions', // only sessions that have not ended
+    '/auth/keys', // at most 100
+    '/products/availability', // as many as requested, at most 100
+    '/products/categories', // at most 1,000
   ]);
 });

@@ -6,7 +6,7 @@ import { type Document, documentAt, documents } from './_documents.ts';
 
 const withoutCode = (text: string) => text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '').replaceAll(/`[^`\n]*`/g, 'x');
 
-/** As GitHub makes them: lower case, no punctuation, hyphens for spaces, a number where one repeats. */
+/** Anchors as GitHub makes them: lower case, no punctuation, hyphens for spaces, a number if one repeats. */
 function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();
@@ -24,7 +24,7 @@ function anchorsOf(text: string): Set<string> {
   return anchors;
 }
 
-/** Returns the fault of a link, or undefined. */
+/** Returns what is wrong with a link, or undefined. */
 function problemOf(document: Document, link: string): string | undefined {
   const [path = '', anchor] = link.split('#', 2);
   const file = path === '' ? document.path : join(dirname(document.path), path);
@@ -39,13 +39,13 @@ describe('links', () => {
   );
   const internal = links.filter(({ link }) => !/^[a-z]+:/.test(link));
 
-  it('lead to files and headings that exist', () => {
+  it('lead to existing files and headings', () => {
     expect(internal.length).toBeGreaterThan(50);
     const problems = internal.map(({ document, link }) => problemOf(document, link));
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   });
 
-  it('out of the repository are encrypted', () => {
+  it('to other sites use HTTPS', () => {
     expect(links.map(({ link }) => link).filter((link) => link.startsWith('http:'))).toEqual([]);
   });
 
@@ -54,8 +54,8 @@ describe('links', () => {
   });
 });
 
-describe('what a document names', () => {
-  it.each(['docs/design.md', 'docs/security.md'])('every file and folder that %s names exists', (document) => {
+describe('contents of documents', () => {
+  it.each(['docs/design.md', 'docs/security.md'])('every file and folder named in %s exists', (document) => {
     const named = [...documentAt(document).text.matchAll(/`((?:charts|services|tests|tools)\/[^`]+)`/g)].map(
       ([, path = '']) => path,
     );
@@ -63,7 +63,7 @@ describe('what a document names', () => {
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it('every decision has its context, what was refused and what follows', () => {
+  it('every decision has its context, rejected alternatives and consequences', () => {
     const records = documents.filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path));
     expect(records.length).toBeGreaterThan(11);
     for (const { text } of records) {

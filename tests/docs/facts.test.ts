@@ -3,10 +3,10 @@ import { alertsOf, ruleGroups } from '../kit/observability/alerts.ts';
 import { read } from '../kit/read.ts';
 import { documentAt, documents } from './_documents.ts';
 
-// Lists in documents that have to be as long as those of the sources.
+// Lists in documents must match the sources.
 
 describe('the documents', () => {
-  it('the local run names the ports of all services', () => {
+  it('the page on the local run names the ports of all services', () => {
     const { text } = documentAt('docs/local-run.md');
     for (const { name, localPort } of topology.services) expect(text).toContain(`${name} ${localPort}`);
   });
@@ -30,17 +30,17 @@ describe('the runbooks', () => {
     expect(sections.map(({ url }) => url).sort()).toEqual([...new Set(linked)].sort());
   });
 
-  it.each(sections)('$name says what it means, what it does and how to correct it', ({ section }) => {
+  it.each(sections)('$name explains the meaning, the effect and the fix', ({ section }) => {
     expect(section).toMatch(/^.*\n\n.+\*\*Impact:\*\*\s.*\n\*\*Fix\.\*\*/s);
   });
 });
 
 describe('personal data', () => {
-  /** Columns, in whatever table, that say nothing of a person beyond an id. Those of payloads do so only as long as events do. */
+  /** Columns, in any table, with no personal data beyond an id. Payloads are only impersonal while events are. */
   const impersonal = new Set([
     ...'kind key payload traceparent status currency consumer_group error outcome reason cancel_reason'.split(' '),
     ...'kid requested_by items missing request_hash location body purpose roles locale'.split(' '),
-    ...'actor before after'.split(' '), // of the audit trail: ids, and names that operators give themselves
+    ...'actor before after'.split(' '), // of the audit trail: ids, and names that operators choose
     ...'unit description images category category1 category2'.split(' '),
   ]);
   /** The names of products. */
@@ -57,7 +57,7 @@ describe('personal data', () => {
     });
   }
 
-  it('every column that can hold text is listed in `impersonal`, or docs/security.md says when it goes', () => {
+  it('every column that can hold text is in `impersonal`, or docs/security.md says when it is deleted', () => {
     const all = topology.databases.flatMap(columnsOf);
     expect(all.length).toBeGreaterThan(50);
     const personal = all.filter((one) => !impersonal.has(one.split('.')[2] ?? '') && !exceptions.has(one));

@@ -2,8 +2,8 @@ import type { Manifest } from '../chart/_manifests.ts';
 import { clusters } from './_clusters.ts';
 import { codeBlocks, documentAt, documents } from './_documents.ts';
 
-// Each command of kubectl in the documents finds something in a cluster where a preset is installed: a label that no object has, or
-// the wrong container, shows nothing, and says so to nobody.
+// Each documented kubectl command must find something in a cluster with a preset installed: with a wrong label or container, kubectl
+// would silently show nothing.
 
 interface Command {
   place: string;
@@ -30,7 +30,7 @@ const commands: Command[] = [
   ),
 ];
 
-/** Words up to the end of the command, without those that a shell expands. */
+/** The words up to the end of the command, without quotes. */
 function wordsOf(text: string): string[] {
   const words = text.match(/(?:[^\s'"|;)#<&]|'[^']*'|"(?:\\.|[^"\\])*")+|[|;)#<&]/g) ?? [];
   const end = words.findIndex((word) => /^[|;)#<&]$/.test(word));
@@ -65,11 +65,11 @@ const kinds: Record<string, string> = {
 function kindOf(word: string): string {
   const [name = ''] = word.split('.');
   const kind = kinds[name] ?? kinds[name.replace(/s$/, '')];
-  if (kind === undefined) throw new Error(`${word} is no kind that this test knows`);
+  if (kind === undefined) throw new Error(`This test does not know the kind ${word}`);
   return kind;
 }
 
-/** With values, as in `-l app=x`. */
+/** Options that take a value, as in `-l app=x`. */
 const valued = ['-n', '-l', '-o', '-c', '-p', '-f', '--tail', '--from', '--replicas', '--field-manager', '--timeout'];
 
 interface Parsed {
@@ -81,7 +81,7 @@ interface Parsed {
 function parse(text: string): Parsed {
   const [rest, options]: [string[], Map<string, string>] = [[], new Map()];
   const words = wordsOf(text);
-  // What follows -- is for somebody else.
+  // Words after -- belong to another command.
   const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
   for (let word = own.shift(); word !== undefined; word = own.shift()) {
     const [name = '', value] = word.split(/=(.*)/s);
@@ -91,13 +91,13 @@ function parse(text: string): Parsed {
   return { verb: rest.shift() ?? '', rest, options };
 }
 
-/** What they are called with variables of the shell: those of alerts, or that a command sets. */
+/** The command with shell variables replaced by the values that alerts or earlier commands give them. */
 function variants(text: string, all: Manifest[]): string[] {
   const namesOf = (kind: string) => all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
   const primary = all.find(({ metadata }) => metadata.labels?.['cnpg.io/instanceRole'] === 'primary');
   const postgres = primary?.metadata.name ?? 'postgres-0';
   const values: Record<string, string[]> = {
-    // Those of the alerts about services are services.
+    // In alerts about services, only services.
     SERVICE: namesOf('Deployment').filter((name) => !/toolbox|store-database-pooler/.test(name)),
     DEPLOYMENT: namesOf('Deployment'),
     JOB: namesOf('Job'),
@@ -110,7 +110,7 @@ function variants(text: string, all: Manifest[]): string[] {
   if (!found) return [text];
   const [whole, name = ''] = found;
   const given = values[name];
-  if (!given) throw new Error(`$${name} is no variable that this test knows: ${text}`);
+  if (!given) throw new Error(`This test does not know the variable $${name}: ${text}`);
   return given.flatMap((value) => variants(text.replaceAll(whole, value), all));
 }
 
@@ -120,7 +120,7 @@ const isSelected = ({ metadata }: Manifest, selector: string) =>
     return metadata.labels?.[label] === value;
   });
 
-/** `pod/x`, `pods x y`, `kafka,pods`: what a command names, a list of the objects of each word. */
+/** The objects that a command names, as a list for each word: `pod/x`, `pods x y`, `kafka,pods`. */
 function named(rest: string[], options: Map<string, string>, all: Manifest[]): Manifest[][] {
   const [first = '', ...names] = rest;
   const selector = options.get('-l');
@@ -136,7 +136,7 @@ function named(rest: string[], options: Map<string, string>, all: Manifest[]): M
     .map((name) => chosen(kindOf(first)).filter(({ metadata }) => metadata.name === name));
 }
 
-/** The pods of what logs and exec name: a pod by its name alone, too. */
+/** The pods that logs and exec name, including a pod by its bare name. */
 function podsNamed(rest: string[], options: Map<string, string>, all: Manifest[]): Manifest[] {
   const selector = options.get('-l');
   const pods = all.filter(({ kind }) => kind === 'Pod');
@@ -148,7 +148,7 @@ function podsNamed(rest: string[], options: Map<string, string>, all: Manifest[]
   return pods.filter(({ metadata }) => owner && metadata.name.startsWith(`${owner.metadata.name}-`));
 }
 
-/** What each word of a command finds; undefined for a command that looks for nothing. */
+/** The objects that each word of a command finds; undefined for a command that looks up nothing. */
 function found({ verb, rest, options }: Parsed, all: Manifest[]): Manifest[][] | undefined {
   switch (verb) {
     case 'get':
@@ -180,17 +180,17 @@ function found({ verb, rest, options }: Parsed, all: Manifest[]): Manifest[][] |
     case 'top':
       return undefined;
     default:
-      throw new Error(`kubectl ${verb} is no command that this test knows`);
+      throw new Error(`This test does not know kubectl ${verb}`);
   }
 }
 
-/** Of another namespace, made by a command of the same page, or a word about a command without what it is about. */
+/** Commands for another namespace or for an object that the same page creates, and mentions of a command without its object. */
 const elsewhere = /-n cnpg-system|postgres-before-19|^scale|store-backups/;
 
 const installed = await clusters();
 const checked = commands.filter(({ text }) => !elsewhere.test(text));
 
-it('the documents have commands of kubectl', () => {
+it('the documents have kubectl commands', () => {
   expect(checked.length).toBeGreaterThan(80);
 });
 
@@ -198,7 +198,7 @@ it.each(checked)('$place: kubectl $text', ({ text }) => {
   const empty = installed.map((all) =>
     variants(text, all).filter((one) => found(parse(one), all)?.some((objects) => objects.length === 0)),
   );
-  // One of the clusters has everything.
+  // It is enough if one cluster has everything.
   expect(empty.find((one) => one.length === 0) ?? empty).toEqual([]);
 });
 
@@ -208,13 +208,13 @@ describe('the commands that remove everything', () => {
     .map(parse)
     .filter(({ verb }) => verb === 'delete');
 
-  /** What an uninstall keeps, or does not know of. CloudNativePG's volumes are owned by its Cluster. */
+  /** Objects that an uninstall keeps or does not know. CloudNativePG's volumes belong to its Cluster. */
   const isKept = ({ kind, metadata }: Manifest) =>
     metadata.annotations?.['helm.sh/resource-policy'] === 'keep' ||
     (kind === 'PersistentVolumeClaim' && !metadata.labels?.['cnpg.io/cluster']);
 
   it.each(installed.map((all, index) => [['with its own PostgreSQL and Kafka', 'by operators'][index], all] as const))(
-    'delete all that an uninstall keeps of a store %s',
+    'delete everything that an uninstall keeps of a store %s',
     (_, all) => {
       const deleted = new Set(
         removing.flatMap((one) => (one.rest[0] === 'namespace' ? [] : (found(one, all) ?? []).flat())),
@@ -224,7 +224,7 @@ describe('the commands that remove everything', () => {
     },
   );
 
-  it('let operators release what they hold before they go, and delete the namespace last', () => {
+  it('let operators release their resources before they are deleted, and delete the namespace last', () => {
     const order = removing.map(({ rest }) => rest[0]);
     const at = (words: string) => order.findIndex((word) => word?.includes(words));
     expect(at('kafkatopics')).toBeLessThan(at('kafka,'));
@@ -234,7 +234,7 @@ describe('the commands that remove everything', () => {
   });
 });
 
-it('the runbook about controllers of Kafka reads the logs of controllers', () => {
+it("the runbook on Kafka's controllers reads the logs of controllers", () => {
   const [, section = ''] =
     /^## StoreKafkaNoController$([\s\S]*?)^\*\*Fix/m.exec(documentAt('docs/runbooks/kafka.md').text) ?? [];
   const [command = ''] = commandsIn(section).filter((one) => one.includes(' logs '));

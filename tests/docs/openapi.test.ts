@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const lint = async (source: string) => {
-  // The server is the local run, and the path /api/v1/status/ is given by the contract.
+  // The server is the local run, and the contract requires the path /api/v1/status/.
   const off = { 'no-server-example.com': 'off', 'no-path-trailing-slash': 'off' } as const;
   const config = await createConfig({ extends: ['recommended'], rules: off });
   const problems = await lintFromString({ source, absoluteRef: join(root, file), config });
@@ -23,16 +23,16 @@ const lint = async (source: string) => {
 };
 
 describe(file, () => {
-  it('is what make api writes, and so are the types of the client', async () => {
+  it("is up to date with make api, as are the client's types", async () => {
     expect(Object.keys(texts)).toContain('clients/typescript/src/schema.ts');
     for (const [path, expected] of Object.entries(texts)) expect(read(path)).toBe(expected);
   });
 
-  it('has no finding of a linter', async () => {
+  it('passes a linter', async () => {
     expect(await lint(text)).toEqual([]);
   });
 
-  it('would have one for an operation without a name', async () => {
+  it('is linted: an operation without a name is an error', async () => {
     expect(await lint(text.replace('operationId: placeOrder', 'x-name: order'))).toEqual([
       expect.stringMatching(/^operation-operationId: .*orders/),
     ]);

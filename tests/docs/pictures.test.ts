@@ -4,11 +4,11 @@ import { titles } from '../../services/console/pages/pages.ts';
 import { root } from '../../tools/paths.ts';
 import { inAllLooks } from '../browser/_pictures.ts';
 
-/** Parts of the console's pages that have pictures of their own. */
+/** Parts of the console's pages that have their own pictures. */
 const parts = ['order', 'product'];
-/** Files of the shop's pages whose pictures have other names. */
+/** Files of the shop's pages whose pictures have different names. */
 const renamed: Record<string, string> = { credentials: 'log-in' };
-/** What is reached by a mail, or is not there, has none. */
+/** Pages reached by mail, and the page for unknown addresses, have no picture. */
 const withoutPicture = ['by-mail', 'missing'];
 
 const pagesOfShop = readdirSync(join(root, 'examples/shop/src/pages'))
@@ -25,11 +25,11 @@ const expected = [
 const pictures = readdirSync(join(root, 'docs/images'));
 
 describe('the pictures in docs/images', () => {
-  it('are those of the pages of shop and console, each of which is shown wide and narrow', () => {
+  it('show each page of shop and console, wide and narrow', () => {
     expect([...pictures].sort()).toEqual(expected.sort());
   });
 
-  it('have in them all that documents show', () => {
+  it('include every picture in documents', () => {
     const documents = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md'], {
       cwd: root,
       exclude: ['**/node_modules'],

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { root } from '../../tools/paths.ts';
 import { documentAt } from './_documents.ts';
 
-/** What a comment says of code that is there for replicas, tokens or pods of an earlier release. */
+/** How comments describe code that exists for replicas, tokens or pods of an earlier release. */
 const mark =
   /such as that of the previous release|\b(service|gateway|replicas?|relays?|pods|ids|callers|tokens) (is )?of (the |a )?(previous release|release 0\.\d)|earlier releases, whose|(one of|in) release 0\.\d|(until )?version 0\.\d\.\d (this was|had)/i;
 
@@ -22,15 +22,16 @@ async function marked(): Promise<string[]> {
 }
 
 describe('docs/previous-release.md', () => {
-  it('lists the files that say they have code for the previous release, and no others', async () => {
+  it('lists exactly the files whose comments mention code for the previous release', async () => {
     expect(rows.map(({ file }) => file)).toEqual((await marked()).sort());
   });
 
-  it('says from which day on each may go', () => {
+  it('says when the code in each file may be removed', () => {
     for (const { file, day } of rows) {
       expect(new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10)).toBe(day);
-      // A test that failed by the calendar would fail a change that has nothing to do with it.
-      if (new Date(day) <= new Date()) process.stderr.write(`${file}: its code for the previous release may go\n`);
+      // Only a notice: a test that fails on a date would fail unrelated changes.
+      if (new Date(day) <= new Date())
+        process.stderr.write(`${file}: its code for the previous release may be removed\n`);
     }
   });
 });

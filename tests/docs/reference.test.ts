@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('the console', () => {
-  it('serves the API reference in profile dev, with a policy that lets in no script but those files', async () => {
+  it('serves the API reference in profile dev, with a policy that only allows its own scripts', async () => {
     const { status, headers } = await inDev.http().get('/reference/');
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers['content-security-policy']).toMatch(
@@ -28,7 +28,7 @@ describe('the console', () => {
     );
   });
 
-  it('has none in profile prod', async () => {
+  it('serves no API reference in profile prod', async () => {
     expect((await inProd.http().get('/reference/')).status).toBe(404);
   });
 });
@@ -39,9 +39,9 @@ describe('the console', () => {
   it.each([
     ['from the console', () => `${inDev.origin}/console/reference/`],
     ['from a checkout', () => pathToFileURL(join(root, 'docs/reference/index.html')).href],
-  ])('%s shows every operation of docs/openapi.yaml, and asks nobody else', async (_, url) => {
+  ])('%s shows every operation of docs/openapi.yaml, and sends no request elsewhere', async (_, url) => {
     const page = await open();
-    page.setDefaultTimeout(100_000); // drawing it takes seconds of the processor, which other tests use too
+    page.setDefaultTimeout(100_000); // rendering takes seconds of CPU time, which other tests also need
     const complaints: string[] = [];
     const asked: string[] = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));

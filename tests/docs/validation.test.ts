@@ -14,21 +14,21 @@ import { send } from '../kit/openapi/send.ts';
 import { ownSentence } from '../kit/openapi/sentences.ts';
 
 interface BadValue {
-  /** Where it is: `query.size`, `body`. */
+  /** The place of the value, such as `query.size` or `body`. */
   place: string;
   request: Partial<Sent>;
 }
 
 const id = '00000000-0000-4000-8000-000000000001';
 
-/** Values that the document of an operation does not allow, at each of its places. */
+/** Values that the document of an operation does not allow, for each place of a value. */
 function badValues(
   path: string,
   { parameters = [], requestBody }: Operation,
   schemas: BuiltService['schemas'],
 ): BadValue[] {
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
-  // A condition that nothing fulfils is no error (RFC 9110, 13.1).
+  // A condition that nothing fulfils is not an error (RFC 9110, 13.1).
   const inHeaders = parameters.filter((parameter) => parameter.in === 'header' && !/^if-/i.test(parameter.name));
   return [
     ...inQuery.flatMap(({ name, schema }) => {
@@ -62,7 +62,7 @@ function badBodies(schema: Schema | undefined, schemas: BuiltService['schemas'])
   return ['[]', '1', 'null', '{}', ...mutations];
 }
 
-// Their databases cannot be reached: what is not refused is 503.
+// The services' databases are unreachable, so a value that is not refused leads to 503.
 describe('a value that the documents do not allow', () => {
   const refused = new Map<string, number>();
   const foreign: string[] = [];
@@ -101,11 +101,11 @@ describe('a value that the documents do not allow', () => {
     }
   }
 
-  it('is refused in a sentence of the store', () => {
+  it("is refused with one of the store's own sentences", () => {
     expect([...new Set(foreign)]).toEqual([]);
   });
 
-  it('is refused at every parameter, header and body that any document names', () => {
+  it('is refused in every documented parameter, header and body', () => {
     const never = [...refused].filter(([, count]) => count === 0).map(([at]) => at);
     expect(never).toEqual([]);
     expect(refused.size).toBeGreaterThan(30);
