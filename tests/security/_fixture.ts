@@ -22,9 +22,9 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 const unlimited = { perSecond: 10_000, burst: 10_000 };
 
 /**
- * Starts the real gateway, with a recording upstream for each routed service. Auth accepts one token, as the real one would. Requests are
- * not limited, unless the values say so.
- * @param certificate what a Secret would have: with it the gateway ends TLS, too
+ * Starts the real gateway, with a recording upstream for each routed service. Auth accepts one token, as the real auth would. There is
+ * no rate limit unless the values set one.
+ * @param certificate the content of the TLS Secret; with it the gateway also terminates TLS
  */
 export async function startGateway({ limits, tls, ...values }: Values = {}, certificate?: Certificate) {
   const seen: Seen[] = [];
@@ -70,12 +70,12 @@ export async function startGateway({ limits, tls, ...values }: Values = {}, cert
     pid: envoy.pid,
     auth,
     services,
-    /** Requests since the last clear(): all, the token checks of auth, and those that reached a service. */
+    /** Requests since the last clear(): `seen` has all, `checks` auth's token checks, `reached` those that reached a service. */
     seen,
     checks: () => seen.filter(isCheck),
     reached: () => seen.filter((request) => !isCheck(request)),
     clear,
-    /** Has the upstreams answer as at first, too. */
+    /** Clears `seen`, and restores the first answers of the upstreams. */
     reset() {
       clear();
       for (const service of Object.values(services)) service.answer();
@@ -85,14 +85,14 @@ export async function startGateway({ limits, tls, ...values }: Values = {}, cert
     send,
     /** Sends a request; `headers` are whole lines. */
     ask: (firstLine: string, headers?: string[], body?: string) => send(http(firstLine, headers, body)),
-    /** As ask, with the token cookie. */
+    /** Like `ask`, but with the token cookie. */
     askAsCustomer: (firstLine: string, headers: string[] = [], body?: string) =>
       send(http(firstLine, [`Cookie: ${COOKIE}`, ...headers], body)),
     /** The socket of Envoy's admin interface. */
     adminSocket: join(dir, 'admin.sock'),
     metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
     log: () => readFile(join(dir, 'gateway.log'), 'utf8'),
-    /** Puts another certificate into place, as kubelet does. */
+    /** Replaces the certificate, as kubelet does. */
     mount: (other: Certificate) => mountCertificate(dir, other),
     async stop() {
       await envoy.stop();
@@ -102,7 +102,7 @@ export async function startGateway({ limits, tls, ...values }: Values = {}, cert
   };
 }
 
-/** A gateway for the tests of a file or of a group, each of which finds it as it was at first. */
+/** A gateway for the tests of a file or of a group. It is reset before each test. */
 export function useGateway(...given: Parameters<typeof startGateway>): Gateway {
   const gateway = {} as Gateway;
   beforeAll(async () => {
@@ -123,11 +123,11 @@ export async function withGateway(
   await use(gateway).finally(gateway.stop);
 }
 
-/** The gateway's own call, by either value of gateway.auth.call: what it forwards says how the customer came. */
+/** True for the gateway's own call, with either value of gateway.auth.call. Forwarded requests have x-forwarded-proto, the call has not. */
 const isCheck = ({ service, path, headers }: Seen) =>
   service === 'auth' && (path === '/check' || (path === '/auth/solve' && !headers['x-forwarded-proto']));
 
-/** Auth's rule: the known token, and no other beside it. */
+/** Auth's rule: accept the known token, unless there is another beside it. */
 export function goodAuth(seen: Seen): string {
   if (!isCheck(seen)) return reply(200, ['x-service: auth']);
   const { path, headers, body } = seen;
@@ -144,7 +144,7 @@ export function goodAuth(seen: Seen): string {
 /** Every header line that a service could take for an identity, in any spelling. */
 export const identities = ({ lines }: Seen) => lines.filter((line) => /^[^:]*id[^a-z:]?account/i.test(line));
 
-/** Every request that reached a service has the identity from auth's check, or none if there was no check. */
+/** Expects every request that reached a service to have the identity from auth's check, or none if there was no check. */
 export function expectNoForgery(gateway: Gateway) {
   const given = gateway.checks().length > 0 ? [`id-account: ${ACCOUNT}`] : [];
   for (const request of gateway.reached()) {
@@ -153,7 +153,7 @@ export function expectNoForgery(gateway: Gateway) {
   }
 }
 
-/** The answer is a problem with this status, or one of these, and these fields. */
+/** Expects the answer to be a problem with this status, or one of these, and these fields. */
 export function expectProblem({ status, headers, body }: Answer, statuses: number | number[], fields: object = {}) {
   expect([statuses].flat()).toContain(status);
   expect(headers['content-type']).toBe('application/problem+json');

@@ -27,7 +27,7 @@ export async function sendRaw(port: number, request: string | Buffer): Promise<A
       if (answer) return answer;
     }
   } catch {
-    // what was received before the error decides
+    // what arrived before the error decides
   } finally {
     socket.destroy();
   }
@@ -57,8 +57,8 @@ function parseAnswer(received: string, isHead: boolean): Answer | undefined {
 }
 
 /**
- * Sends a request over HTTP/2, to a port without TLS or on a session that is closed then. An array sends a header several times.
- * Status 0: the stream was reset.
+ * Sends a request over HTTP/2, to a port without TLS or on a session that it closes afterwards. An array sends a header several times.
+ * Status 0 means that the stream was reset.
  */
 export async function sendHttp2(
   to: number | ClientHttp2Session,

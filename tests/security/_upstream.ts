@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { listen } from '../kit/listen.ts';
 
-/** A request as it was received. */
+/** A received request. */
 export interface Seen {
   service: string;
   method: string;
@@ -15,7 +15,7 @@ export interface Seen {
   body: string;
 }
 
-/** The bytes to respond with, no response at all, or a closed connection. */
+/** The bytes of the response, no response at all, or a closed connection. */
 export type Reply = string | 'silence' | 'hang-up';
 type Answer = (seen: Seen) => Reply | Promise<Reply>;
 
@@ -24,7 +24,7 @@ export type Upstream = Awaited<ReturnType<typeof startUpstream>>;
 export const reply = (status: number, headers: string[] = [], body = '') =>
   [`HTTP/1.1 ${status} Whatever`, ...headers, `content-length: ${body.length}`, '', body].join('\r\n');
 
-/** A fake upstream on a free port. It records every request and responds as the test wants. */
+/** A fake upstream on a free port. It records every request and responds as the test specifies. */
 export async function startUpstream(
   service: string,
   { seen = [], certificate }: { seen?: Seen[]; certificate?: { key: string; cert: string } } = {},
@@ -34,7 +34,7 @@ export async function startUpstream(
 
   async function serve(request: IncomingMessage): Promise<void> {
     const body = await buffer(request).catch(() => undefined);
-    if (body === undefined) return; // the request was broken off
+    if (body === undefined) return; // the request was aborted
     const { method = '', url: path = '', rawHeaders, rawTrailers, headers, socket } = request;
     const fields = [...rawHeaders, ...rawTrailers];
     const lines = fields.flatMap((name, n) => (n % 2 === 0 ? `${name}: ${fields[n + 1]}` : []));
@@ -49,7 +49,7 @@ export async function startUpstream(
     seen.push(received);
     const bytes = await answer(received);
     if (bytes === 'hang-up') socket.destroy();
-    else if (bytes !== 'silence') socket.write(bytes, 'latin1'); // past node:http, because it need not be HTTP
+    else if (bytes !== 'silence') socket.write(bytes, 'latin1'); // bypasses node:http, because the bytes need not be HTTP
   }
 
   const options = { maxHeaderSize: 65_536, joinDuplicateHeaders: true };
@@ -58,7 +58,7 @@ export async function startUpstream(
   return {
     port,
     seen,
-    /** Without an argument: as at first. */
+    /** Without an argument, restores the first answer. */
     answer(given: Reply | Answer = usual) {
       answer = typeof given === 'function' ? given : () => given;
     },

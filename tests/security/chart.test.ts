@@ -14,7 +14,7 @@ it.each([
   ['0.5Gi', 268435456],
   ['1G', 500000000],
   [536870912, 268435456],
-])('half of a memory limit of %s is for the heap', async (memory, heap) => {
+])('the heap gets half of a memory limit of %s', async (memory, heap) => {
   const config = (await renderGateway({ resources: { limits: { memory } } }))['envoy.yaml'];
   expect(config).toContain(`max_heap_size_bytes: ${heap}\n`);
 });
@@ -33,7 +33,7 @@ const accepted: [string, Record<string, object>][] = [
     },
   ],
   [
-    'TLS without plain HTTP, some traces, * without credentials and a site that may do anything',
+    'TLS without plain HTTP, some traces, * without credentials and a site without restrictions',
     {
       global: { logLevel: 'debug', ...tracing('http://collector.test:4318', 0.5) },
       tls: { existingSecret: 'store-tls', redirectHttp: false },

@@ -5,14 +5,14 @@ import { gunzipSync } from 'node:zlib';
 import { COOKIE, goodAuth, useGateway } from './_fixture.ts';
 import { reply } from './_upstream.ts';
 
-// docs/security.md, Lengths of compressed answers.
+// See docs/security.md, Lengths of compressed answers.
 
 const gateway = useGateway({ open: ['POST /auth/login', 'GET /products'] });
 
 const list = JSON.stringify(Array.from({ length: 200 }, (_, n) => ({ id: n, name: `Tea ${n}`, unit: 'kg' })));
 const tag = '"an-entity-tag"';
 
-/** Every service answers in this way. */
+/** Makes every service answer in this way. */
 function answerAll(headers: string[] = [], body = list) {
   const answer = reply(200, ['content-type: application/json; charset=utf-8', `etag: ${tag}`, ...headers], body);
   for (const service of Object.values(gateway.services)) service.answer(answer);
@@ -24,7 +24,7 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
   const given = { cookie: COOKIE, 'accept-encoding': 'gzip, deflate, br, zstd', ...headers };
   const sent = request({ port: gateway.port, host: '127.0.0.1', path, method, headers: given });
   const [response] = await once(sent.end(), 'response');
-  /** As it came over the wire. */
+  /** The body as it came over the wire. */
   const bytes = await buffer(response);
   return { status: response.statusCode, headers: response.headers as IncomingHttpHeaders, bytes };
 }
@@ -32,7 +32,7 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
 const variesBy = ({ vary = '' }: IncomingHttpHeaders) => vary.toLowerCase().split(/, ?/).sort();
 
 describe.each(['/products', '/products?q=tea&size=1000', '/api/v1/status/?limit=1000'])('GET %s', (path) => {
-  it('is compressed for who takes gzip, and has a weak tag', async () => {
+  it('is compressed for clients that accept gzip, and has a weak ETag', async () => {
     const { headers, bytes } = await get(path);
     expect(headers).toMatchObject({ 'content-encoding': 'gzip', etag: `W/${tag}` });
     expect(variesBy(headers)).toEqual(['accept-encoding', 'origin']);
@@ -40,7 +40,7 @@ describe.each(['/products', '/products?q=tea&size=1000', '/api/v1/status/?limit=
     expect(bytes.length).toBeLessThan(list.length / 3);
   });
 
-  it.each(['identity', 'gzip;q=0', 'br', ''])('comes as it is for Accept-Encoding: %s', async (encoding) => {
+  it.each(['identity', 'gzip;q=0', 'br', ''])('is uncompressed for Accept-Encoding: %s', async (encoding) => {
     const { headers, bytes } = await get(path, { 'accept-encoding': encoding });
     expect(headers).toMatchObject({ etag: tag, 'content-length': String(list.length) });
     expect(headers).not.toHaveProperty('content-encoding');
@@ -48,7 +48,7 @@ describe.each(['/products', '/products?q=tea&size=1000', '/api/v1/status/?limit=
     expect(bytes.toString()).toBe(list);
   });
 
-  it('is asked by the weak tag that came with it, which its 304 has, and its Vary', async () => {
+  it('forwards its weak ETag as a condition, and returns it with Vary in a 304', async () => {
     const known = ['HTTP/1.1 304 Not Modified', `etag: W/${tag}`, '', ''].join('\r\n');
     for (const service of Object.values(gateway.services)) service.answer(known);
     const { status, headers, bytes } = await get(path, { 'if-none-match': `W/${tag}` });
@@ -58,11 +58,11 @@ describe.each(['/products', '/products?q=tea&size=1000', '/api/v1/status/?limit=
   });
 });
 
-it('is compressed without a token where the open list has it', async () => {
+it('a list is compressed without a token if the open list has it', async () => {
   expect((await get('/products', { cookie: '' })).headers).toMatchObject({ 'content-encoding': 'gzip' });
 });
 
-describe('as it is comes', () => {
+describe('uncompressed is', () => {
   function expectAsItIs({ headers, bytes }: Awaited<ReturnType<typeof get>>, body = list) {
     expect(headers).not.toHaveProperty('content-encoding');
     expect(bytes.toString()).toBe(body);
@@ -72,15 +72,15 @@ describe('as it is comes', () => {
   it.each([
     ...['/orders', '/orders?size=100', '/orders/1', '/accounts', '/accounts/1', '/accounts?x=/products'],
     ...['/products/1', '/products/', '/api/v1/status', '/orders/../accounts?/products', '/auth/logout'],
-  ])('GET %s, which may have what is one customer’s', async (path) => {
+  ])('GET %s, which may contain a customer’s data', async (path) => {
     expectAsItIs(await get(path));
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s /products, which echoes what was sent', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s /products, which echoes the request', async (method) => {
     expectAsItIs(await get('/products', {}, method));
   });
 
-  it('HEAD, with the length and the tag of the answer as it is', async () => {
+  it('HEAD, with the length and the ETag of the uncompressed answer', async () => {
     const got = await get('/products', {}, 'HEAD');
     expectAsItIs(got, '');
     expect(got.headers['content-length']).toBe(String(list.length));
@@ -89,20 +89,20 @@ describe('as it is comes', () => {
   it.each([
     ['POST', '/auth/login'],
     ['GET', '/products'],
-  ])('what sets a cookie, even a list: %s %s', async (method, path) => {
+  ])('an answer that sets a cookie, even a list: %s %s', async (method, path) => {
     answerAll(['set-cookie: a=secret']);
     const got = await get(path, {}, method);
     expect(got.headers['set-cookie']).toEqual(['a=secret']);
     expectAsItIs(got);
   });
 
-  it('a problem, which has the path that was asked for', async () => {
+  it('a problem, which contains the requested path', async () => {
     const problem = JSON.stringify({ detail: 'x'.repeat(2000) });
     gateway.services.product.answer(reply(400, ['content-type: application/problem+json', `etag: ${tag}`], problem));
     expectAsItIs(await get('/products?size=x'), problem);
   });
 
-  it('what fits in a packet', async () => {
+  it('an answer that fits in a packet', async () => {
     answerAll([], '[]');
     expectAsItIs(await get('/products'), '[]');
   });

@@ -98,12 +98,12 @@ describe('the rate limit', () => {
   });
 
   it.each([
-    ['a preflight of an allowed origin', preflight('/accounts', SECOND), allowed],
-    ['a request of an allowed origin', http('GET /accounts', [`Origin: ${SECOND}`]), allowed],
-    ['a preflight of another origin', preflight('/accounts', EVIL), {}],
-    ['a request of another origin', http('GET /accounts', [`Origin: ${EVIL}`]), {}],
+    ['a preflight from an allowed origin', preflight('/accounts', SECOND), allowed],
+    ['a request from an allowed origin', http('GET /accounts', [`Origin: ${SECOND}`]), allowed],
+    ['a preflight from another origin', preflight('/accounts', EVIL), {}],
+    ['a request from another origin', http('GET /accounts', [`Origin: ${EVIL}`]), {}],
     ['a request without an origin', http('GET /accounts'), {}],
-  ])('counts %s, and its answer has the CORS headers of an allowed origin only', async (_, request, expected) => {
+  ])('counts %s, and sets CORS headers only for an allowed origin', async (_, request, expected) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => gateway.send(request)));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(10);
@@ -125,7 +125,7 @@ describe('variables of the gateway', () => {
   const listed = useGateway({ ...values, extraEnv: inEnvironment(` ${ORIGIN}, ${SECOND} ,`, 'true') });
   const any = useGateway({ ...values, extraEnv: inEnvironment('*', 'false') });
 
-  /** What follows of a preflight, of a change that a browser says comes from there, and of too many requests, at each. */
+  /** The outcomes of a preflight, of a change from that origin, and of too many requests. */
   async function outcomesOf(gateway: Gateway, origin: string, client: string) {
     const lines = [`Origin: ${origin}`, `X-Forwarded-For: ${client}`];
     const preflighted = await gateway.send(preflight('/accounts', origin, `X-Forwarded-For: ${client}`));
@@ -141,7 +141,7 @@ describe('variables of the gateway', () => {
   it.each([
     [ORIGIN, '192.0.2.1'],
     [SECOND, '192.0.2.2'],
-  ])('allow %s, in place of the values', async (origin, client) => {
+  ])('allow %s instead of the origins in values', async (origin, client) => {
     const byPolicy = [origin, 'true'];
     expect(await outcomesOf(listed, origin, client)).toEqual([
       [200, ...byPolicy],
@@ -150,7 +150,7 @@ describe('variables of the gateway', () => {
     ]);
   });
 
-  it('allow no other', async () => {
+  it('allow no other origin', async () => {
     const outcomes = await outcomesOf(listed, EVIL, '192.0.2.3');
     expect(outcomes.map(([status, allowed]) => [status, allowed])).toEqual([
       [200, undefined],
@@ -159,7 +159,7 @@ describe('variables of the gateway', () => {
     ]);
   });
 
-  it('allow all, without credentials', async () => {
+  it('allow all origins, without credentials', async () => {
     expect(await outcomesOf(any, EVIL, '192.0.2.4')).toEqual([
       [200, EVIL, undefined],
       [200, EVIL, undefined],
@@ -178,7 +178,7 @@ describe('variables of the gateway', () => {
     ['http://a|b&c', 'true', /is no origin/],
     ['null', 'true', /is no origin/],
     [ORIGIN, 'yes', /CORS_ALLOWED_CREDENTIALS is "yes". Expected is true or false/],
-  ])('that say %j and %j are refused at start, with a sentence', async (origins, credentials, sentence) => {
+  ])('with %j and %j are refused at start, with a sentence', async (origins, credentials, sentence) => {
     const { 'start.sh': start, 'envoy.yaml': config } = await renderGateway({});
     await writeFile(join(dir, 'start.sh'), start);
     await writeFile(join(dir, 'rendered.yaml'), config);

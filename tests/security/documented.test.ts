@@ -4,7 +4,7 @@ import { topology } from '../../tools/topology/topology.ts';
 import { read } from '../kit/read.ts';
 import { ACCOUNT, COOKIE, useGateway, withGateway } from './_fixture.ts';
 
-// docs/openapi.yaml and what Envoy routes and answers, compared in both directions.
+// Compares docs/openapi.yaml with what Envoy routes and answers, in both directions.
 
 interface Documented {
   headers?: Record<string, object>;
@@ -28,7 +28,7 @@ function serviceOf(path: string): string | null {
   return topology.routes[prefix]?.alias ?? null;
 }
 
-it('leads to the service of each documented operation, with a token if the document asks for one', async () => {
+it('routes each documented operation to its service, with a token if the document requires one', async () => {
   expect(operations.length).toBeGreaterThan(20);
   for (const { method, path, security } of operations) {
     const send = async (headers: Record<string, string>) => {
@@ -42,7 +42,7 @@ it('leads to the service of each documented operation, with a token if the docum
   }
 });
 
-it('documents something of every prefix that Envoy routes to a service', async () => {
+it('documents at least one operation below every prefix that Envoy routes to a service', async () => {
   const { 'envoy.yaml': config } = await renderGateway({});
   const routes = [
     ...config.matchAll(/match: {"(?:path_separated_prefix":"|safe_regex":{"regex":")([^"(]+)(\(.*?\)\?)?"/g),
@@ -54,7 +54,7 @@ it('documents something of every prefix that Envoy routes to a service', async (
 });
 
 describe("the gateway's own answers", () => {
-  /** Headers of any answer: no document names them. */
+  /** Headers that any answer may have; documents do not name them. */
   const ofAnyAnswer = new Set('connection content-length content-type date server vary x-request-id'.split(' '));
   const headersOf = ({ headers }: Response) => [...headers.keys()].filter((name) => !ofAnyAnswer.has(name)).sort();
   const documented = ({ headers = {} }: Documented = {}) =>
@@ -62,7 +62,7 @@ describe("the gateway's own answers", () => {
       .map((name) => name.toLowerCase())
       .sort();
 
-  it('to too many requests has the documented headers, whether the operation has a 429 of its own or not', () =>
+  it('to too many requests have the documented headers, whether or not the operation has its own 429', () =>
     withGateway({ limits: { requests: { perSecond: 1, burst: 1 } } }, async ({ port }) => {
       await fetch(`http://127.0.0.1:${port}`);
       const answer = await fetch(`http://127.0.0.1:${port}/products`);
@@ -74,7 +74,7 @@ describe("the gateway's own answers", () => {
       for (const response of own) expect(documented(response)).toEqual(headersOf(answer));
     }));
 
-  it('in the place of a service that is away has the documented headers', async () => {
+  it('in place of an unavailable service have the documented headers', async () => {
     await gateway.services.product.down();
     const answer = await fetch(`http://127.0.0.1:${gateway.port}/products`, { headers: { cookie: COOKIE } });
     await gateway.services.product.up();

@@ -83,8 +83,8 @@ it.each([
   ['in quotes', '"__store_jwt_token"=forged'],
   ['empty', '__store_jwt_token=; Max-Age=0'],
   ['without =', '__store_jwt_token'],
-  ['as the value of a cookie without a name, which browsers send alike', '=__store_jwt_token=forged'],
-  ['as such a value, after white space', ' = __store_jwt_token=forged'],
+  ['as the value of a cookie without a name, which browsers send in the same form', '=__store_jwt_token=forged'],
+  ['as the value of a cookie without a name, after white space', ' = __store_jwt_token=forged'],
 ])('the external site cannot set the token cookie: %s', async (_, cookie) => {
   site.answer(reply(200, ['set-cookie: a=1', `Set-Cookie: ${cookie}`, 'set-cookie: b=2']));
   expect((await visit()).headers['set-cookie']).toBe('a=1,b=2');
@@ -101,7 +101,7 @@ it.each([
   expect((await visit()).headers['set-cookie']).toBe(cookie);
 });
 
-it('the external site is sandboxed beside its own policy, and cannot speak for the whole origin', async () => {
+it('the external site is sandboxed in addition to its own policy, and cannot set headers for the whole origin', async () => {
   const own = "sandbox allow-scripts allow-same-origin; default-src 'self'";
   const forOrigin = ['Clear-Site-Data: "cookies"', 'Strict-Transport-Security: max-age=1', 'Service-Worker-Allowed: /'];
   site.answer(reply(200, [`content-security-policy: ${own}`, ...forOrigin, 'cache-control: no-store']));
@@ -110,7 +110,7 @@ it('the external site is sandboxed beside its own policy, and cannot speak for t
   expect(Object.keys(headers).join()).not.toMatch(/clear-site-data|strict-transport|service-worker/);
 });
 
-it('what the external site must not answer, services may', async () => {
+it('services may send the headers that the external site must not', async () => {
   const own = { 'set-cookie': '__store_jwt_token=own', 'strict-transport-security': 'max-age=1' };
   const lines = Object.entries(own).map(([name, value]) => `${name}: ${value}`);
   gateway.services.account.answer(reply(200, lines));
@@ -140,13 +140,13 @@ describe('with the identity forwarded and another policy', () => {
   });
 });
 
-// At the letter of the specification (contract 2.8)
+// To the letter of the specification (contract 2.8)
 describe('with stripPrefix false, forwardIdentity, removeHeaders false and no policy, the external site', () => {
   const values = { stripPrefix: false, forwardIdentity: true, contentSecurityPolicy: '', removeHeaders: false };
   const letter = useGateway({ external: { url, trustedCa, ...values } });
   const body = Buffer.from([...Array(256).keys()]).toString('latin1');
 
-  it('gets the path, the identity and the body as they were sent', async () => {
+  it('gets the path, the identity and the body as sent', async () => {
     const lines = [`Cookie: a=1; ${COOKIE}`, `id-account: ${VICTIM}`, 'X-Own: 1', `Content-Length: ${body.length}`];
     expect((await letter.ask('POST /external/page/1?a=/external/&b=%20', lines, body)).status).toBe(200);
     const identity = { cookie: `a=1; ${COOKIE}`, 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}` };
@@ -154,7 +154,7 @@ describe('with stripPrefix false, forwardIdentity, removeHeaders false and no po
     expect(seen).toMatchObject([{ method: 'POST', path: '/external/page/1?a=/external/&b=%20', headers, body }]);
   });
 
-  it.each([200, 404, 401, 500])('answers %i byte for byte, with all headers that it sends', async (status) => {
+  it.each([200, 404, 401, 500])('answers %i byte for byte, with all its headers', async (status) => {
     const sent = {
       'clear-site-data': '"cookies"',
       'strict-transport-security': 'max-age=1',
@@ -180,10 +180,10 @@ describe('with stripPrefix false, forwardIdentity, removeHeaders false and no po
 });
 
 it.each([
-  ['has a certificate by an unknown authority', `https://localhost:${untrusted.port}`],
+  ['has a certificate from an unknown authority', `https://localhost:${untrusted.port}`],
   ['has a certificate for another name', `https://localhost:${misnamed.port}`],
   ['has a name that cannot be resolved', 'https://nowhere.invalid'],
-])('/external/** is 503 if the site %s, and the gateway serves the others', (_, elsewhere) =>
+])('/external/** is 503 if the site %s, and the gateway serves all other routes', (_, elsewhere) =>
   withGateway({ external: { url: elsewhere, trustedCa } }, async (other) => {
     expect((await visit('/external/x', [], other)).status).toBe(503);
     expect((await visit('/accounts', [], other)).status).toBe(200);
@@ -194,7 +194,7 @@ it.each([
 it.each([
   ['the named authorities', trusted, wrongName],
   ['authorities of its own', wrongName, trusted],
-])('/external/** is verified by %s, where the gateway has both', async (_, named, own) => {
+])('/external/** is verified by %s if the gateway has both', async (_, named, own) => {
   const files = ['named.pem', 'own.pem'].map((name) => join(dir, name));
   await Promise.all([named, own].map((one, at) => writeFile(files[at] ?? '', one?.cert ?? '')));
   const [file, value = ''] = files;
@@ -204,7 +204,7 @@ it.each([
   });
 });
 
-it('there is no such route, and no site is looked up, where the site is empty', async () => {
+it('there is no such route, and no lookup of a site, if the site is empty', async () => {
   await withGateway({ external: { url: '' } }, async (closed) => {
     expect((await closed.askAsCustomer('GET /external/x')).status).toBe(404);
     expect((await closed.ask('GET /external/x')).status).toBe(401);

@@ -47,23 +47,23 @@ it.each([
   ['POST /', 'GET, HEAD'],
   ['TRACE /health-check', 'GET, HEAD'],
   ['QUERY /orders', 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'],
-])('a 405 of the gateway says which methods there are: %s', async (line, allow) => {
+])('a 405 of the gateway lists the allowed methods: %s', async (line, allow) => {
   expect((await gateway.askAsCustomer(line)).headers).toMatchObject({ allow });
 });
 
-it('a method that nobody knows is 405, which HTTP/2 would pass on', async () => {
+it('an unknown method is 405, although HTTP/2 would pass it on', async () => {
   const headers = { ':method': 'FOO', ':path': '/accounts', cookie: COOKIE };
   expectProblem(await sendHttp2(gateway.port, headers), 405, { title: 'Method Not Allowed' });
   expect(gateway.seen).toEqual([]);
 });
 
-it.each(['TRACE', 'PROPFIND', 'QUERY'])('%s reaches the service, which knows its methods', async (method) => {
+it.each(['TRACE', 'PROPFIND', 'QUERY'])('%s reaches the service, which decides about its methods', async (method) => {
   const lines = ['Content-Type: application/json', 'Content-Length: 2'];
   expect((await gateway.askAsCustomer(`${method} /accounts`, lines, '{}')).status).toBe(200);
   expect(gateway.reached()).toMatchObject([{ method, path: '/accounts' }]);
 });
 
-it('a problem has the path escaped, so that it cannot forge the body', async () => {
+it('a problem contains the escaped path, so that a path cannot forge the body', async () => {
   const answer = await gateway.askAsCustomer('GET /x","status":200,"a":"%22\\%3c');
   expectProblem(answer, 404);
   expect(Object.keys(JSON.parse(answer.body)).sort()).toEqual(['detail', 'instance', 'status', 'title', 'type']);
@@ -151,7 +151,7 @@ describe('of the admin interface', () => {
     expect([status, headers.get('content-type')]).toEqual([404, 'application/problem+json']);
   });
 
-  it('no port takes a POST of a page in a browser that would end Envoy in the local run', async () => {
+  it('no port accepts a POST from a page in a browser that would stop Envoy in the local run', async () => {
     const { stdout } = await execa('ss', ['-Hltnp']);
     const own = stdout.split('\n').filter((line) => line.includes(`pid=${gateway.pid()},`));
     const ports = own.map((line) => Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1]));
@@ -167,7 +167,7 @@ describe('of the admin interface', () => {
     expect(await text(ready)).toBe('LIVE\n');
   });
 
-  it('drain.sh in the pod reaches a port: the gateway is not ready from then on, and answers still', async () => {
+  it('drain.sh in the pod reaches a port: the gateway stops being ready but still answers', async () => {
     const adminPort = await freePort();
     await withGateway({ adminSocket: '', adminPort }, async ({ port, metricsPort }) => {
       const ready = async () => (await fetch(`http://127.0.0.1:${metricsPort}/ready`)).status;

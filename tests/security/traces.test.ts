@@ -7,13 +7,13 @@ const collector = await startOtlp();
 afterAll(() => collector.stop());
 const tracing = (samplingPercent: number) => ({ global: { tracing: { endpoint: collector.url, samplingPercent } } });
 
-/** A trace id that every ratio samples, and a claim that it is sampled. */
+/** A trace id that every sampling ratio selects, with the claim that it is sampled. */
 const FORCED = '00000000000000000000000000000001';
 const forced = `traceparent: 00-${FORCED}-00f067aa0ba902b7-01`;
 const claims: [string, string[]][] = [
   ['a sampled traceparent', [`traceparent: 00-${randomUUID().replaceAll('-', '')}-00f067aa0ba902b7-01`]],
   ['a trace id that every ratio samples', [forced]],
-  ['two of them', [forced, forced]],
+  ['two traceparent headers', [forced, forced]],
   ['a malformed traceparent', ['traceparent: ff-x']],
   ['a traceparent in capitals', [`TraceParent: 00-${'A'.repeat(32)}-${'B'.repeat(16)}-01`]],
   ['a tracestate', [forced, 'tracestate: ot=th:0;rv:ffffffffffffff']],

@@ -2,7 +2,7 @@ import { http, useGateway } from '../_fixture.ts';
 import { sendRaw } from '../_raw.ts';
 import type { Seen } from '../_upstream.ts';
 
-// The client's address, as services get it: x-envoy-external-address.
+// The client's address as services get it, in x-envoy-external-address.
 
 const FORGED = '203.0.113.66';
 const name = 'x-envoy-external-address';
@@ -18,7 +18,7 @@ const addresses = ({ lines }: Seen) => lines.filter((line) => /^x[^:]*external[^
 
 describe.each([
   {
-    place: 'without a proxy in front, that of the connection',
+    place: "without a proxy in front, the connection's",
     trustedHops: 0,
     cases: [
       [`X-Forwarded-For: ${FORGED}`, '127.0.0.1'],
@@ -28,7 +28,7 @@ describe.each([
     ],
   },
   {
-    place: 'behind a trusted proxy, the last one, which it added, or its own',
+    place: 'behind a trusted proxy, the last address, which the proxy added, or its own',
     trustedHops: 1,
     cases: [
       ['X-Forwarded-For: 198.51.100.7', '198.51.100.7'],
@@ -47,7 +47,7 @@ describe.each([
     ],
   },
   {
-    place: 'behind two trusted proxies, the last but one',
+    place: 'behind two trusted proxies, the last address but one',
     trustedHops: 2,
     cases: [
       ['X-Forwarded-For: 198.51.100.7:4711, 192.0.2.1', '198.51.100.7'],
@@ -68,7 +68,7 @@ describe.each([
     }
   });
 
-  it('is not that of a trailer', async () => {
+  it('is never taken from a trailer', async () => {
     const lines = ['Transfer-Encoding: chunked', `Trailer: ${name}`];
     const trailer = `0\r\n${name}: ${FORGED}\r\n\r\n`;
     expect((await gateway.ask('POST /auth/login', lines, trailer)).status).toBe(200);
@@ -93,13 +93,13 @@ describe('with the PROXY protocol (gateway.proxyProtocol)', () => {
 
   it.each([
     ['without it', request],
-    ['with one that is malformed', `PROXY TCP4 nobody 127.0.0.1 1 80\r\n${request}`],
+    ['with a malformed header', `PROXY TCP4 nobody 127.0.0.1 1 80\r\n${request}`],
   ])('a connection %s is closed', async (_, sent) => {
     await expect(gateway.send(sent)).rejects.toThrow('the connection was closed');
     expect(gateway.reached()).toEqual([]);
   });
 
-  it('the port for the inside of the cluster answers without it', async () => {
+  it('the port for clients inside the cluster answers without the header', async () => {
     expect((await sendRaw(gateway.insidePort, request)).status).toBe(200);
     expect(gateway.reached().map(addresses)).toEqual([[`${name}: 127.0.0.1`]]);
   });

@@ -52,7 +52,7 @@ describe.each(['check', 'solve'])('with gateway.auth.call %s', (call) => {
       ['space before the colon', `id-account : ${VICTIM}`],
       ['NUL in the name', `id-account\0: ${VICTIM}`],
       ['NUL in the value', `id-account: \0${VICTIM}`],
-    ])('is rejected with 400 when malformed: %s', async (_, line) => {
+    ])('is rejected with 400 if malformed: %s', async (_, line) => {
       for (const path of ['GET /accounts', 'POST /auth/login']) {
         expectProblem(await gateway.askAsCustomer(path, [line]), 400);
       }
@@ -88,7 +88,7 @@ describe.each(['check', 'solve'])('with gateway.auth.call %s', (call) => {
       expectNoForgery(gateway);
     });
 
-    it('is rejected over HTTP/2 when spelled with an underscore', async () => {
+    it('is rejected over HTTP/2 if spelled with an underscore', async () => {
       const { status } = await sendHttp2(gateway.port, { ':path': '/accounts', cookie: COOKIE, id_account: VICTIM });
       expect([0, 400]).toContain(status);
       expect(gateway.reached()).toEqual([]);

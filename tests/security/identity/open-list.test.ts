@@ -4,7 +4,7 @@ import { ACCOUNT, COOKIE, expectNoForgery, TOKEN, useGateway, VICTIM } from '../
 import { sendHttp2 } from '../_raw.ts';
 import { startUpstream } from '../_upstream.ts';
 
-// The open list (contract 2.2): each form of an entry opens what it says, and nothing else.
+// The open list (contract 2.2): each form of an entry opens exactly what it says.
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const except = (method: string) => METHODS.filter((other) => other !== method);
@@ -28,7 +28,7 @@ const gateway = useGateway({
 });
 beforeEach(() => site.seen.splice(0));
 
-/** Without a token, but with a forged identity. */
+/** Sends a request without a token, but with a forged identity. */
 const asStranger = (line: string, headers: string[] = [], on = gateway) =>
   on.ask(line, [`id-account: ${VICTIM}`, 'account-roles: operator', 'account-scopes: orders:write', ...headers]);
 
@@ -65,7 +65,7 @@ it.each([
   ['GET /api/v1/status/?limit=1', 'status'],
 ])('an entry opens %s, of %s', (line = '', service = '', path?: string) => expectOpen(line, service, path));
 
-it.each(['/api', '/api/v2'])('a prefix above the routes opens %s, where nothing is found', async (path) => {
+it.each(['/api', '/api/v2'])('a prefix above the routes opens %s, which is 404', async (path) => {
   expect((await asStranger(`GET ${path}`)).status).toBe(404);
   expect(gateway.seen).toEqual([]);
 });
@@ -114,10 +114,10 @@ it.each([
   ...lines(['GET', 'POST'], '/auth/docs/../../check'),
   ...['GET /apix', 'POST /api/v1/status', 'POST /api/v2'],
   ...['GET /external', 'POST /external/pages', 'GET /external/pagesx', 'GET /external/contact'],
-  'POST /auth/login', // of the default list, which this one replaces
+  'POST /auth/login', // in the default list, which this list replaces
 ])('no entry opens %s', (line) => expectSecured(line));
 
-it('an entry is the same over HTTP/2', async () => {
+it('an entry has the same effect over HTTP/2', async () => {
   const status = async (path: string, method = 'GET') =>
     (await sendHttp2(gateway.port, { ':method': method, ':path': path, 'id-account': VICTIM })).status;
   expect(await status('/products/featured')).toBe(200);
@@ -138,7 +138,7 @@ describe('GET /**', () => {
     expect(all.seen.map(({ service }) => service)).toEqual(['account', 'auth', 'product', 'order', 'status']);
     expectNoForgery(all);
     expect(await asStranger('GET /', [], all)).toMatchObject({ status: 200, body: 'Store API' });
-    expect((await asStranger('GET /external/x', [], all)).status).toBe(503); // no site is there
+    expect((await asStranger('GET /external/x', [], all)).status).toBe(503); // no site listens
     for (const path of ['/nothing', '/check', '/internal/accounts']) {
       expect((await asStranger(`GET ${path}`, [], all)).status).toBe(404);
     }
@@ -163,7 +163,7 @@ describe('ANY /**', () => {
 describe('an empty list', () => {
   const none = useGateway({ open: [] });
 
-  it('opens nothing but / and /health-check', async () => {
+  it('opens only / and /health-check', async () => {
     const secured = ['POST /auth/login', 'POST /auth/register', 'GET /auth/logout', 'GET /accounts'];
     const own = ['POST /', 'POST /health-check', 'GET /health-check/'];
     for (const line of [...secured, ...own]) await expectSecured(line, none);
@@ -177,7 +177,7 @@ describe('gateway.publicCatalogue', () => {
   const shop = useGateway({ publicCatalogue: true });
 
   it.each(['GET /products', 'GET /products?q=tea', 'HEAD /products', `GET /products/${ACCOUNT}`])(
-    'opens %s, and passes no identity on, with a token neither',
+    'opens %s, and forwards no identity, even with a token',
     async (line) => {
       await expectOpen(line, 'product', undefined, shop);
       shop.clear();
@@ -201,13 +201,13 @@ describe('the list of the store', () => {
     'POST /auth/register',
     'GET /auth/logout',
     'POST /auth/login',
-    // Whoever has forgotten the password, or follows the link of a mail, has no token.
+    // Customers who reset their password or follow a link in a mail have no token.
     'POST /auth/password-resets',
     'POST /auth/password-resets/confirmation',
     'POST /auth/email-confirmations',
   ];
 
-  it('opens what is specified, and the links of mails', async () => {
+  it('opens what is specified, and the links in mails', async () => {
     for (const line of opened) {
       store.clear();
       await expectOpen(line, 'auth', undefined, store);
@@ -215,7 +215,7 @@ describe('the list of the store', () => {
     expect(store.checks()).toEqual([]);
   });
 
-  it('opens no other operation that is documented, and none of these by another method', async () => {
+  it('opens no other documented operation, and none of these with another method', async () => {
     const { paths }: { paths: Record<string, object> } = parse(read('docs/openapi.yaml'));
     const own = ['GET /', 'HEAD /', 'GET /health-check', 'HEAD /health-check'];
     const all = lines(METHODS, ...Object.keys(paths).map((path) => path.replaceAll(/\{\w+\}/g, ACCOUNT)));
@@ -225,7 +225,7 @@ describe('the list of the store', () => {
   });
 });
 
-it('an open request is forwarded unchanged, but for the identity and x-envoy headers', async () => {
+it('an open request is forwarded unchanged except for the identity and x-envoy headers', async () => {
   const own = [`cookie: a=1; ${COOKIE}; ${COOKIE}`, 'authorization: Basic own', 'x-own: 1', 'content-length: 2'];
   const forged = [`id-account: ${VICTIM}`, 'x-envoy-retry-on: 5xx'];
   expect((await gateway.ask('PUT /accounts/terms?a=%20b', [...own, ...forged], '{}')).status).toBe(200);
@@ -238,7 +238,7 @@ it.each([
   ['GET /external/pages', '/pages'],
   ['GET /external/pages/1?a=b', '/pages/1?a=b'],
   ['POST /external/contact', '/contact'],
-])('%s reaches the site without a token, and without what belongs to the store', async (line, path) => {
+])("%s reaches the site without a token, and without the store's own headers and cookies", async (line, path) => {
   const own = [`Cookie: a=1; ${COOKIE}`, `Authorization: Bearer ${TOKEN}`];
   expect((await asStranger(line, own)).status).toBe(200);
   expect(site.seen).toMatchObject([{ path, headers: { cookie: 'a=1' } }]);

@@ -3,7 +3,7 @@ import { COOKIE, expectProblem, type Gateway, useGateway } from '../_fixture.ts'
 import { sendHttp2 } from '../_raw.ts';
 import { name, openHttp2, sendHttps } from '../tls/_tls.ts';
 
-// Requests of a browser for another site's page, with the customer's cookies (contract 2.10).
+// Requests that a browser sends for another site's page, with the customer's cookies (contract 2.10).
 
 const SHOP = 'http://localhost:3000';
 const SIBLING = 'http://evil.store.test';
@@ -40,25 +40,25 @@ describe('a request that changes something', () => {
     ['from a sibling, in another case', ['sec-fetch-SITE: Same-Site']],
     ['from a site of an unknown kind', ['Sec-Fetch-Site: elsewhere']],
     ['with Sec-Fetch-Site twice', ['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: cross-site']],
-    ['with the own origin after a redirect by another site', ['Sec-Fetch-Site: cross-site', `Origin: ${OWN}`]],
-    ['with the origin of a sibling', [`Origin: ${SIBLING}`]],
-    ['with a foreign origin that claims to be the own', ['Sec-Fetch-Site: same-origin', `Origin: ${SIBLING}`]],
+    ["with the store's origin after a redirect by another site", ['Sec-Fetch-Site: cross-site', `Origin: ${OWN}`]],
+    ["with a sibling's origin", [`Origin: ${SIBLING}`]],
+    ["with a foreign origin that claims to be the store's", ['Sec-Fetch-Site: same-origin', `Origin: ${SIBLING}`]],
     ['with the origin null', ['Origin: null']],
     ['with an empty origin', ['Origin:']],
-    ['with the own origin by another scheme', ['Origin: https://store.test']],
-    ['with the own origin by another scheme, forged', ['Origin: https://store.test', 'X-Forwarded-Proto: https']],
-    ['with the own origin by another port', [`Origin: ${OWN}:8081`]],
+    ["with the store's origin but another scheme", ['Origin: https://store.test']],
+    ["with the store's origin but another scheme, forged", ['Origin: https://store.test', 'X-Forwarded-Proto: https']],
+    ["with the store's origin but another port", [`Origin: ${OWN}:8081`]],
     ['with the port of another scheme', [`Origin: ${OWN}:443`]],
-    ['with an origin that begins like the own', [`Origin: ${OWN}.evil.test`]],
-    ['with an origin that ends like the own', ['Origin: http://evil-store.test']],
-    ['with the own host as a user', [`Origin: ${OWN}@evil.test`]],
+    ["with an origin that begins like the store's", [`Origin: ${OWN}.evil.test`]],
+    ["with an origin that ends like the store's", ['Origin: http://evil-store.test']],
+    ["with the store's host as a user", [`Origin: ${OWN}@evil.test`]],
     ['with a path', [`Origin: ${OWN}/`]],
     ['with a pattern', ['Origin: http://store.tes.']],
     ['with invalid UTF-8', [`Origin: ${OWN}\xff`]],
     ['with the origin twice', [`Origin: ${OWN}`, `Origin: ${SIBLING}`]],
     ['with an allowed origin among others', [`Origin: ${SHOP}`, `Origin: ${SIBLING}`]],
     ['with an allowed origin in another case', ['Origin: http://LOCALHOST:3000']],
-    ['with the host of an allowed origin', ['Origin: https://localhost:3000']],
+    ['with the host of an allowed origin but another scheme', ['Origin: https://localhost:3000']],
   ])('%s is refused', async (_, headers) => {
     await expectRefused('POST /orders', [`Cookie: ${COOKIE}`, ...headers]);
     await expectRefused('GET /auth/logout?a=b', headers);
@@ -77,9 +77,9 @@ describe('a request that changes something', () => {
 
   it.each([
     ['without these headers', []],
-    ['from the own page', ['Sec-Fetch-Site: same-origin', `Origin: ${OWN}`]],
-    ['from a page of before Sec-Fetch-Site', [`Origin: ${OWN}`]],
-    ['with the own origin in another case', ['Origin: HTTP://Store.Test']],
+    ["from the store's own page", ['Sec-Fetch-Site: same-origin', `Origin: ${OWN}`]],
+    ['from a browser without Sec-Fetch-Site', [`Origin: ${OWN}`]],
+    ["with the store's origin in another case", ['Origin: HTTP://Store.Test']],
     ['with the default port', [`Origin: ${OWN}:80`]],
     ['typed by the customer', ['Sec-Fetch-Site: none']],
     ['from an allowed origin', [`Origin: ${SHOP}`]],
@@ -98,7 +98,7 @@ describe('a request that changes something', () => {
     ['[::1]:8080', 'http://[::1]:8080', 200],
     ['[::80]', 'http://[::80]', 200],
     ['[::80]', 'http://[:', 403],
-  ])('asked of the host %s, with the origin %s, is %d', async (host, origin, status) => {
+  ])('to the host %s with the origin %s is %d', async (host, origin, status) => {
     const lines = ['POST /auth/login HTTP/1.1', `Host: ${host}`, `Origin: ${origin}`, 'Content-Length: 0', '', ''];
     expect((await gateway.send(lines.join('\r\n'))).status).toBe(status);
   });
@@ -108,17 +108,14 @@ describe('a request that changes something', () => {
     [403, { origin: 'https://store.test:8080' }],
     [403, { origin: SIBLING }],
     [403, { 'sec-fetch-site': ['same-origin', 'cross-site'] }],
-  ])(
-    'is %i over HTTP/2 by the authority, and not by the scheme that the client writes: %j',
-    async (status, headers) => {
-      const login = { ':method': 'POST', ':path': '/auth/login', ':authority': 'store.test:8080', ':scheme': 'https' };
-      expect((await sendHttp2(gateway.port, { ...login, ...headers })).status).toBe(status);
-    },
-  );
+  ])("is %i over HTTP/2, by the authority and not by the client's scheme: %j", async (status, headers) => {
+    const login = { ':method': 'POST', ':path': '/auth/login', ':authority': 'store.test:8080', ':scheme': 'https' };
+    expect((await sendHttp2(gateway.port, { ...login, ...headers })).status).toBe(status);
+  });
 });
 
 it.each(['GET /accounts', 'HEAD /orders', 'OPTIONS /orders', 'GET /auth/logout/x'])(
-  '%s changes nothing, and is served to any site',
+  '%s changes nothing and is served to any site',
   (line) => expectServed(line, [`Origin: ${SIBLING}`, 'Sec-Fetch-Site: cross-site']),
 );
 
@@ -132,12 +129,12 @@ const statuses: [origin: string, status: number][] = [
 describe('without allowed origins, behind a trusted proxy', () => {
   const closed = useGateway({ trustedHops: 1 });
 
-  it('the own page alone changes something', async () => {
+  it("only the store's own page can change something", async () => {
     await expectRefused('POST /auth/login', [`Origin: ${SHOP}`], closed);
     await expectServed('POST /auth/login', [`Origin: ${OWN}`, 'Sec-Fetch-Site: same-origin'], closed);
   });
 
-  it.each(statuses)('that ends TLS the own origin is that of https: %s', async (origin, status) => {
+  it.each(statuses)("that terminates TLS the store's origin has the scheme https: %s", async (origin, status) => {
     const headers = ['X-Forwarded-For: 192.0.2.1', 'X-Forwarded-Proto: https', `Origin: ${origin}`];
     expect((await closed.ask('POST /auth/login', headers)).status).toBe(status);
   });
@@ -146,7 +143,7 @@ describe('without allowed origins, behind a trusted proxy', () => {
 describe('with *', () => {
   const open = useGateway({ cors: { allowedOrigins: ['*'], allowedCredentials: false } });
 
-  it('any origin changes something, without a cookie only', async () => {
+  it('any origin can change something, but only without a cookie', async () => {
     expect((await open.ask('POST /auth/register', [`Origin: ${SIBLING}`])).status).toBe(200);
     open.clear();
     await expectRefused('POST /orders', [`Origin: ${SIBLING}`, `Cookie: ${COOKIE}`], open);
@@ -157,11 +154,11 @@ describe('with *', () => {
 
 const certificate = await certificateFor(name);
 
-describe('where the gateway ends TLS', () => {
+describe('if the gateway terminates TLS', () => {
   const tls = useGateway({}, certificate);
   const ca = certificate.cert;
 
-  it.each(statuses)('the own origin is that of https: %s', async (origin, status) => {
+  it.each(statuses)("the store's origin has the scheme https: %s", async (origin, status) => {
     const login = { ca, method: 'POST', path: '/auth/login', headers: { origin } };
     expect((await sendHttps(tls.httpsPort, login)).status).toBe(status);
     const headers = { ':method': 'POST', ':path': '/auth/login', ':authority': name, origin };

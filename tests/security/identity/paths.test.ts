@@ -5,7 +5,7 @@ import { sendHttp2 } from '../_raw.ts';
 const gateway = useGateway();
 const forged = [`id-account: ${VICTIM}`];
 
-/** The path that a service receives once the gateway has normalized it; undefined: no service receives it. */
+/** The normalized path that a service receives; undefined if no service receives it. */
 const normalized: [string, string | undefined][] = [
   ['/accounts', '/accounts'],
   ['/accounts/', '/accounts/'],
@@ -115,7 +115,7 @@ it.each([
   expect(gateway.reached()).toEqual([]);
 });
 
-// A path prefix is one value (contract 2.1): routed to its service, and secured.
+// A path prefix is one value (contract 2.1): the gateway routes it to its service and secures it.
 describe('with other prefixes', () => {
   const own = { '/loyalty': 'product', '/products/reviews': 'order', '/api/v1/status': '', '/api/v2/status': 'status' };
   const other = useGateway({ global: { routes: own } });
@@ -128,7 +128,7 @@ describe('with other prefixes', () => {
     ['/products/reviewsx', 'product'],
     ['/products/1', 'product'],
     ['/api/v2/status/?limit=1', 'status'],
-  ])('%s goes to %s with a token only, the longest prefix decides', async (path, service) => {
+  ])('%s goes to %s only with a token, and the longest prefix decides', async (path, service) => {
     for (const method of ['GET', 'HEAD', 'POST']) {
       expect((await other.ask(`${method} ${path}`, forged)).status).toBe(401);
     }
@@ -138,7 +138,7 @@ describe('with other prefixes', () => {
     expectNoForgery(other);
   });
 
-  it.each(['/loyaltyx', '/Loyalty', '/x/loyalty', '/api/v2', '/api/v1/status'])('%s goes nowhere', async (path) => {
+  it.each(['/loyaltyx', '/Loyalty', '/x/loyalty', '/api/v2', '/api/v1/status'])('%s is not routed', async (path) => {
     expectProblem(await other.askAsCustomer(`GET ${path}`), 404);
     expect(other.reached()).toEqual([]);
   });

@@ -1,19 +1,19 @@
 import { ACCOUNT, TOKEN, useGateway } from '../_fixture.ts';
 import { reply, type Seen } from '../_upstream.ts';
 
-// Roles and scopes come from auth's answer alone (contract 3.9, 3.12).
+// Roles and scopes come only from auth's answer (contract 3.9, 3.12).
 
 const gateway = useGateway();
 const granted = ({ lines }: Seen) => lines.filter((line) => /^[^:]*account[^a-z:]?(roles|scopes)/i.test(line));
 
 it.each([
   ['plain', ['account-roles: operator']],
-  ['in other letters', ['Account-Roles: operator']],
+  ['in another case', ['Account-Roles: operator']],
   ['repeated', ['account-roles: operator', 'account-roles: catalogue']],
   ['named in Connection', ['account-roles: operator', 'Connection: account-roles']],
   ['in a cookie', ['Cookie: account-roles=operator; roles=operator']],
   ['scopes', ['account-scopes: orders:read', 'Account-Scopes: orders:write']],
-])('roles that a client sends are removed: %s', async (_, lines) => {
+])('roles sent by a client are removed: %s', async (_, lines) => {
   const firstLines = ['POST /auth/login', 'GET /accounts', `PUT /accounts/${ACCOUNT}/roles`];
   for (const line of firstLines) expect((await gateway.askAsCustomer(line, lines)).status).toBe(200);
   expect(gateway.reached()).toHaveLength(firstLines.length);
@@ -24,16 +24,16 @@ const identity = [`id-account: ${ACCOUNT}`, `authorization: Bearer ${TOKEN}`];
 const granting = ['account-roles: catalogue', 'account-scopes: orders:read'];
 
 it.each([
-  ['replace those that a client sends', ['account-roles: operator', 'account-scopes: orders:write']],
-  // Without them an API key would pass for a session.
-  ['arrive though a client names them in Connection', ['Connection: close, account-roles, account-scopes']],
+  ['replace those sent by a client', ['account-roles: operator', 'account-scopes: orders:write']],
+  // Without them an API key would pass as a session.
+  ['arrive even if a client names them in Connection', ['Connection: close, account-roles, account-scopes']],
 ])('roles and scopes of auth %s', async (_, lines) => {
   gateway.auth.answer(reply(200, [...identity, ...granting]));
   await gateway.askAsCustomer('GET /accounts', lines);
   expect(gateway.reached().flatMap(granted)).toEqual(granting);
 });
 
-it('Authorization that a client sends is removed even when auth returns none', async () => {
+it("a client's Authorization is removed even if auth returns none", async () => {
   gateway.auth.answer(reply(200, [`id-account: ${ACCOUNT}`]));
   await gateway.askAsCustomer('GET /accounts', ['Authorization: Bearer forged']);
   expect(gateway.reached()).toHaveLength(1);

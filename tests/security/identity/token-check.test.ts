@@ -7,7 +7,7 @@ const id = `id-account: ${ACCOUNT}`;
 const token = `authorization: Bearer ${TOKEN}`;
 const body = `{"idAccount":"${ACCOUNT}"}`;
 
-/** Answers of auth that are no identity, and what follows, for each value of gateway.auth.call. */
+/** Answers of auth without an identity, and the resulting status, for each value of gateway.auth.call. */
 const without: Record<'check' | 'solve', [status: number, answer: string, Reply][]> = {
   check: [
     [401, '401', reply(401, [json, 'set-cookie: inside=1'], '{"inside":1}')],
@@ -30,14 +30,14 @@ const without: Record<'check' | 'solve', [status: number, answer: string, Reply]
   solve: [
     [401, '200 without a body', reply(200)],
     [401, '204', 'HTTP/1.1 204 No Content\r\n\r\n'],
-    [401, '200 with an id in a header only', reply(200, [id])],
+    [401, '200 with an id only in a header', reply(200, [id])],
     [401, '200 with another field', reply(200, [json], `{"accountId":"${ACCOUNT}"}`)],
     [401, '200 with null', reply(200, [json], '{"idAccount":null}')],
     [401, '200 with an empty id', reply(200, [json], '{"idAccount":""}')],
-    [401, '200 with an id that is no UUID', reply(200, [json], '{"idAccount":"1"}')],
-    [401, '200 with an id with more behind it', reply(200, [json], `{"idAccount":"${ACCOUNT}x"}`)],
+    [401, '200 with an id that is not a UUID', reply(200, [json], '{"idAccount":"1"}')],
+    [401, '200 with an id followed by more text', reply(200, [json], `{"idAccount":"${ACCOUNT}x"}`)],
     [401, '200 with two ids', reply(200, [json], `{"idAccount":"${ACCOUNT}","idAccount":"${VICTIM}"}`)],
-    [401, '200 with an id in a text', reply(200, [json], JSON.stringify({ text: `"idAccount":"${ACCOUNT}"` }))],
+    [401, '200 with an id inside a string', reply(200, [json], JSON.stringify({ text: `"idAccount":"${ACCOUNT}"` }))],
     [401, '200 with a list', reply(200, [json], `[${body}]`)],
     [401, '200 that is not JSON', reply(200, [], `idAccount=${ACCOUNT}`)],
     [401, '302', reply(302, ['location: /inside', 'set-cookie: inside=1'], body)],
@@ -69,14 +69,14 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
     ...without[call],
     [503, 'bytes that are not HTTP', 'inside\r\n\r\n'] as const,
     [503, 'a closed connection', 'hang-up'] as const,
-  ])('returns %i when auth responds with %s', async (status, _, answer) => {
+  ])('returns %i if auth responds with %s', async (status, _, answer) => {
     gateway.auth.answer(answer);
     for (const line of ['GET /accounts', 'POST /orders', 'GET /nothing', 'GET /external/x']) {
       await expectRejection(status, line);
     }
   });
 
-  it('returns 503 after two seconds when auth does not respond', async () => {
+  it('returns 503 after two seconds if auth does not respond', async () => {
     gateway.auth.answer('silence');
     const started = Date.now();
     await expectRejection(503);
@@ -84,7 +84,7 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
     expect(Date.now() - started).toBeLessThan(4000);
   });
 
-  it('returns 503 with a token and 401 without while auth is down, keeps open routes open, and recovers', async () => {
+  it('returns 503 with a token and 401 without one while auth is down, keeps open routes open, and recovers', async () => {
     await gateway.auth.down();
     try {
       await expectRejection(503);
@@ -98,13 +98,13 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
     expect((await gateway.askAsCustomer('GET /accounts')).status).toBe(200);
   });
 
-  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('asks once for a %s', async (method) => {
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('asks auth once for a %s', async (method) => {
     expect((await gateway.askAsCustomer(`${method} /accounts?x=secret`)).status).toBe(200);
     const asked = { check: { method, path: '/check', body: '' }, solve: { method: 'POST', path: '/auth/solve' } };
     expect(gateway.checks()).toMatchObject([asked[call]]);
   });
 
-  it('asks once more when the connection breaks', async () => {
+  it('asks once more if the connection breaks', async () => {
     let calls = 0;
     gateway.auth.answer((seen) => (++calls === 1 ? 'hang-up' : goodAuth(seen)));
     expect((await gateway.askAsCustomer('POST /orders')).status).toBe(200);
@@ -112,7 +112,7 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
     expect(gateway.reached()).toHaveLength(1);
   });
 
-  it("asks with the token and the request's id, and nothing else of the client's", async () => {
+  it("asks with only the token and the id of the client's request", async () => {
     const traceparent = 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const lines = [
       `Cookie: a=1; ${COOKIE}; b=2`,
@@ -140,7 +140,7 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
   describe('the token cookie', () => {
     it.each([
       ['missing', []],
-      ['of another name', ['Cookie: store_jwt_token=x']],
+      ['with another name', ['Cookie: store_jwt_token=x']],
       ['in another case', [`Cookie: ${COOKIE.toUpperCase()}`]],
       ['empty', ['Cookie: __store_jwt_token=']],
       ['empty between others', ['Cookie: a=1; __store_jwt_token=; b=2']],
@@ -159,12 +159,12 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
       ['in one header, the valid one last', [`Cookie: ${OTHER}; ${COOKIE}`]],
       ['in two headers', [`Cookie: ${COOKIE}`, `Cookie: ${OTHER}`]],
       ['in two headers, the valid one last', [`Cookie: ${OTHER}`, `cookie: ${COOKIE}`]],
-      ['behind one that comes twice', [`Cookie: ${COOKIE}; ${COOKIE}; ${OTHER}`]],
+      ['after a cookie that comes twice', [`Cookie: ${COOKIE}; ${COOKIE}; ${OTHER}`]],
       ['with the second quoted', [`Cookie: ${COOKIE}; __store_jwt_token="other.token.x"`]],
       ['with the second empty', [`Cookie: ${COOKIE}; __store_jwt_token=`]],
       ['with white space', [`Cookie: ${COOKIE};\t__store_jwt_token =x`]],
       ['without a space between', [`Cookie: ${COOKIE};${OTHER}`]],
-      ['by a comma', [`Cookie: ${COOKIE},${OTHER}`]],
+      ['separated by a comma', [`Cookie: ${COOKIE},${OTHER}`]],
     ])('twice, %s, returns 401', async (_, lines) => {
       expect((await gateway.ask('GET /accounts', lines)).status).toBe(401);
       expect(gateway.reached()).toEqual([]);
@@ -181,7 +181,7 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
         'twice with one value, once in quotes, in two headers',
         [`Cookie: ${COOKIE}`, `Cookie: __store_jwt_token="${TOKEN}"`],
       ],
-    ])('%s, lets the service get the identity and all cookies', async (_, lines) => {
+    ])('%s, gives the service the identity and all cookies', async (_, lines) => {
       expect((await gateway.ask('GET /accounts', lines)).status).toBe(200);
       const identity = { 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}` };
       const cookie = expect.stringContaining('__store_jwt_token=');
@@ -190,7 +190,7 @@ describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) =
   });
 });
 
-// Auth is what the specification says and nothing else (contract 3.1).
+// Auth implements only what the specification says (contract 3.1).
 describe('the specified call', () => {
   const gateway = gateways.solve;
   const ask = (value: string) => gateway.ask('GET /accounts', [`Cookie: a=1; __store_jwt_token=${value}; b=2`]);
@@ -202,11 +202,11 @@ describe('the specified call', () => {
     ['with quotes inside', 'a"b"c', 'a"b"c'],
     ['in quotes', '"a"b"', 'a"b'],
     ['with backslashes', 'a\\"b\\\\c\\', 'a\\"b\\\\c\\'],
-    ['that would end the text', 'a","token":"b', 'a"'],
+    ['that would end the string', 'a","token":"b', 'a"'],
     ['that would add a field', '"}\\u0022', '"}\\u0022'],
     ['with a pattern', '%0%1%%[a]*', '%0%1%%[a]*'],
   ])(
-    'the value of the cookie, %s, arrives trimmed, without its quotes, and otherwise as it is',
+    'the value of the cookie, %s, arrives trimmed, without its quotes, and otherwise unchanged',
     async (_, value, token) => {
       solved(`{"idAccount":"${ACCOUNT}"}`);
       expect((await ask(value)).status).toBe(200);
@@ -219,12 +219,12 @@ describe('the specified call', () => {
     ['bytes above ASCII', 'a\xe9b'],
     ['a control character', 'a\x01b'],
     ['white space inside', 'a b'],
-  ])('a value with %s is no token, and returns 401 without asking', async (_, value) => {
+  ])('a value with %s is not a token, and returns 401 without asking auth', async (_, value) => {
     expect([400, 401]).toContain((await ask(value)).status);
     expect(gateway.seen).toEqual([]);
   });
 
-  it('takes an answer with blanks, more fields and an id in capitals', async () => {
+  it('accepts an answer with spaces, additional fields and an id in capitals', async () => {
     solved(`\n{ "name": "x",\n  "idAccount" : "${ACCOUNT.toUpperCase()}" }\n`);
     expect((await ask(TOKEN)).status).toBe(200);
     expect(gateway.reached()).toMatchObject([{ headers: { 'id-account': ACCOUNT.toUpperCase() } }]);

@@ -6,8 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 export type Flood = Awaited<ReturnType<typeof flood>>;
 
 /**
- * Opens connections, each of which sends these bytes and no more.
- * @param options reads: false leaves the answers unread; addresses: how many the connections come from, which are those of no other client
+ * Opens connections that each send these bytes and no more.
+ * @param options reads: false leaves the answers unread; addresses: how many addresses, used by no other client, the connections come from
  */
 export async function flood(port: number, count: number, bytes: string, { reads = true, addresses = 1 } = {}) {
   const sockets: Socket[] = [];
@@ -24,14 +24,14 @@ export async function flood(port: number, count: number, bytes: string, { reads 
       });
       socket.resume();
     }
-    if (n % 100 === 99) await wait(1); // lets the connections be made
+    if (n % 100 === 99) await wait(1); // lets the connections open
   }
   return {
     /** First answers by status. */
     answers,
-    /** Connections that the gateway has closed. */
+    /** The number of connections that the gateway has closed. */
     closed: () => sockets.filter((socket) => socket.closed).length,
-    /** All bytes have left the client, or the gateway has closed the connection. */
+    /** True if all bytes have left the client or the gateway has closed the connection. */
     isSent: () => sockets.every((socket) => socket.destroyed || (!socket.connecting && socket.writableLength === 0)),
     stop() {
       for (const socket of sockets) socket.destroy();
@@ -40,13 +40,13 @@ export async function flood(port: number, count: number, bytes: string, { reads 
 }
 
 /**
- * The status that a client at 127.0.0.2, where no flood comes from, gets on a new connection.
- * @param rest what is sent once the first bytes have been, and this is done
+ * The status that a client at 127.0.0.2 gets on a new connection. No flood comes from that address.
+ * @param rest returns what to send after the first bytes
  * @throws Error if the connection is closed without an answer, or nothing arrives within 10 s
  */
 export async function askAsOther(port: number, request: string, rest?: () => Promise<string>): Promise<number> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
-  socket.on('error', () => undefined); // the loop below throws it
+  socket.on('error', () => undefined); // the loop below throws the error
   try {
     socket.setTimeout(10_000, () => socket.destroy(new Error('nothing arrived within 10 s')));
     await new Promise((resolve) => socket.write(request, resolve));
@@ -59,9 +59,9 @@ export async function askAsOther(port: number, request: string, rest?: () => Pro
 }
 
 /**
- * Opens HTTP/2 connections with many streams each, which send these bytes of a body and no more, or a whole request without a body.
- * @param open makes a connection
- * @param options resets: each stream is cancelled at once, and the next one opened (CVE-2023-44487)
+ * Opens HTTP/2 connections with many streams each. The streams send these bytes of a body and no more, or a whole request without a body.
+ * @param open opens a connection
+ * @param options resets: cancels each stream at once and opens the next (CVE-2023-44487)
  */
 export async function floodHttp2(
   open: () => ClientHttp2Session,
@@ -81,11 +81,11 @@ export async function floodHttp2(
       if (resets) stream.close(constants.NGHTTP2_CANCEL);
       else if (body === '') stream.end();
       else stream.write(body);
-      if (m % 50 === 49) await wait(1); // lets the frames go
+      if (m % 50 === 49) await wait(1); // lets the frames leave
     }
   }
   return {
-    /** Sessions that the gateway has closed. */
+    /** The number of sessions that the gateway has closed. */
     closed: () => sessions.filter((session) => session.destroyed).length,
     stop() {
       for (const session of sessions) session.destroy();

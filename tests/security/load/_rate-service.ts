@@ -12,7 +12,7 @@ const descriptorsOf = (request: Buffer): string[] =>
 
 const [ok, overLimit] = [1, 2];
 
-/** Starts a rate limit service as Envoy asks one (envoy.service.ratelimit.v3), which allows each descriptor so many requests. */
+/** Starts a rate limit service for Envoy (envoy.service.ratelimit.v3) that allows this many requests for each descriptor. */
 export async function startRateService(allowed: number) {
   const counts = new Map<string, number>();
   let answers = true;
@@ -33,7 +33,7 @@ export async function startRateService(allowed: number) {
   return {
     address: `127.0.0.1:${await listen(server)}`,
     counts,
-    /** Has it take requests and answer none. */
+    /** Makes it accept requests without answering. */
     hang: () => {
       answers = false;
     },

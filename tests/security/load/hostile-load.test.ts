@@ -12,13 +12,13 @@ const token = [`Cookie: ${COOKIE}`];
 
 const isServed = async ({ port }: Gateway) => (await askAsOther(port, http('GET /accounts', token))) === 200;
 
-/** All bytes of a body but the last. */
+/** All bytes of a body except the last. */
 const stalled = (firstLine: string, bytes: number, lines: string[] = []) =>
   http(firstLine, [...lines, `Content-Length: ${bytes}`], 'x'.repeat(bytes - 1));
 const endlessChunks = `${http('POST /auth/login', ['Transfer-Encoding: chunked'])}1000\r\n${'x'.repeat(4 * KIB)}`;
 const endlessHeaders = `GET / HTTP/1.1\r\nHost: x\r\n${`X: ${'x'.repeat(1000)}\r\n`.repeat(15)}`;
 
-/** The rate limits per address would stop most of this; memory must not depend on them. */
+/** Rate limits per address would stop most of these floods, but memory must not depend on them. */
 describeWithProc('memory under a flood stays below the limit of the pod, and another client is served:', () => {
   const limitMib = 512;
   const gateway = useGateway({ resources: { limits: { memory: `${limitMib}Mi` } } });
@@ -33,7 +33,7 @@ describeWithProc('memory under a flood stays below the limit of the pod, and ano
     return started;
   }
 
-  /** Others are refused while memory is short, until answers that stand still have ended, and while auth, in this process, is busy. */
+  /** Waits, because others are refused while memory is short, until stalled answers have ended, and while auth, in this process, is busy. */
   async function expectUnharmed(): Promise<void> {
     await until('another client is served', () => isServed(gateway), { timeoutMs: 20_000 });
     expect((await residentMib(gateway.pid())).peak).toBeLessThan(limitMib);
@@ -41,11 +41,11 @@ describeWithProc('memory under a flood stays below the limit of the pod, and ano
 
   it.each([
     ['uploads of 1 MiB that stop one byte short', 2000, stalled('POST /auth/login', KIB * KIB)],
-    ['uploads of all that auth takes but a byte', 2000, stalled('POST /auth/login', 8 * KIB)],
-    ['uploads in chunks that never end', 2000, endlessChunks],
+    ['uploads of the size that auth accepts, less one byte', 2000, stalled('POST /auth/login', 8 * KIB)],
+    ['chunked uploads that never end', 2000, endlessChunks],
     ['orders of 64 KiB that stop one byte short', 1000, stalled('POST /orders', 64 * KIB, token)],
     ['requests whose headers never end', 2000, endlessHeaders],
-    ['connections that bring nothing', 5000, ''],
+    ['connections that send nothing', 5000, ''],
     ['connections that are idle after a request', 5000, http('GET /accounts')],
   ])('%s', async (_, count, bytes) => {
     const attack = keep(await flood(gateway.port, count, bytes));
@@ -53,7 +53,7 @@ describeWithProc('memory under a flood stays below the limit of the pod, and ano
     await expectUnharmed();
   });
 
-  it('6,000 uploads of 64 KiB with a token that is none, of which each is refused before its body is kept', async () => {
+  it('6,000 uploads of 64 KiB with an invalid token, each of which is refused before its body is buffered', async () => {
     const upload = stalled('POST /orders', 64 * KIB, ['Cookie: __store_jwt_token=x']);
     const attack = keep(await flood(gateway.port, 6000, upload, { addresses: 12 }));
     await until('the flood has been sent', attack.isSent);
@@ -63,7 +63,7 @@ describeWithProc('memory under a flood stays below the limit of the pod, and ano
     expect((await residentMib(gateway.pid())).peak).toBeLessThan(400);
   });
 
-  /** Floods until a path was asked for so often; while memory is short, the gateway refuses most. */
+  /** Floods until a path was requested this many times. While memory is short, the gateway refuses most requests. */
   async function floodUntil(path: string, times: number, start: (isFirst: boolean) => Promise<{ stop(): void }>) {
     const asked = () => gateway.reached().filter((request) => request.path === path).length;
     keep(await start(true));
@@ -75,7 +75,7 @@ describeWithProc('memory under a flood stays below the limit of the pod, and ano
     await until(() => `the service has been asked, so far ${asked()} times`, isAsked, waiting);
   }
 
-  it('answers that nobody reads', async () => {
+  it('unread answers', async () => {
     const requests = http('GET /products', token).repeat(3);
     await floodUntil('/products', 1000, (isFirst) =>
       flood(gateway.port, isFirst ? 2000 : 200, requests, { reads: false }),
@@ -83,7 +83,7 @@ describeWithProc('memory under a flood stays below the limit of the pod, and ano
     await expectUnharmed();
   });
 
-  /** Asks for answers that nobody reads, at least as often as Envoy has connections by default. */
+  /** Requests answers without reading them, at least as many as Envoy has connections by default. */
   const floodUnread = (path: string, further: Record<string, string> = {}) =>
     floodUntil(path, 1100, (isFirst) => {
       const settings = { initialWindowSize: 0 };
@@ -92,14 +92,14 @@ describeWithProc('memory under a flood stays below the limit of the pod, and ano
       return floodHttp2(open, { sessions: isFirst ? 13 : 1, streams: 100 }, headers);
     });
 
-  it('1,300 answers over HTTP/2 that are compressed and that nobody reads', async () => {
+  it('1,300 unread compressed answers over HTTP/2', async () => {
     const list = reply(200, ['content-type: application/json'], randomBytes(200 * KIB).toString('hex'));
     gateway.services.status.answer(list);
     await floodUnread('/api/v1/status/', { 'accept-encoding': 'gzip' });
     await expectUnharmed();
   });
 
-  it('1,300 answers over HTTP/2 that nobody reads, of the service that the other client asks', async () => {
+  it('1,300 unread answers over HTTP/2 from the service that the other client uses', async () => {
     await floodUnread('/products?size=1000');
     expect(await askAsOther(gateway.port, http('GET /products', token))).toBe(200);
     await expectUnharmed();
@@ -121,8 +121,8 @@ describeWithProc('memory under a flood stays below the limit of the pod, and ano
   });
 });
 
-describe('10,050 connections of one address', () => {
-  it('that bring nothing are closed soon, and another client can connect meanwhile', () =>
+describe('10,050 connections from one address', () => {
+  it('that send nothing are closed soon, and another client can connect meanwhile', () =>
     withGateway({}, async (gateway) => {
       const attack = await flood(gateway.port, 10_050, '');
       expect(await isServed(gateway)).toBe(true);
@@ -133,7 +133,7 @@ describe('10,050 connections of one address', () => {
     const values = { resources: { limits: { memory: '192Mi' } }, timeouts: { clientIdle: 3600 } };
     return withGateway(values, async (gateway) => {
       const attack = await flood(gateway.port, 10_050, http('GET /accounts'));
-      // While memory is short for a moment, it may get a 503, or its connection may be closed.
+      // While memory is briefly short, the client may get a 503 or lose its connection.
       const waiting = { timeoutMs: 10_000 };
       await until('another client is served', () => isServed(gateway), waiting);
       await until('most of them are closed', () => attack.closed() > 5_000);
@@ -142,7 +142,7 @@ describe('10,050 connections of one address', () => {
   });
 });
 
-it('503 with Retry-After is the answer while memory is short, and the metrics port still responds', () => {
+it('the gateway answers 503 with Retry-After while memory is short, and the metrics port still responds', () => {
   const values = { resources: { limits: { memory: '32Mi' } }, timeouts: { requestHeaders: 3600 } };
   return withGateway(values, async (gateway) => {
     let answer = await gateway.ask('GET /');

@@ -21,7 +21,7 @@ describe('default size limits', () => {
     const tooLarge = { title: 'Payload Too Large', detail: `The body is larger than ${kib} KiB.` };
     const instance = firstLine.split(' ')[1];
 
-    it('pass, and one byte more is 413', async () => {
+    it('pass, and one more byte is 413', async () => {
       const expected = { '/external/x': 503, '/nothing': 404 }[String(instance)] ?? 200;
       expect((await send(kib * KIB)).status).toBe(expected);
       if (expected === 200) expect(gateway.reached()[0]?.body).toHaveLength(kib * KIB);
@@ -30,7 +30,7 @@ describe('default size limits', () => {
       expect(gateway.reached()).toEqual([]);
     });
 
-    it('in chunks, more is 413, on secured routes above 192 KiB', async () => {
+    it('return 413 for more in chunks, on secured routes above 192 KiB', async () => {
       const chunks = `400\r\n${'x'.repeat(KIB)}\r\n`.repeat((lines.length ? 192 : kib) + 8);
       const answer = await gateway.ask(firstLine, ['Transfer-Encoding: chunked', ...lines], `${chunks}0\r\n\r\n`);
       expectProblem(answer, 413, { ...tooLarge, instance });
@@ -48,14 +48,14 @@ describe('default size limits', () => {
   it.each([
     ['accept headers of 15 KiB', [...token, `X-A: ${'x'.repeat(15 * KIB)}`], undefined],
     ['reject a header of 16 KiB', [...token, `X-A: ${'x'.repeat(16 * KIB)}`], 'headers'],
-    ['reject many headers of 17 KiB together', [...token, ...many(17, 'x'.repeat(KIB))], 'headers'],
+    ['reject many headers that total 17 KiB', [...token, ...many(17, 'x'.repeat(KIB))], 'headers'],
     ['reject 101 headers', [...token, ...many(101, 'x')], 'headers'],
     ['accept cookies of 8 KiB', [cookies(8 * KIB)], undefined],
     ['accept cookies of 8 KiB that are not UTF-8', [cookies(8 * KIB, '\xff')], undefined],
     ['reject cookies of 8 KiB and one byte', [cookies(8 * KIB + 1)], 'cookies'],
     ['reject cookies of 8 KiB and one byte that are not UTF-8', [cookies(8 * KIB + 1, '\xff')], 'cookies'],
     ['reject cookies of 8 KiB of semicolons', [cookies(8 * KIB + 1, ';')], 'cookies'],
-    ['reject two cookie headers of 8 KiB together', [cookies(4096), `Cookie: ${'x'.repeat(4096)}`], 'cookies'],
+    ['reject two cookie headers that total 8 KiB', [cookies(4096), `Cookie: ${'x'.repeat(4096)}`], 'cookies'],
   ])('%s', async (_, lines, refused) => {
     const details: Record<string, string> = {
       headers: 'The headers are larger than 16 KiB, or more than 100.',
@@ -70,7 +70,7 @@ describe('default size limits', () => {
     }
   });
 
-  it('reject cookies over HTTP/2 that are more than 8 KiB together, each a header of its own', async () => {
+  it('reject cookies over HTTP/2 that total more than 8 KiB, each in its own header', async () => {
     const request = { ':path': '/accounts', cookie: [COOKIE, ...Array(8).fill(`a=${'x'.repeat(KIB)}`)] };
     expect((await sendHttp2(gateway.port, request)).status).toBe(431);
     expect(gateway.seen).toEqual([]);
@@ -80,7 +80,7 @@ describe('default size limits', () => {
 describe('rate limit per client', () => {
   const once = { perSecond: 1, burst: 1 };
 
-  /** Sends all of these requests at once. Of those that pass, at most `refilled` are not of the burst. */
+  /** Sends all requests at once. `refilled` is the maximum number that may pass in addition to the burst. */
   async function sendAll(gateway: Gateway, count: number, request: (n: number) => string) {
     const started = Date.now();
     const answers = await Promise.all(Array.from({ length: count }, (_, n) => gateway.send(request(n))));
@@ -139,7 +139,7 @@ describe('rate limit per client', () => {
       ['an IPv4 address behind NAT64', () => '64:ff9b::198.51.100.31', '64:ff9b::198.51.100.32'],
       ['a /64 of IPv6', (n: number) => `2001:db8::${n}:0:0:${n}`, '2001:db8:0:1::1'],
       ['a /64 of IPv6 with any port', (n: number) => `[2001:db8:0:2::${n}]:${1_000 + n}`, '[2001:db8:0:3::1]:1000'],
-    ])('takes %s for one client', async (_, same, other) => {
+    ])('counts %s as one client', async (_, same, other) => {
       const { passed, refilled } = await sendAll(gateway, 20, (n) => from(same(n)));
       expect(passed).toBeLessThanOrEqual(1 + refilled);
       expect((await gateway.send(from(other))).status).toBe(200);
@@ -152,7 +152,7 @@ describe('time-outs', () => {
   const silentAuth = (one: Gateway) => one.auth.answer((seen) => (seen.path === '/check' ? goodAuth(seen) : 'silence'));
 
   it.each(['GET /products', 'POST /orders', 'POST /auth/login'])(
-    'return 504 for %s when the service does not respond',
+    'return 504 for %s if the service does not respond',
     async (firstLine) => {
       gateway.services.product.answer('silence');
       gateway.services.order.answer('HTTP/1.1 200 OK\r\nhalf: an ans');
@@ -167,15 +167,15 @@ describe('time-outs', () => {
   it.each([
     ['the request headers never end', 'POST /auth/login HTTP/1.1\r\nHost: x\r\n'],
     ['the request body never ends', unfinished],
-  ])('return 408 when %s', async (_, bytes) => {
+  ])('return 408 if %s', async (_, bytes) => {
     expectProblem(await gateway.send(bytes), 408, { title: 'Request Timeout' });
   });
 
   it.each([
     ['nothing', ''],
     ['half a request line', 'GET /acc'],
-  ])('close a new connection that brings %s', async (_, bytes) => {
-    // Whichever of two time-outs of a second is first: that of the listener says nothing.
+  ])('close a new connection that sends %s', async (_, bytes) => {
+    // Either of two time-outs of one second may come first; the listener's closes without an answer.
     const end = await gateway.send(bytes).then(
       ({ status }) => status,
       ({ message }) => message,
@@ -186,7 +186,7 @@ describe('time-outs', () => {
   describe('of an open request', () => {
     const impatient = useGateway({ timeouts: { open: 1 } });
 
-    it('are shorter, for it as a whole', async () => {
+    it('are shorter, and apply to the whole request', async () => {
       expectProblem(await impatient.send(unfinished), 408, { title: 'Request Timeout' });
       silentAuth(impatient);
       expectProblem(await impatient.ask('POST /auth/login'), 504);

@@ -1,7 +1,7 @@
 import { ACCOUNT, COOKIE, expectProblem, type Gateway, startGateway } from '../_fixture.ts';
 import { startRateService } from './_rate-service.ts';
 
-// Rates that a service counts for all replicas of the gateway, and what is left of them without its answers.
+// Rates that a service counts for all replicas of the gateway, and the limits that remain if it does not answer.
 
 let service: Awaited<ReturnType<typeof startRateService>>;
 let gateways: Gateway[];
@@ -18,7 +18,7 @@ afterAll(async () => {
   service.close();
 });
 
-/** Asks one replica after the other. */
+/** Sends requests to the replicas in turn. */
 async function ask(count: number, line: string, from: string, ...lines: string[]) {
   const answers = [];
   for (let n = 0; n < count; n += 1) {
@@ -29,7 +29,7 @@ async function ask(count: number, line: string, from: string, ...lines: string[]
 }
 const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status);
 
-it('hold for all replicas together: by address, and by account wherever it is', async () => {
+it('hold for all replicas together: by address, and by account from any address', async () => {
   const byAddress = await ask(5, 'GET /', '198.51.100.1');
   expect(statusesOf(byAddress)).toEqual([200, 200, 200, 429, 429]);
   const [refused] = byAddress.slice(-1);
@@ -47,14 +47,14 @@ it('hold for all replicas together: by address, and by account wherever it is', 
   expect(service.counts.get('masked_remote_address=198.51.100.1/32')).toBe(5);
 });
 
-it('hold for each replica while the service hangs or is away, and no request waits for it', async () => {
+it('hold for each replica while the service hangs or is down, and no request waits for it', async () => {
   for (const stop of [service.hang, service.close]) {
     stop();
     const from = `198.51.100.${stop === service.hang ? 20 : 21}`;
     const begun = performance.now();
     expect(statusesOf(await ask(10, 'GET /', from))).toEqual(Array(10).fill(200));
     expect(performance.now() - begun).toBeLessThan(5_000);
-    // At once, as an answer takes the time-out of the service, and a login comes back each second.
+    // All at once, because an answer takes as long as the service's time-out, and one login per second is allowed again.
     const logins = await Promise.all(Array.from({ length: 20 }, () => ask(2, 'POST /auth/login', from)));
     expect(statusesOf(logins.flat()).filter((status) => status === 200).length).toBeGreaterThanOrEqual(2 * 8);
     expect(statusesOf(logins.flat())).toContain(429);

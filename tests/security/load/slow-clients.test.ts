@@ -9,7 +9,7 @@ import { askAsOther, floodHttp2 } from './_flood.ts';
 const KIB = 1024;
 const gateway = useGateway();
 
-describe('a body that arrives while auth is asked', () => {
+describe('a body that arrives during the token check', () => {
   let asked: PromiseWithResolvers<void>;
   beforeEach(() => {
     asked = Promise.withResolvers<void>();
@@ -29,8 +29,8 @@ describe('a body that arrives while auth is asked', () => {
     ['PUT /accounts', 8],
     ['POST /products', 16],
     ['POST /orders', 64],
-  ])('is read on: %s of %i KiB', (firstLine, kib) => {
-    it.each([0.3, 0.6, 0.99])('%d of it before the answer', async (share) => {
+  ])('is read to the end: %s of %i KiB', (firstLine, kib) => {
+    it.each([0.3, 0.6, 0.99])('%d of it before the answer of auth', async (share) => {
       const first = Math.floor(kib * KIB * share);
       const rest = kib * KIB - first;
       for (const [header, begin, end] of [
@@ -50,14 +50,14 @@ describe('a body that arrives while auth is asked', () => {
   it.each([
     [150, 200],
     [256, 413],
-  ])('is read on over HTTP/2 without a length: %i KiB are %i', async (kib, status) => {
+  ])('is read to the end over HTTP/2 without a length: %i KiB are %i', async (kib, status) => {
     const request = { ':method': 'POST', ':path': '/orders', cookie: COOKIE };
     const answer = sendHttp2(gateway.port, request, { body: 'x'.repeat(kib * KIB) });
     await answerCheck();
     expect((await answer).status).toBe(status);
   });
 
-  it('of a stranger is never waited for', async () => {
+  it('with an invalid token is not waited for', async () => {
     gateway.auth.answer(reply(401));
     expect((await gateway.askAsCustomer('POST /orders', ['Content-Length: 65536'], 'x'.repeat(KIB))).status).toBe(401);
   });
@@ -68,7 +68,7 @@ describe('an answer', () => {
   const open = (initialWindowSize: number) =>
     connect(`http://127.0.0.1:${gateway.port}`, { settings: { initialWindowSize } });
 
-  it('that nobody reads gives its connection to the service back within seconds', async () => {
+  it('that is not read releases its connection to the service within seconds', async () => {
     gateway.services.product.answer(reply(200, [], 'x'.repeat(400 * KIB)));
     const read = async (name: 'active' | 'total') => {
       const metric = new RegExp(`^envoy_cluster_upstream_rq_${name}\\{envoy_cluster_name="product"\\} (\\d+)$`, 'm');
@@ -77,7 +77,7 @@ describe('an answer', () => {
     const before = await read('total');
     const attack = await floodHttp2(() => open(0), { sessions: 2, streams: 100 }, headers);
     try {
-      // On a busy machine the first are back before the last have come.
+      // On a busy machine the first connections are released before the last requests arrive.
       await until('each has had a connection', async () => (await read('total')) === before + 200);
       await until('no connection is in use', async () => (await read('active')) === 0, { timeoutMs: 12_000 });
     } finally {
@@ -85,7 +85,7 @@ describe('an answer', () => {
     }
   });
 
-  it('arrives whole at a slow reader', async () => {
+  it('reaches a slow reader completely', async () => {
     gateway.services.product.answer(reply(200, [], 'x'.repeat(96 * KIB)));
     const session = open(16 * KIB);
     try {
@@ -96,7 +96,7 @@ describe('an answer', () => {
         for (; received >= next; next += 16 * KIB) await wait(2_000);
       }
       expect(received).toBe(96 * KIB);
-      // It was slow, indeed: longer than one that stands still may be.
+      // The reader took longer than the gateway waits for a reader that has stopped.
       expect(performance.now() - since).toBeGreaterThan(9_000);
     } finally {
       session.destroy();

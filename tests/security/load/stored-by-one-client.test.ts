@@ -4,7 +4,7 @@ import { reply } from '../_upstream.ts';
 
 const attempts = 8;
 
-/** Two of the answers are 200, the others 429 with this. */
+/** Expects two 200 answers, and 429 with these fields for the others. */
 function expectTwo(answers: Answer[], client: string, policy: string, fields: object, secondsUpTo: number) {
   const refused = answers.filter(({ status }) => status !== 200);
   expect(refused).toHaveLength(attempts - 2);
@@ -18,7 +18,7 @@ function expectTwo(answers: Answer[], client: string, policy: string, fields: ob
   }
 }
 
-describe('what one client makes the store keep is limited:', () => {
+describe('the data that one client can make the store keep is limited:', () => {
   const limits = { orders: { perMinute: 2 }, registrations: { perHour: 2 } };
   const gateway = useGateway({ trustedHops: 1, limits });
   const ask = (line: string, from: string, ...lines: string[]) =>
@@ -26,8 +26,8 @@ describe('what one client makes the store keep is limited:', () => {
   const times = (send: (n: number) => Promise<Answer>) =>
     Promise.all(Array.from({ length: attempts }, (_, n) => send(n)));
 
-  it('orders per account and minute, from whatever address; nothing else of the account', async () => {
-    // Its token is the id of the account.
+  it('orders per account and minute, from any address, but no other requests of the account', async () => {
+    // The token is the id of the account.
     gateway.auth.answer(({ headers }) => {
       const account = headers.cookie?.split('=')[1];
       return reply(200, [`id-account: ${account}`, `authorization: Bearer ${TOKEN}`]);
@@ -46,7 +46,7 @@ describe('what one client makes the store keep is limited:', () => {
     expect((await askAs(ACCOUNT, 'POST //./orders')).status).toBe(429);
   });
 
-  it('registrations per address and hour; logins go on', async () => {
+  it('registrations per address and hour, but not logins', async () => {
     const answers = await times((n) => ask(`POST /auth/register?n=${n}`, `2001:db8::${n}`));
     expectTwo(answers, 'address', '"registrations";q=2;w=3600', {}, 1800);
     expect((await ask('POST /auth/login', '2001:db8::1')).status).toBe(200);

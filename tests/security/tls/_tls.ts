@@ -8,9 +8,9 @@ import { type ConnectionOptions, connect } from 'node:tls';
 export const name = 'store.test';
 
 interface HttpsRequest {
-  /** The certificate that is trusted; without it any one is. */
+  /** The trusted certificate; without it, any certificate is accepted. */
   ca?: string;
-  /** Default: a connection of its own. */
+  /** Default: a new connection. */
   agent?: Agent;
   method?: string;
   path?: string;
@@ -25,11 +25,11 @@ export async function sendHttps(port: number, { ca, agent, headers, ...rest }: H
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
-/** An HTTP/2 connection. @param ca without it, any certificate is taken */
+/** An HTTP/2 connection. @param ca without it, any certificate is accepted */
 export const openHttp2 = (port: number, ca?: string): ClientHttp2Session =>
   connectHttp2(`https://127.0.0.1:${port}`, { ca, servername: name, rejectUnauthorized: ca !== undefined });
 
-/** Returns what a handshake agrees on; rejects where there is no agreement. */
+/** Returns the parameters that a handshake agrees on; rejects if there is no agreement. */
 export async function handshake(port: number, options: ConnectionOptions) {
   const socket = connect({ host: '127.0.0.1', port, servername: name, ...options });
   try {

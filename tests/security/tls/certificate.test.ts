@@ -11,7 +11,7 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
 const [first, other] = await Promise.all([certificateUntil(inDays(40.5), name), certificateFor(name)]);
 const gateway = useGateway({}, first);
 
-/** Sends requests one after another until it is stopped, and counts the answers. */
+/** Sends requests one after another until stopped, and counts the answers. */
 function keepAsking(send: () => Promise<unknown>) {
   let isStopped = false;
   const answers: Record<string, number> = {};
@@ -35,7 +35,7 @@ const servedBy = async ({ httpsPort }: Gateway) =>
 
 async function expectServed({ cert }: Certificate, on: Gateway = gateway): Promise<void> {
   const { fingerprint256 } = new X509Certificate(cert);
-  await until('it is served', async () => (await servedBy(on)) === fingerprint256);
+  await until('the certificate is served', async () => (await servedBy(on)) === fingerprint256);
 }
 
 async function countRefusals(on: Gateway): Promise<number> {
@@ -44,22 +44,22 @@ async function countRefusals(on: Gateway): Promise<number> {
   return (await on.log()).match(refusal)?.length ?? 0;
 }
 
-// The first test, because it needs the certificate that the gateway has at the start.
-describe('the metric of the alert on certificates', () => {
-  it('is when the one that is served expires', async () => {
+// Must be the first test, because it needs the gateway's initial certificate.
+describe('the metric behind the alert on certificates', () => {
+  it('is the expiry of the served certificate', async () => {
     const daysLeft = async () => {
       const metric = /^envoy_listener_ssl_certificate_expiration_unix_time_seconds\{.*\} (\d+)$/m;
       const [, expiry] = metric.exec(await gateway.metrics()) ?? [];
       return Math.floor((Number(expiry) * 1_000 - Date.now()) / 86_400_000);
     };
-    await until('it is told', async () => (await daysLeft()) === 40);
+    await until('the metric has it', async () => (await daysLeft()) === 40);
     await gateway.mount(await certificateUntil(inDays(5.5), name));
-    await until('it is told of the next one', async () => (await daysLeft()) === 5);
+    await until('the metric has the next expiry', async () => (await daysLeft()) === 5);
   });
 });
 
 describe('a renewed certificate', () => {
-  it('is served to new connections without a lost request on new and on kept ones', async () => {
+  it('is served to new connections without a lost request on new and kept-alive connections', async () => {
     const kept = new Agent({ keepAlive: true, maxSockets: 1 });
     const session = openHttp2(gateway.httpsPort);
     const ask = async (agent?: Agent) =>
@@ -92,12 +92,12 @@ describe('a renewed certificate', () => {
   });
 });
 
-describe('a broken certificate is not taken, and the log says why:', () => {
+describe('a broken certificate is not used, and the log says why:', () => {
   it.each([
     ['no certificate', { ...first, cert: 'nonsense' }],
-    ['with the key of another', { ...first, key: other.key }],
+    ['with the key of another certificate', { ...first, key: other.key }],
     ['empty', { cert: '', key: '' }],
-  ])('%s, where the one before stays, and the next good one is served', async (_, broken) => {
+  ])('%s, so that the previous one stays until the next good one', async (_, broken) => {
     const [before, refusals] = [await servedBy(gateway), await countRefusals(gateway)];
     await gateway.mount(broken);
     await until('the log says why', async () => (await countRefusals(gateway)) > refusals);
@@ -107,8 +107,8 @@ describe('a broken certificate is not taken, and the log says why:', () => {
     await expectServed(good);
   });
 
-  // The startup probe of the chart asks over HTTPS, so that it gets no requests.
-  it('the first one, where nothing is served until there is a good one', () => {
+  // The chart's startup probe uses HTTPS, so such a pod gets no requests.
+  it('the first certificate, so that nothing is served until there is a good one', () => {
     const replace = async (without: Gateway) => {
       await until('the log says why', async () => (await countRefusals(without)) > 0);
       await expect(servedBy(without)).rejects.toThrow();

@@ -15,7 +15,7 @@ describe('HTTPS', () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     sendHttps(gateway.httpsPort, { ca, path, headers });
 
-  it('is served over HTTP/1.1 and HTTP/2, and services learn of it from the gateway alone', async () => {
+  it('is served over HTTP/1.1 and HTTP/2, and services learn about it only from the gateway', async () => {
     const headers = { cookie: COOKIE, 'x-forwarded-proto': 'http' };
     expect((await get('/accounts', headers)).status).toBe(200);
     const session = openHttp2(gateway.httpsPort, ca);
@@ -48,7 +48,7 @@ describe('HTTPS', () => {
     expect(gateway.reached()).toEqual([]);
   });
 
-  it('has Strict-Transport-Security in every answer, the own ones included, and no other', async () => {
+  it("has the gateway's Strict-Transport-Security, and no other, in every answer", async () => {
     gateway.services.account.answer(reply(200, ['strict-transport-security: max-age=1']));
     const answers = [await get('/accounts', { cookie: COOKIE }), await get('/accounts'), await get('/health-check')];
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 200]);
@@ -67,7 +67,7 @@ describe('plain HTTP beside HTTPS', () => {
     },
   );
 
-  it('is redirected over HTTP/2, too', async () => {
+  it('is also redirected over HTTP/2', async () => {
     const answer = await sendHttp2(gateway.port, { ':path': '/orders', ':authority': name, cookie: COOKIE });
     expect(answer).toMatchObject({ status: 308, headers: { location: 'https://store.test/orders' } });
     expect(gateway.seen).toEqual([]);
@@ -76,7 +76,7 @@ describe('plain HTTP beside HTTPS', () => {
   it.each([
     ['a forwarded host', '/', ['X-Forwarded-Host: evil.test', 'X-Forwarded-Proto: https']],
     ['a path that looks like a host', '//evil.test/x', []],
-  ])('is redirected to the host that was asked, whatever %s says', async (_, path, lines) => {
+  ])('is redirected to the requested host, whatever %s says', async (_, path, lines) => {
     const { headers } = await gateway.ask(`GET ${path}`, lines);
     expect(new URL(headers.location ?? '').host).toBe(name);
   });
@@ -84,7 +84,7 @@ describe('plain HTTP beside HTTPS', () => {
   it.each([
     ['101 headers', Array.from({ length: 101 }, (_, i) => `X-${i}: x`), 431],
     ['an underscore in a name', ['id_account: x'], 400],
-  ])('is limited as HTTPS is: %s', async (_, lines, status) => {
+  ])('has the same limits as HTTPS: %s', async (_, lines, status) => {
     expect((await gateway.ask('GET /', lines)).status).toBe(status);
   });
 });
@@ -92,7 +92,7 @@ describe('plain HTTP beside HTTPS', () => {
 describe('plain HTTP with another public port', () => {
   const other = useGateway({ tls: { publicPort: 30443 } }, certificate);
 
-  it.each(['store.test', 'store.test:8080'])('is redirected to that from %s', async (host) => {
+  it.each(['store.test', 'store.test:8080'])('is redirected to that port from %s', async (host) => {
     const { headers } = await other.send(`GET /x HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     expect(headers.location).toBe('https://store.test:30443/x');
   });
@@ -101,7 +101,7 @@ describe('plain HTTP with another public port', () => {
 describe('plain HTTP that is off', () => {
   const other = useGateway({ tls: { redirectHttp: false } }, certificate);
 
-  it('is refused, and HTTPS is served', async () => {
+  it('is refused while HTTPS is served', async () => {
     expect((await sendHttps(other.httpsPort, { ca, path: '/health-check' })).status).toBe(200);
     await expect(other.ask('GET /health-check')).rejects.toThrow('the connection was closed after ""');
   });
@@ -114,19 +114,22 @@ describe('HTTP/2 over TLS', () => {
   it.each([
     ['between others', ['a=1', COOKIE, 'b=2']],
     ['last', ['a=1', 'b=2', COOKIE]],
-  ])('cookies in several fields are joined before the check (RFC 9113, 8.2.3), the token %s', async (_, cookies) => {
-    expect((await send({ cookie: cookies })).status).toBe(200);
-    const cookie = cookies.join('; ');
-    expect(gateway.checks()).toMatchObject([{ headers: { cookie } }]);
-    expect(gateway.reached()).toMatchObject([{ headers: { cookie, 'id-account': ACCOUNT } }]);
-  });
+  ])(
+    'cookies in several fields are joined before the check (RFC 9113, 8.2.3), with the token %s',
+    async (_, cookies) => {
+      expect((await send({ cookie: cookies })).status).toBe(200);
+      const cookie = cookies.join('; ');
+      expect(gateway.checks()).toMatchObject([{ headers: { cookie } }]);
+      expect(gateway.reached()).toMatchObject([{ headers: { cookie, 'id-account': ACCOUNT } }]);
+    },
+  );
 
   it.each([
     ['two tokens', [COOKIE, 'a=1', '__store_jwt_token=other.token.x'], 1],
-    ['the token twice, in part', [COOKIE, `${COOKIE}x`], 1],
-    ['an empty one after it', [COOKIE, '__store_jwt_token='], 1],
+    ['the token and a longer copy', [COOKIE, `${COOKIE}x`], 1],
+    ['an empty token after it', [COOKIE, '__store_jwt_token='], 1],
     ['a name and its value, split', ['__store_jwt_token', `=${TOKEN}`], 0],
-    ['a name in two', ['__store_jwt', `_token=${TOKEN}`], 0],
+    ['a name split in two', ['__store_jwt', `_token=${TOKEN}`], 0],
   ])('cookies in several fields are 401 if they are %s', async (_, cookie, checks) => {
     expect((await send({ cookie })).status).toBe(401);
     expect(gateway.seen).toHaveLength(checks);
@@ -145,7 +148,7 @@ describe('HTTP/2 over TLS', () => {
     ['CONNECT', { ':method': 'CONNECT', ':path': undefined, ':scheme': undefined }],
     ['another scheme', { ':scheme': 'file' }],
     ['plain HTTP as scheme', { ':scheme': 'http' }],
-  ])('a request that no other protocol has gets no further than others without a token: %s', async (_, headers) => {
+  ])('a request that only HTTP/2 can express gets no further than others without a token: %s', async (_, headers) => {
     const given = { ':authority': name, ...headers } as Record<string, string>;
     const { status } = await send(given);
     expect([0, 400, 401, 403]).toContain(status);
@@ -155,7 +158,7 @@ describe('HTTP/2 over TLS', () => {
   it.each([
     ['0', `GET /accounts HTTP/1.1\r\nhost: x\r\nid-account: ${VICTIM}\r\n\r\n`],
     ['100', 'x'],
-  ])('a body that is not as long as its content-length of %s reaches nothing', async (length, body) => {
+  ])('a body that contradicts its content-length of %s reaches no service', async (length, body) => {
     const login = { ':method': 'POST', ':path': '/auth/login', 'content-length': length };
     expect((await send(login, body)).status).not.toBe(200);
     expect(gateway.reached()).toEqual([]);
@@ -173,7 +176,7 @@ describe('HTTP/2 over TLS', () => {
 describe('with the PROXY protocol in front', () => {
   const behindBalancer = useGateway({ proxyProtocol: true }, certificate);
 
-  it('the port of the startup probe serves HTTPS with the certificate, and needs no PROXY header', async () => {
+  it('the port of the startup probe serves HTTPS with the certificate and needs no PROXY header', async () => {
     const { status } = await sendHttps(behindBalancer.insidePort, { ca, path: '/health-check' });
     expect(status).toBe(200);
     await expect(sendHttps(behindBalancer.httpsPort, { ca, path: '/health-check' })).rejects.toThrow();
