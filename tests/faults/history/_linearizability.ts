@@ -29,7 +29,7 @@ export interface Violation<State, Action> {
 }
 
 /** The search fails beyond this number. A history of the fault tests needs about as many as it has operations. */
-const mostConfigurations = 200_000;
+const maxConfigurations = 200_000;
 
 /**
  * Searches for an order of the operations that the model allows and that respects real time: an operation that responded
@@ -77,7 +77,7 @@ export function findViolation<State, Action>(
     if (open === 0) return true;
     const configuration = `${mask.toString(36)} ${JSON.stringify(state)}`;
     if (tried.has(configuration)) return false;
-    if (tried.size === mostConfigurations) throw new Error(`No decision after ${mostConfigurations} configurations.`);
+    if (tried.size === maxConfigurations) throw new Error(`No decision after ${maxConfigurations} configurations.`);
     tried.add(configuration);
 
     const candidates = enabled();

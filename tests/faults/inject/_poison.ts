@@ -25,7 +25,7 @@ interface Poison {
   kind?: string;
   value(orderId: string): object | string | Buffer;
   /** True if its order is unknown, so that no order of the run is rejected. */
-  isOfNobody?: true;
+  hasUnknownOrder?: true;
   /** The groups that dead-letter it, if they differ from those that handle its kind. */
   deadLetteredBy?: string[];
 }
@@ -42,7 +42,7 @@ export const poisons: Record<string, Poison> = {
   'invalid UTF-8': { kind: 'OrderCancelled', value: () => Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) },
   'unknown product': {
     kind: 'OrderCreated',
-    isOfNobody: true,
+    hasUnknownOrder: true,
     value: (orderId) => ({ ...common(orderId), items: [item()], total: { amount: 1, currency: 'USD' } }),
     deadLetteredBy: ['inventory-group'],
   },
@@ -63,8 +63,8 @@ export const poisonHeader = 'poison';
 
 /** Publishes a poison message with the key of an order, ahead of that order's next events. Retries until it is sent. */
 export async function sendPoison(fixture: Fixture, name: string, orderId: string): Promise<void> {
-  const { kind, value, isOfNobody } = poisons[name] as Poison;
-  const key = isOfNobody ? randomUUID() : orderId;
+  const { kind, value, hasUnknownOrder } = poisons[name] as Poison;
+  const key = hasUnknownOrder ? randomUUID() : orderId;
   const headers = { ce_id: randomUUID(), ...(kind && { ce_type: kind }), [poisonHeader]: name };
   const given = value(key);
   const text = typeof given === 'string' || Buffer.isBuffer(given) ? given : JSON.stringify(given);

@@ -113,7 +113,7 @@ const actions: Record<number, OrderAction> = {
   409: { kind: 'refuse' },
 };
 
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 /**
  * Repeats a request while its outcome is unknown or its status is in `retried`.
@@ -127,7 +127,7 @@ async function sendUntilDefinite(
   record: (exchange: Exchange) => void,
   retried = [429],
 ): Promise<HttpResponse> {
-  for (const deadline = Date.now() + patienceMs; ; await wait(200)) {
+  for (const deadline = Date.now() + timeoutMs; ; await wait(200)) {
     signal.throwIfAborted();
     const exchange = await timed(send);
     record(exchange);
@@ -137,6 +137,6 @@ async function sendUntilDefinite(
       if (isDefinite(response)) return response;
       if (!retried.includes(response.status)) throw new Error(`${name} returned ${last}`);
     }
-    if (Date.now() > deadline) throw new Error(`${name} has not succeeded within ${patienceMs / 1000} s: ${last}`);
+    if (Date.now() > deadline) throw new Error(`${name} has not succeeded within ${timeoutMs / 1000} s: ${last}`);
   }
 }

@@ -8,7 +8,7 @@ import type { PlacedOrder } from './_orders.ts';
 import type { Workload } from './_workload.ts';
 
 /** Limit for unknown outcomes of setting the stock in each part of a run: with ten of them the checker gives up. */
-const mostUnknownOutcomes = 2;
+const maxUnknownOutcomes = 2;
 
 // biome-ignore lint/suspicious/noExplicitAny: an order as JSON
 type OrderBody = any;
@@ -77,7 +77,7 @@ export function startReaders(fixture: Fixture, workload: Workload, placed: Place
     if (order !== undefined) await listOrders(fixture, order);
   }
   async function restock(): Promise<void> {
-    if (unknownOutcomes === mostUnknownOutcomes) return;
+    if (unknownOutcomes === maxUnknownOutcomes) return;
     if (!(await setStock(fixture, inventory, workload.restocked, 5_000 + random(1_000)))) unknownOutcomes += 1;
   }
   const readSomeStock = () => readStock(fixture, inventory, oneOf(workload.products) ?? '');

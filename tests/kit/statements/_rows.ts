@@ -23,5 +23,5 @@ export const calls = ({ run, ...others }: Statements & { lists: Statements }) =>
   // biome-ignore lint/suspicious/noExplicitAny: the check must refuse it
   unchecked: () => run<any>(statement),
   page: () => readAll<Named>(run),
-  pageOfNobody: (): Promise<Named[]> => readAll(run),
+  pageWithoutType: (): Promise<Named[]> => readAll(run),
 });

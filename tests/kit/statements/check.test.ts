@@ -94,7 +94,7 @@ describe('the row type of a statement', () => {
     ],
     [
       'a caller that names no type',
-      page('pageOfNobody'),
+      page('pageWithoutType'),
       {},
       ['the row type is Row, but no caller on the stack names it'],
     ],
