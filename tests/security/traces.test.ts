@@ -19,7 +19,7 @@ const claims: [string, string[]][] = [
   ['a tracestate', [forced, 'tracestate: ot=th:0;rv:ffffffffffffff']],
 ];
 
-describe('with traces of which none is sampled', () => {
+describe('with no traces sampled', () => {
   const gateway = useGateway(tracing(0));
 
   it.each(claims)('a client cannot force sampling by %s', async (_, lines) => {
@@ -35,10 +35,10 @@ describe('with traces of which none is sampled', () => {
   });
 });
 
-describe('with traces that are all sampled', () => {
+describe('with all traces sampled', () => {
   const gateway = useGateway(tracing(100));
 
-  it('one begins at the gateway, whatever the client sends', async () => {
+  it('a trace begins at the gateway, whatever the client sends', async () => {
     for (const [, lines] of claims) await gateway.askAsCustomer('GET /accounts', lines);
     const traceIds = gateway
       .reached()
