@@ -68,7 +68,7 @@ describe('contents of documents', () => {
     expect(records.length).toBeGreaterThan(11);
     for (const { text } of records) {
       const parts = [...text.matchAll(/^\*\*(\w+)\.\*\*/gm)].map(([, part]) => part);
-      expect(parts).toEqual(['Context', 'Decision', 'Refused', 'Consequences']);
+      expect(parts).toEqual(['Context', 'Decision', 'Rejected', 'Consequences']);
     }
   });
 });
