@@ -19,7 +19,7 @@ const nothing = z.undefined();
 
 export type AccountClient = ReturnType<typeof createAccountClient>;
 
-/** The internal paths of the account service. Each call throws DomainError unavailable if that service is. */
+/** Calls the internal paths of the account service. Each call throws DomainError unavailable if that service is unavailable. */
 export function createAccountClient(options: Omit<HttpClientOptions, 'service' | 'timeoutMs'>) {
   const client = createHttpClient({ service: 'account', timeoutMs: 5_000, ...options });
 
@@ -36,7 +36,7 @@ export function createAccountClient(options: Omit<HttpClientOptions, 'service' |
       const path = `/internal/accounts/${accountId}/password`;
       read(nothing, await client.call('PUT', path, { body: { password }, clientAddress }));
     },
-    /** @throws DomainError conflict if the e-mail is taken, invalid for what only the account service rejects */
+    /** @throws DomainError conflict if the e-mail is taken, invalid for input that only the account service rejects */
     async register(account: AccountIn, clientAddress?: string): Promise<AccountOut> {
       return read(accountOut, await client.call('POST', '/internal/accounts', { body: account, clientAddress }), taken);
     },
@@ -45,29 +45,29 @@ export function createAccountClient(options: Omit<HttpClientOptions, 'service' |
       const sent = { body: { email }, clientAddress };
       read(nothing, await client.call('POST', '/internal/password-resets', sent), tooMany);
     },
-    /** @throws DomainError forbidden for a token that is not valid, invalid for a password that the account service rejects */
+    /** @throws DomainError forbidden for an invalid token, invalid for a password that the account service rejects */
     async resetPassword(token: string, password: string, clientAddress?: string): Promise<ResetOut> {
       const sent = { body: { token, password }, clientAddress };
       return read(resetOut, await client.call('POST', '/internal/password-resets/confirmation', sent), badToken);
     },
-    /** Has an account told by mail that it has a new API key: once, however often it is called. */
+    /** Asks the account service to tell an account by mail about a new API key. Repeated calls for a key send one mail. */
     async announceKey(accountId: string, keyId: string): Promise<void> {
       const answer = await client.call('PUT', `/internal/accounts/${accountId}/new-keys/${keyId}`);
-      // The account is gone, or the account service is of the previous release.
+      // The account has been deleted, or the account service is of the previous release.
       if (answer.status !== 404) read(nothing, answer);
     },
-    /** Makes the links in all mails to an account void. */
+    /** Invalidates the links in all mails to an account. */
     async endMailRequests(accountId: string): Promise<void> {
       const answer = await client.call('DELETE', `/internal/accounts/${accountId}/mail-requests`);
       // An account service of the previous release does not know the path.
       if (answer.status !== 404) read(nothing, answer);
     },
-    /** @throws DomainError forbidden for a token that is not valid, conflict if the address has become another account's */
+    /** @throws DomainError forbidden for an invalid token, conflict if another account has taken the address */
     async confirmEmail(token: string): Promise<void> {
       const answer = await client.call('POST', '/internal/email-confirmations', { body: { token } });
       read(nothing, answer, { ...badToken, ...taken });
     },
-    /** @returns false for an account that is gone, too */
+    /** @returns false also if the account has been deleted */
     async isConfirmed(accountId: string): Promise<boolean> {
       const answer = await client.call('GET', `/internal/accounts/${accountId}/confirmation`);
       return answer.status !== 404 && read(confirmedOut, answer).isConfirmed;

@@ -31,10 +31,10 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Longer than the account service takes, so that the time says nothing. */
+/** Longer than the account service ever takes, so the response time does not reveal whether an account exists. */
 const resetAnswerMs = 400;
 
-/** The clock of the database counts microseconds: a session that begins this much after a cutoff is not cut off. */
+/** The database's clock counts microseconds. A session that begins this long after a cutoff survives it. */
 const secondsAfter = 0.000001;
 
 const wrongPassword = () => new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
@@ -66,7 +66,7 @@ export function createAuth(dependencies: Dependencies) {
     }));
   }
 
-  /** Checks a password, as a login. @returns undefined if it is wrong */
+  /** Checks a password; a wrong one counts as a failed login. @returns undefined if it is wrong */
   async function checkCounted({ email, password }: Credentials, { clientAddress }: Client) {
     const at = await failures.count(email);
     if (at === undefined) {
@@ -83,7 +83,7 @@ export function createAuth(dependencies: Dependencies) {
     await failures.forget(email);
     return { account, at };
   }
-  /** @throws DomainError forbidden for an account that is locked */
+  /** @throws DomainError forbidden if the account is locked */
   async function begin(accountId: string, at: number, client: Client): Promise<string> {
     if ((await roleRepository.lockedAt(accountId)) !== null) throw locked();
     const { token, session } = await tokens.issue(accountId, at);
@@ -100,8 +100,8 @@ export function createAuth(dependencies: Dependencies) {
   return {
     register: (account: AccountIn, clientAddress: string | undefined) => accounts.register(account, clientAddress),
     /**
-     * @throws DomainError unauthenticated, forbidden with the right password of a locked account, or rateLimited after too many failures,
-     * whatever the password is
+     * @throws DomainError unauthenticated for a wrong password, forbidden for the right password of a locked account, or rateLimited
+     * after too many failures, even for the right password
      */
     async login(credentials: Credentials, client: Client) {
       const checked = await checkCounted(credentials, client);
@@ -111,25 +111,26 @@ export function createAuth(dependencies: Dependencies) {
       return { account: checked.account, token: await begin(checked.account.id, checked.at, client) };
     },
     /**
-     * Ends all other sessions of the account, too. To be repeated with the same body where it did not answer: then the new password is
-     * the current one already.
+     * Also ends all other sessions of the account. A caller that got no answer can repeat the call with the same body: it also succeeds
+     * if the new password is already in force.
      * @returns the token of a new session for the caller
-     * @throws DomainError forbidden if the current password is wrong, invalid if the new one is refused, rateLimited as for logins
+     * @throws DomainError forbidden if the current password is wrong, invalid if the new password is refused, rateLimited as for logins
      */
     async changePassword(accountId: string, { currentPassword, newPassword }: PasswordChange, client: Client) {
       const { email } = await existing(accountId);
       const isRight = async (password: string) => (await checkCounted({ email, password }, client)) !== undefined;
-      // Each is a guess, and counts as one.
+      // Each check counts as a guess.
       if (!(await isRight(currentPassword)) && (newPassword === currentPassword || !(await isRight(newPassword))))
         throw wrongPassword();
       await accounts.setPassword(accountId, newPassword, client.clientAddress);
       const { endedAt } = await endAll(accountId);
-      // A deletion that begins after this ends the new session, too; one that began before has only ended the others.
+      // A deletion that begins after this check also ends the new session. A deletion that began earlier has ended only the others.
       await existing(accountId);
       return begin(accountId, endedAt + secondsAfter, client);
     },
     /**
-     * Has a link to set a new password sent to an address. It takes as long, and says the same, whether an account has it or not.
+     * Has a link to set a new password sent to an address. Takes the same time and answers the same whether or not an account has the
+     * address.
      * @throws DomainError rateLimited
      */
     async requestReset(email: string, { clientAddress }: Client): Promise<void> {
@@ -137,8 +138,8 @@ export function createAuth(dependencies: Dependencies) {
       if (outcome.status === 'rejected') throw outcome.reason;
     },
     /**
-     * Sets the password by the token of a mail and ends all sessions of the account. With a used token it ends the sessions once more,
-     * in case that was interrupted, and says the same whatever the password is.
+     * Sets the password by the token of a mail and ends all sessions of the account. With a used token it ends the sessions again, in
+     * case the first call was interrupted, and gives the same answer for every password.
      * @throws DomainError forbidden, invalid
      */
     async resetPassword({ token, password }: PasswordReset, { clientAddress }: Client): Promise<void> {
@@ -149,22 +150,22 @@ export function createAuth(dependencies: Dependencies) {
     },
     confirmEmail: (token: string) => accounts.confirmEmail(token),
     isConfirmed: (accountId: string) => accounts.isConfirmed(accountId),
-    /** Lists the sessions of an account that have not ended, the newest first, 100 at most. */
+    /** Lists the open sessions of an account, newest first, 100 at most. */
     listSessions: async (accountId: string, token?: string) =>
       listSessions(accountId, token === undefined ? undefined : (await tokens.resolve(token))?.id),
-    /** Returns what is kept about an account, for its export. */
+    /** Returns the data that auth stores about an account, for its export. */
     async dataOf(accountId: string) {
       const [own, keys] = await Promise.all([listSessions(accountId), apiKeys.list(accountId)]);
       return { roles: roles.of(accountId), sessions: own, apiKeys: keys };
     },
-    /** @param by who ends it, as the audit trail has it */
+    /** @param by who ends it, as the audit trail names them */
     async endSession(by: string, accountId: string, id: string): Promise<void> {
       const session = found(await sessions.find(accountId, id), `session ${id}`);
       await sessions.endOther(by, accountId, session);
       endedSessions.add(session);
       log.info({ accountId, sessionId: id, by }, 'Session ended');
     },
-    /** Ends the session of a token; one that is not valid has none, nor has an API key, which only its account ends. */
+    /** Ends the session of a token. Does nothing for an invalid token or an API key, which a logout does not end. */
     async logout(token: string | undefined): Promise<void> {
       const session = token === undefined ? undefined : await tokens.resolve(token);
       if (session === undefined || session.scopes !== undefined) return;
@@ -173,7 +174,7 @@ export function createAuth(dependencies: Dependencies) {
       log.info({ accountId: session.accountId }, 'Logged out');
     },
     /**
-     * Checks the password of a customer who does what needs it.
+     * Checks the password of a customer before an action that requires it.
      * @throws DomainError forbidden if it is wrong, rateLimited as for logins
      */
     async checkOwnPassword(credentials: Credentials, accountId: string, client: Client): Promise<void> {
@@ -181,31 +182,31 @@ export function createAuth(dependencies: Dependencies) {
       if (checked?.account.id !== accountId) throw wrongPassword();
     },
     /**
-     * The same by the account alone.
-     * @throws DomainError notFound, too
+     * Like `checkOwnPassword`, but finds the e-mail address by the account's id.
+     * @throws DomainError notFound, and those of `checkOwnPassword`
      */
     async checkPasswordOf(accountId: string, password: string, client: Client): Promise<void> {
       const { email } = await existing(accountId);
       if ((await checkCounted({ email, password }, client)) === undefined) throw wrongPassword();
     },
-    /** Ends all sessions of an account that is about to be deleted, and forgets from where they began. */
+    /** Ends all sessions of an account that is about to be deleted, and deletes its stored sessions and API keys. */
     async closeSessions(accountId: string): Promise<void> {
       await endAll(accountId);
       await sessions.forget(accountId);
     },
     /**
-     * Ends all sessions of the account that have begun by now. What waits for the link of a mail ends before: if this process ends in
-     * between, the caller's session is still there to repeat it.
-     * @param by who ends them, as the audit trail has it
+     * Ends all sessions of the account that have begun by now. Requests that wait for the link in a mail end first: if this process dies
+     * in between, the caller still has a session to repeat the call.
+     * @param by who ends them, as the audit trail names them
      */
     async endSessions(by: string, accountId: string): Promise<void> {
       await accounts.endMailRequests(accountId);
       await endAll(accountId, by);
     },
     /**
-     * Locks an account, or lifts its lock: nobody logs in to a locked one, and each change ends its sessions, API keys and the links in
-     * mails to it.
-     * @param by who does, as the audit trail has it
+     * Locks an account or unlocks it. Both end its sessions and API keys and invalidate the links in mails to it. A locked account cannot
+     * log in.
+     * @param by who changes the lock, as the audit trail names them
      * @throws DomainError notFound
      */
     async setLock(by: string, accountId: string, isLocked: boolean): Promise<void> {
@@ -216,7 +217,7 @@ export function createAuth(dependencies: Dependencies) {
       roles.add(changed.roles);
       log.info({ accountId, isLocked, by }, 'Account locked or unlocked');
     },
-    /** @returns since when it is locked; null if it is not */
+    /** @returns when the account was locked; null if it is not locked */
     lockOf: async (accountId: string) => ({ lockedAt: await roleRepository.lockedAt(accountId) }),
     /** @throws DomainError notFound */
     async rolesOf(accountId: string): Promise<{ roles: Role[] }> {
@@ -225,7 +226,7 @@ export function createAuth(dependencies: Dependencies) {
     },
     /**
      * Replaces the roles of an account.
-     * @param by who gives them, as the audit trail has it
+     * @param by who sets them, as the audit trail names them
      * @throws DomainError notFound
      */
     async setRoles(by: string, accountId: string, owned: Role[]): Promise<{ roles: Role[] }> {
@@ -235,8 +236,8 @@ export function createAuth(dependencies: Dependencies) {
       return { roles: owned };
     },
     /**
-     * Gives an account one role, or takes it.
-     * @param by who does, as the audit trail has it
+     * Gives an account a role, or takes it away.
+     * @param by who changes it, as the audit trail names them
      * @throws DomainError notFound
      */
     async changeRole(change: 'give' | 'take', by: string, accountId: string, role: Role): Promise<{ roles: Role[] }> {
@@ -245,12 +246,15 @@ export function createAuth(dependencies: Dependencies) {
       log.info({ accountId, change, role, by }, 'Role changed');
       return { roles: await roleRepository.find(accountId) };
     },
-    /** @returns the ids of those that were ended, by a logout or DELETE /auth/sessions, or with their key or their time */
+    /** @returns ids of the given sessions that a logout or DELETE /auth/sessions has ended, or whose key was dropped or lifetime is over */
     endedOf(given: GivenSession[]): string[] {
       if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
       return given.filter((one) => hasEnded(one) || tokens.isOver(one)).map(({ id }) => id);
     },
-    /** @returns the id of the account that the token was issued to: an API key is none, since its scopes would be lost */
+    /**
+     * @returns the id of the account that the token was issued to
+     * @throws DomainError unauthenticated for an invalid token, and for an API key, since the answer cannot carry its scopes
+     */
     async solve(token: string): Promise<string> {
       if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
       const session = await tokens.resolve(token);

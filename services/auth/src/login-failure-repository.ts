@@ -5,17 +5,17 @@ import type { PrismaClient } from './generated/client.ts';
 
 export type LoginFailureRepository = ReturnType<typeof createLoginFailureRepository>;
 
-/** How many logins with an address may fail, or be in flight, before the first delay. */
+/** Logins with an address that may fail or be in flight before the first delay. */
 const freeFailures = 10;
 const maxDelaySeconds = 900;
 
-/** Without a login in between, the failures are forgotten, so that rows of guessed addresses do not pile up. */
+/** An hour without a login clears the failures, so that rows of guessed addresses do not pile up. */
 const isForgotten = sql`login_failures.last_at <= now() - interval '1 hour'`;
 
-/** lower() is that of the account service, which has the last word on which spellings mean one account. */
+/** Lowercases in SQL as the account service does, because that service decides which spellings mean the same account. */
 const digestOf = (email: string) => sql`sha256(convert_to(lower(${email}), 'UTF8'))`;
 
-/** Null before the tenth failure; 1 s after it, and twice as long after each further one. */
+/** Null before the tenth failure. Then 1 s, doubled by each further failure, up to 15 minutes. */
 function blockedAfter(failures: Sql): Sql {
   const [free, max] = [literal(freeFailures), literal(maxDelaySeconds)];
   const seconds = sql`least(2 ^ least(${failures} - ${free}, 10), ${max})`;
@@ -27,8 +27,8 @@ export function createLoginFailureRepository({ run, transactionOf }: Database<Pr
 
   return {
     /**
-     * Counts a login as failed before its password is checked, so that parallel guesses count one another.
-     * @returns when it was counted, in seconds since 1970; undefined during a delay
+     * Counts a login as failed before its password is checked, so that parallel guesses all count.
+     * @returns when it was counted, in seconds since 1970; undefined during a delay, which counts nothing
      */
     async count(email: string): Promise<number | undefined> {
       const [counted] = await transactionOf(email.toLowerCase(), (tx) =>
@@ -50,7 +50,7 @@ export function createLoginFailureRepository({ run, transactionOf }: Database<Pr
       return Math.max(row?.seconds ?? 1, 1);
     },
 
-    /** Takes back what was counted then, with its delay, but not that of a later failure: the password could not be checked. */
+    /** Undoes `count` if the password could not be checked. Clears its delay too, unless a later failure has set a new one. */
     async uncount(email: string, at: number): Promise<void> {
       await run(sql`
         update login_failures set
@@ -59,7 +59,7 @@ export function createLoginFailureRepository({ run, transactionOf }: Database<Pr
         where email_digest = ${digestOf(email)}`);
     },
 
-    /** For a customer who has the right password, or has set a new one. */
+    /** Clears the failures of a customer who gave the right password or set a new one. */
     async forget(email: string): Promise<void> {
       await run(sql`delete from login_failures where email_digest = ${digestOf(email)}`);
     },
@@ -67,7 +67,7 @@ export function createLoginFailureRepository({ run, transactionOf }: Database<Pr
     async deleteForgotten(): Promise<void> {
       await deleteInBatches(
         run,
-        // A login may have counted since the subquery.
+        // Repeat the condition: a login may have been counted since the subquery.
         (limit) => sql`
           delete from login_failures
           where ${isForgotten} and email_digest in (

@@ -4,7 +4,7 @@ import type { Auth } from './auth.ts';
 
 const open = { tag: 'auth', identity: 'none' } as const;
 
-/** Makes the routes for customers who cannot log in, or follow the link of a mail (contract 3.11). */
+/** Routes for customers who cannot log in or who follow the link in a mail (contract 3.11). */
 export function resetRoutes(auth: Auth): AnyRoute[] {
   return [
     route({
@@ -56,7 +56,7 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
         return noContent(noStore);
       },
     }),
-    // For the account service, on behalf of its customer: the gateway does not route these.
+    // The account service calls these on behalf of a customer. The gateway does not route them.
     route({
       identity: 'account',
       method: 'post',

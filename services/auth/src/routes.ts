@@ -199,7 +199,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       handler: ({ body }) => ok({ ended: auth.endedOf(body.sessions) }),
     }),
     accountDataRoute(async (accountId) => ({ rows: [{ json: JSON.stringify(await auth.dataOf(accountId)) }] })),
-    // For services that check tokens themselves.
+    // Services that validate tokens themselves fetch the keys here.
     route({
       identity: 'none',
       method: 'get',

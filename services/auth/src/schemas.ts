@@ -48,7 +48,7 @@ const scopes = z
   .min(1)
   .transform((given) => [...new Set(given)].sort());
 const maxKeyDays = 366;
-/** Longer ones need the password: who has found a session must not turn it into a year. */
+/** A longer-lived key needs the password, so that a stolen session cannot be turned into a year of access. */
 export const freeKeyDays = 90;
 
 /** contract 3.12 */
@@ -74,7 +74,7 @@ export const apiKeyIn = z
   )
   .meta({
     id: 'ApiKeyIn',
-    // Without a time, which would pass.
+    // No `expiresAt`: a fixed time would lie in the past some day.
     examples: [{ name: exampleKey.name, scopes: exampleKey.scopes }],
   });
 export const apiKeysOut = z.array(apiKeyOut);
@@ -92,7 +92,7 @@ export const sessionsIn = z.object({
         authenticatedAt: z.number(),
         /** Absent from callers of release 0.1. */
         kid: z.string().max(100).optional(),
-        /** Says that it lasts as long as its token, however long ago it began. */
+        /** The session is an API key: its own expiry applies instead of JWT_TTL_SECONDS. */
         isApiKey: z.boolean().optional(),
       }),
     )
@@ -100,7 +100,7 @@ export const sessionsIn = z.object({
 });
 export const endedOut = z.object({ ended: z.array(uuid) });
 
-/** cookie-parser turns a value of JSON into an object: such a token counts as absent. */
+/** cookie-parser parses values that start with `j:` as JSON. A token that is then no string counts as absent. */
 export const tokenCookie = z.object({ [tokenCookieName]: z.string().optional().catch(undefined) });
 
 /** RFC 7517, with the keys of RFC 8037 */
@@ -117,7 +117,7 @@ export const jwksOut = z.object({
   ),
 });
 
-/** A session as its token tells it. */
+/** A session as the caller read it from its token. */
 export type GivenSession = z.output<typeof sessionsIn>['sessions'][number];
 export type PasswordChange = z.output<typeof passwordChange>;
 export type OwnSession = z.output<typeof sessionsOut>[number];

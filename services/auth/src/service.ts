@@ -92,7 +92,7 @@ export async function createAuthService(
     bearer: ownBearer(tokens, roles, follower),
   });
   const check = createCheck({ tokens, roles, uses, endedSessions: follower, log });
-  // Every secured request of the store is checked here, so the check avoids the cost of Express.
+  // Every secured request to the store goes through this check, so it bypasses Express.
   const listener: RequestListener = (req, res) => (req.url === '/check' ? check(req, res) : app(req, res));
   return {
     app: listener,
@@ -118,13 +118,13 @@ export const authService: ServiceDefinition<typeof configSchema, PrismaClient> =
   database: {
     PrismaClient,
     migrations: new URL('../prisma/migrations/', import.meta.url),
-    // A login takes two short statements, and most of its time is spent on the password.
+    // A login runs two short statements and spends most of its time on the password hash.
     poolSize: 5,
   },
   build: (context) => createAuthService(context),
 };
 
-/** `id-account` alone would let whoever reaches auth end the sessions of others. */
+/** Auth always requires the bearer token: with `id-account` alone, anyone who can reach auth could end other accounts' sessions. */
 function ownBearer(tokens: Tokens, roles: Roles, follower: Pick<Follower, 'isLoaded'>): BearerValidator {
   return async (authorization, accountId) => {
     const session = await tokens.resolve(bearerOf(authorization));

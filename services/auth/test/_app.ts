@@ -18,7 +18,7 @@ export const ada = { name: 'Ada Lovelace', email: 'ada@example.com', password: '
 export const newSecret = () => randomBytes(32).toString('base64');
 export const newKey = () => importTokenKey(newSecret());
 
-/** The account service as far as auth can see it. */
+/** A fake of the account service. */
 export function fakeAccounts(): AccountClient & { calls: unknown[] } {
   const known = new Map<string, { account: AccountOut; password: string }>();
   const calls: unknown[] = [];
@@ -74,11 +74,11 @@ interface Options {
   databaseUrl: string;
   accounts?: AccountClient;
   env?: Record<string, string>;
-  /** Default: until it is ready, unless its database is unreachable. */
+  /** Whether to wait until the service is ready; default: unless its database is unreachable. */
   waits?: boolean;
 }
 
-/** Has a database for all tests of a file, on which replicas share the secret and the accounts. */
+/** Provides a database for all tests of a file. Replicas share it, the secret and the accounts. */
 export function useAuth<Env extends Record<string, string>>(env = {} as Env) {
   const database = useDatabase('auth');
   const shared = { accounts: fakeAccounts(), env: { JWT_SECRET_KEY: newSecret(), ...env } };
@@ -88,7 +88,7 @@ export function useAuth<Env extends Record<string, string>>(env = {} as Env) {
     ...shared,
     database,
     query: <Row extends object>(sql: string) => queryOnce<Row>(database.url, sql),
-    /** Starts a replica that a test closes. */
+    /** Starts a replica; the test must close it. */
     start,
     /** Starts a replica for all tests. */
     open: (env: Record<string, string> = {}) => database.open(() => start({ env })),
@@ -97,7 +97,7 @@ export function useAuth<Env extends Record<string, string>>(env = {} as Env) {
 
 export type TestApp = Awaited<ReturnType<typeof testApp>>;
 
-/** The real service with a key of its own, and `issue`, whose tokens it accepts. `logged` grows with its log lines. */
+/** Starts the real service with its own key. It accepts tokens from `issue`. `logged` collects its log lines. */
 export async function testApp({
   databaseUrl,
   accounts = fakeAccounts(),

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { ada, type TestApp } from './_app.ts';
 
 export type Customer = typeof ada & { id: string };
-/** A customer with the headers by which the gateway passes them on. */
+/** A customer with the identity headers that the gateway adds. */
 export type LoggedIn = Customer & { token: string; headers: ReturnType<typeof identityOf> };
 
 export const tokenIn = ({ headers }: { headers: Record<string, string> }) =>
@@ -10,13 +10,13 @@ export const tokenIn = ({ headers }: { headers: Record<string, string> }) =>
 
 export const cookieWith = (token: string) => `__store_jwt_token=${token}`;
 
-/** Headers by which the gateway passes a customer on. */
+/** The identity headers that the gateway adds for a customer. */
 export const identityOf = (id: string, token: string) => ({ 'id-account': id, authorization: `Bearer ${token}` });
 
-/** Headers of the gateway in a token check. */
+/** Headers that the gateway sends in a token check. */
 export const asGateway = { 'gateway-passes-on': 'account-scopes' };
 
-/** Makes the functions that tests of customers call the service with. */
+/** Functions with which tests call the service as customers. */
 export function customersOf(auth: Pick<TestApp, 'app'>) {
   const tryLogin = ({ email }: { email: string }, password: string) =>
     request(auth.app).post('/auth/login').send({ email, password });

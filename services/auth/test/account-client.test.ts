@@ -50,25 +50,25 @@ describe('the account client', () => {
 
   it.each<[string, () => Promise<unknown>, number, unknown, object | undefined]>([
     ['the account for a right password', check, 200, account, account],
-    ['the account of a release without languages', check, 200, former, { ...account, locale: 'en' }],
+    ['the account with locale en if the release has no languages', check, 200, former, { ...account, locale: 'en' }],
     ['nothing for a wrong password', check, 401, problem(401), undefined],
     ['the details of a 400 on a password', check, 400, invalid, refused],
     ['the details of a 400 on a registration', register, 400, invalid, refused],
     ['that an e-mail address is taken', register, 409, problem(409), taken],
     ['an account', find, 200, account, account],
-    ['nothing for an account that is gone', find, 404, problem(404), undefined],
-    ['nothing for a password that is replaced', replace, 204, '', undefined],
+    ['nothing for an account that does not exist', find, 404, problem(404), undefined],
+    ['nothing for a replaced password', replace, 204, '', undefined],
     ['the details of a 400 on a new password', replace, 400, invalid, refused],
-    ['that no password of a lost account is replaced', replace, 404, problem(404), unavailable],
+    ['unavailable for a new password of an account that does not exist', replace, 404, problem(404), unavailable],
   ])('returns %s', async (_, call, status, body, expected) => {
     listener = respond(status, body);
-    // Also the properties of an error.
+    // Spread the error, so that its message and its other properties can be matched.
     const result = await call().catch(({ message, ...error }) => ({ message, ...error }));
     if (expected === undefined) expect(result).toBeUndefined();
     else expect(result).toMatchObject(expected);
   });
 
-  // Faults of a connection and time-outs are tested with the product client, in shared.
+  // The tests of the product client, in shared, cover connection faults and time-outs.
   it.each<[string, RequestListener, number]>([
     ['503 with Retry-After', respond(503, problem(503), { 'Retry-After': '7' }), 7],
     ['an empty body', respond(200, ''), 1],

@@ -15,14 +15,14 @@ describe('an API key ends', () => {
     request(auth.app)[method](path.replace('{id}', owner.id)).set(owner.headers).send(body).expect(204);
 
   it.each<[string, (owner: LoggedIn, id: string) => PromiseLike<unknown>]>([
-    ['by itself', (owner, id) => end(owner, id).expect(204)],
+    ['when its owner ends it', (owner, id) => end(owner, id).expect(204)],
     ['with all sessions', own('delete', '/auth/sessions')],
     [
-      'with the password',
+      'when the password changes',
       own('put', '/accounts/{id}/password', { currentPassword: ada.password, newPassword: 'battery staple' }),
     ],
     [
-      'with a password that is reset',
+      'when the password is reset',
       ({ email: token }) =>
         request(auth.app)
           .post('/auth/password-resets/confirmation')
@@ -30,7 +30,7 @@ describe('an API key ends', () => {
           .expect(204),
     ],
     ['with its account', own('delete', '/internal/own-sessions')],
-  ])('%s: at once, at another replica within a second, after a restart, and for good', async (_, by) => {
+  ])('%s: at once, within a second at another replica, and permanently, also after a restart', async (_, by) => {
     const owner = await loggedIn();
     const { id, key } = (await make(owner)).body;
     expect(await Promise.all([auth, replica].map((app) => customersOf(app).check(key)))).toEqual([200, 200]);
@@ -43,14 +43,14 @@ describe('an API key ends', () => {
     await until('the other replica refuses it', isRefused, { timeoutMs: 1_000 });
     const restarted = await start();
     expect(await customersOf(restarted).check(key).finally(restarted.close)).toBe(401);
-    // The entry that refuses it lasts as long as its token would, which is longer than a session.
+    // The entry that ends it must last until its token expires, which is later than a session would.
     const lasts = await query(`select max(expires_at) > now() + interval '89 days' as lasts from (
       select expires_at from ended_sessions where id = '${id}'
       union all select expires_at from session_cutoffs where account_id = '${owner.id}') as entries`);
     expect(lasts).toEqual([{ lasts: true }]);
   });
 
-  it('and its name is forgotten with its account', async () => {
+  it('and is deleted with its account', async () => {
     const owner = await loggedIn();
     await make(owner).expect(201);
     await own('delete', '/internal/own-sessions')(owner);
@@ -58,8 +58,8 @@ describe('an API key ends', () => {
   });
 });
 
-describe('the last use', () => {
-  it('is listed by the hour', async () => {
+describe('the last use of an API key', () => {
+  it('is listed as the start of its hour', async () => {
     const owner = await loggedIn();
     const { key } = (await make(owner)).body;
     const before = new Date();
@@ -70,7 +70,7 @@ describe('the last use', () => {
     expect(Date.parse(lastUsedAt)).toBeGreaterThanOrEqual(before.setMinutes(0, 0, 0));
   });
 
-  it('costs a write an hour, however often a key is used, and none is lost', async () => {
+  it('is written once an hour per key, and survives a failed write', async () => {
     let [now, isAway] = [0, false];
     const written: string[][] = [];
     const uses = createApiKeyUses(

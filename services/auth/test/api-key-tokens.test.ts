@@ -16,7 +16,7 @@ const { loggedIn } = customersOf(auth);
 const statusAt = (app: typeof auth, key: string) => customersOf(app).check(key);
 
 describe('the token of an API key', () => {
-  it('outlives JWT_TTL_SECONDS, and not its own time', async () => {
+  it('outlives JWT_TTL_SECONDS, but not its own expiry', async () => {
     const now = Date.now();
     let later = 0;
     const tokens = createTokens({
@@ -47,7 +47,7 @@ describe('the token of an API key', () => {
     expect(tokens.isOver({ authenticatedAt: at, isApiKey: true })).toBe(false);
   });
 
-  it('is nothing to services: they get a token that lives no longer than a session', async () => {
+  it('is refused by services: they get a token that lives no longer than a session', async () => {
     const owner = await loggedIn();
     const { key } = (await make(owner)).body;
     const validate = bearerFrom({ BEARER_VALIDATION: 'on', JWT_SECRET_KEY: env.JWT_SECRET_KEY });
@@ -55,11 +55,11 @@ describe('the token of an API key', () => {
     const { bearer } = await identify(key);
     expect(await validate(`Bearer ${bearer}`, owner.id)).toMatchObject({ scopes: ['orders:read'] });
     const { exp = 0, iat = 0, aud } = decodeJwt(bearer);
-    // Services of the release before, which would take it for a session, know only store-platform.
+    // Services of the previous release would take it for a session, but they accept only the audience store-platform.
     expect([exp - iat, aud]).toEqual([600, 'store-platform-scoped']);
   });
 
-  it('outlives the key that signed it, and forgeries of it do not', async () => {
+  it('outlives the key that signed it, while forgeries of it are refused', async () => {
     const owner = await loggedIn();
     const { id, key } = (await make(owner)).body;
     await until('it is known', async () => (await statusAt(rotated, key)) === 200, { timeoutMs: 1_000 });
@@ -82,11 +82,11 @@ describe('the token of an API key', () => {
     expect((decodeJwt(body.key).exp ?? 0) * 1000).toBe(Date.parse(body.expiresAt));
   });
 
-  it('is checked without asking the database, made-up or not, whatever key signed it', async () => {
+  it('is checked without the database, whether genuine or forged and whatever key signed it', async () => {
     const owner = await loggedIn();
     const { id, key } = (await make(owner)).body;
     const { id: oldId, key: old } = (await make(owner)).body;
-    // As the release before made it
+    // The previous release stored no kid.
     await query(`update api_keys set kid = null where id = '${oldId}'`);
     const stranger = createTokens({ key: await importTokenKey(newSecret()), ttlSeconds: 600, hasEnded: () => false });
     const madeUp = { id, accountId: owner.id, authenticatedAt: Date.now() / 1000, expiresAt: Date.now() / 1000 + 600 };

@@ -15,7 +15,7 @@ const { make, list, end, identify } = keysOf(auth);
 const { loggedIn, check, logout, solve } = customersOf(auth);
 
 describe('POST /auth/keys', () => {
-  it('shows a key once, which is a token of the account with its scopes', async () => {
+  it('returns a key, a token with the account and scopes, and never shows it again', async () => {
     const owner = await loggedIn();
     const given = { name: ' Shipping software ', scopes: ['orders:write', 'orders:read', 'orders:read'] };
     const { status, body, headers } = await make(owner, given);
@@ -31,7 +31,7 @@ describe('POST /auth/keys', () => {
 
     const passedOn = await identify(key);
     expect(passedOn).toMatchObject({ status: 200, id: owner.id, scopes: 'orders:read,orders:write' });
-    // Services get a token that stands for it, and is no more: it ends with it.
+    // Services get another token in its place, which ends with the key.
     expect(decodeJwt(passedOn.bearer)).toMatchObject({ jti: shown.id, scope: 'orders:read orders:write' });
     expect(passedOn.bearer).not.toBe(key);
     expect((await identify(key)).bearer).toBe(passedOn.bearer);
@@ -39,7 +39,7 @@ describe('POST /auth/keys', () => {
     expect(await Promise.all([key, passedOn.bearer, owner.token].map(check))).toEqual([401, 401, 200]);
   });
 
-  it('is in the audit trail when it is made and when it ends, which an operator may have it do, too', async () => {
+  it('adds an audit entry, as does the end of a key by its owner or by an operator', async () => {
     const owner = await loggedIn();
     const { body: first } = await make(owner);
     const { body: second } = await make(owner);
@@ -61,7 +61,7 @@ describe('POST /auth/keys', () => {
     ]);
   });
 
-  it('is not in the audit trail if the transaction fails at its end, in which it is made or ends', async () => {
+  it('adds no audit entry if its commit fails, nor does the end of a key', async () => {
     const owner = await loggedIn();
     const { id, key } = (await make(owner)).body;
     await whileCommitsFail(database.url, 'api_keys', async () => {
@@ -77,17 +77,17 @@ describe('POST /auth/keys', () => {
 
   it.each<[string, object, string]>([
     ['no name', { name: ' ' }, 'body.name'],
-    ['a name of which nothing is seen', { name: '\u2060\u00ad' }, 'body.name'],
+    ['an invisible name', { name: '\u2060\u00ad' }, 'body.name'],
     ['a long name', { name: 'x'.repeat(101) }, 'body.name'],
     ['no scope', { scopes: [] }, 'body.scopes'],
     ['an unknown scope', { scopes: ['orders:all'] }, 'body.scopes.0'],
-    ['a scope that no route asks for yet', { scopes: ['webhooks'] }, 'body.scopes.0'],
-    ['several scopes in one', { scopes: ['orders:read orders:write'] }, 'body.scopes.0'],
-    ['an end that is null', { expiresAt: null }, 'body.expiresAt'],
-    ['an end in the past', { expiresAt: inDays(-1) }, 'body.expiresAt'],
-    ['an end without a zone', { expiresAt: '2027-01-01T00:00:00' }, 'body.expiresAt'],
-    ['an end in the year 10000', { expiresAt: '9999-12-31T23:59:59-01:00' }, 'body.expiresAt'],
-    ['an end that is far away', { expiresAt: inDays(367) }, 'body.expiresAt'],
+    ['a scope that no route needs yet', { scopes: ['webhooks'] }, 'body.scopes.0'],
+    ['several scopes in one string', { scopes: ['orders:read orders:write'] }, 'body.scopes.0'],
+    ['expiresAt null', { expiresAt: null }, 'body.expiresAt'],
+    ['expiresAt in the past', { expiresAt: inDays(-1) }, 'body.expiresAt'],
+    ['expiresAt without a time zone', { expiresAt: '2027-01-01T00:00:00' }, 'body.expiresAt'],
+    ['expiresAt in the year 10000', { expiresAt: '9999-12-31T23:59:59-01:00' }, 'body.expiresAt'],
+    ['expiresAt in 367 days', { expiresAt: inDays(367) }, 'body.expiresAt'],
   ])('refuses %s', async (_, given, path) => {
     const { status, body } = await make(await loggedIn(), given);
     expect([status, body.errors?.[0].path]).toEqual([400, path]);
@@ -107,11 +107,11 @@ describe('POST /auth/keys', () => {
     expect(await list(owner)).toHaveLength(1);
   });
 
-  it('has its account told of each key, once the account service is there', async () => {
+  it('has the account told about each key once the account service is available', async () => {
     const told: string[] = [];
     let isAway = true;
     const { announceKey } = accounts;
-    // Of all replicas, any of which may tell.
+    // All replicas share this fake, because any of them may tell.
     accounts.announceKey = async (accountId, keyId) => {
       told.push(`${accountId} ${keyId}`);
       if (isAway) throw unavailable('The account service');
@@ -119,18 +119,18 @@ describe('POST /auth/keys', () => {
     try {
       const owner = await loggedIn();
       const { id } = (await make(owner).expect(201)).body;
-      await until('it was tried, this key or one before', () => told.length > 0);
+      await until('a replica has tried to tell', () => told.length > 0);
       const waiting = () => query(`select from api_keys where id = '${id}' and announced_at is null`);
       expect(await waiting()).toHaveLength(1);
       isAway = false;
-      await until('it is told, and that is stored', async () => (await waiting()).length === 0);
+      await until('the account is told and that is stored', async () => (await waiting()).length === 0);
       expect(told).toContain(`${owner.id} ${id}`);
     } finally {
       accounts.announceKey = announceKey;
     }
   });
 
-  it('makes no more than 100 for an account, ended ones included, which every replica remembers', async () => {
+  it('makes at most 100 keys per account, including ended ones', async () => {
     const owner = await loggedIn();
     await query(`insert into api_keys (id, account_id, name, scopes, token_digest, created_at, expires_at, ended_at)
       select gen_random_uuid(), '${owner.id}', 'x', '{}', '', now(), now() + interval '1 day', now()
@@ -142,10 +142,10 @@ describe('POST /auth/keys', () => {
     await make(owner).expect(201);
   });
 
-  it('makes none for a session that ended while it was under way', async () => {
+  it('makes no key if the session ends meanwhile', async () => {
     const [owner, other] = [await loggedIn(), await loggedIn()];
     const until = "now() + interval '1 hour'";
-    // As another replica has it, which this one has not heard yet.
+    // As if another replica had ended the sessions and this one did not know yet.
     await query(`insert into session_cutoffs values ('${owner.id}', now() + interval '1 s', ${until})`);
     await query(`insert into ended_sessions values ('${decodeJwt(other.token).jti}', ${until})`);
     for (const one of [owner, other]) {
@@ -157,7 +157,7 @@ describe('POST /auth/keys', () => {
 
 // Roles are not scopes: tests/e2e/shared/api-keys.test.ts.
 it.each([['products:write'], ['stock:write']])(
-  'the scope %s is given to those only who may do what it allows',
+  'the scope %s is given only to accounts with the role it needs',
   async (scope) => {
     const keys = keysOf(restricted);
     const owner = await customersOf(restricted).loggedIn();
@@ -175,9 +175,9 @@ it.each([['products:write'], ['stock:write']])(
 );
 
 describe('an API key', () => {
-  // Nor does any other operation of auth: contract.test.ts, and tests/e2e/shared/api-keys.test.ts.
+  // contract.test.ts and tests/e2e/shared/api-keys.test.ts cover all other operations of auth.
   it.each(['post /internal/own-password-checks', 'delete /internal/own-sessions', 'get /internal/account-data'])(
-    'does not %s, whatever headers say',
+    'cannot %s, even with forged headers',
     async (operation) => {
       const owner = await loggedIn();
       await request(auth.app)
@@ -196,7 +196,7 @@ describe('an API key', () => {
     },
   );
 
-  it('is no session: a logout leaves it, and POST /auth/solve, which has no place for scopes, does not know it', async () => {
+  it('is not a session: a logout does not end it, and POST /auth/solve answers 401, as it could not return scopes', async () => {
     const { key } = (await make(await loggedIn())).body;
     await logout(key).expect(200);
     await solve(key).expect(401);
@@ -205,8 +205,8 @@ describe('an API key', () => {
 
   it.each([
     ['', {}],
-    [' by another name', { 'gateway-passes-on': 'account-roles' }],
-  ])('is nothing behind a gateway that would not pass its scopes on%s', async (_, headers) => {
+    [' but other headers', { 'gateway-passes-on': 'account-roles' }],
+  ])('is refused behind a gateway that does not pass its scopes on%s', async (_, headers) => {
     const { key } = (await make(await loggedIn())).body;
     await request(auth.app)
       .get('/check')
@@ -215,7 +215,7 @@ describe('an API key', () => {
     expect(await check(key)).toBe(200);
   });
 
-  it('of another account is neither listed nor ended', async () => {
+  it('of another account cannot be listed or ended', async () => {
     const [owner, other] = [await loggedIn(), await loggedIn()];
     const { id, key } = (await make(other)).body;
     expect(await list(owner)).toEqual([]);
@@ -236,7 +236,7 @@ describe('an API key', () => {
   });
 });
 
-it('GET /internal/account-data has the keys by name, without themselves', async () => {
+it('GET /internal/account-data lists the keys without their tokens', async () => {
   const owner = await loggedIn();
   const { key, ...shown } = (await make(owner)).body;
   const { text, body } = await request(auth.app).get('/internal/account-data').set(owner.headers).expect(200);

@@ -113,7 +113,7 @@ describe('POST /auth/solve', () => {
     expect(body).toEqual({ idAccount: id });
   });
 
-  it.each(withShortTitles(['a.b.c', '', 'x'.repeat(8_000)]))('is 401 for the invalid token "%s"', async (_, token) => {
+  it.each(withShortTitles(['a.b.c', '', 'x'.repeat(8_000)]))('returns 401 for the token "%s"', async (_, token) => {
     expect((await post('/auth/solve', { token }).expect(401)).body.detail).toBe('Invalid token');
   });
 
@@ -123,7 +123,7 @@ describe('POST /auth/solve', () => {
 });
 
 describe('the service', () => {
-  it('without the account service is 503 with Retry-After to register and login, but not to logout and solve', async () => {
+  it('without the account service answers register and login with 503 and Retry-After; logout and solve work', async () => {
     const unavailable = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
     const alone = await testApp({ databaseUrl: database.url, accounts: unavailable });
     for (const path of ['/auth/register', '/auth/login']) {
@@ -136,7 +136,7 @@ describe('the service', () => {
     await alone.close();
   });
 
-  it('tells the account service for which client an account is registered and a password checked', async () => {
+  it('passes the client address to the account service when it registers an account or checks a password', async () => {
     for (const path of ['/auth/register', '/auth/login'])
       await post(path, ada).set('x-envoy-external-address', '2001:db8:1:2:3::4');
     const clientAddress = '2001:db8:1:2::/64';

@@ -10,7 +10,7 @@ beforeAll(async () => {
   token = await auth.issue(id);
 });
 
-/** @param cookies with {T} for a valid token and {U} for one of another account */
+/** @param cookies {T} stands for a valid token, {U} for a token of another account */
 async function check(...cookies: string[]) {
   const other = await auth.issue(crypto.randomUUID());
   const filled = cookies.map((cookie) => cookie.replaceAll('{T}', token).replaceAll('{U}', other));
@@ -29,13 +29,13 @@ describe('the token check', () => {
     expect(text ?? '').toBe('');
   });
 
-  // How values are read from the header is tested with cookies, in shared.
+  // The tests of cookies, in shared, cover how values are read from the header.
   it.each([
     ['in the second of two Cookie headers that a proxy joined', 'a=1,__store_jwt_token={T}; b=2'],
     ['in quotes', '__store_jwt_token="{T}"'],
-    ['that comes twice with one value', '__store_jwt_token={T}; a=1; __store_jwt_token="{T}"'],
+    ['that comes twice with the same value', '__store_jwt_token={T}; a=1; __store_jwt_token="{T}"'],
     [
-      'beside similar ones',
+      'among cookies with similar names',
       '__store_jwt_tokens={U}; __STORE_JWT_TOKEN={U}; a=__store_jwt_token={U}; __store_jwt_token={T}',
     ],
   ])('finds the token cookie %s', async (_, cookie) => {
@@ -50,30 +50,30 @@ describe('the token check', () => {
     ['another letter case', ['__Store_Jwt_Token={T}'], missing],
     ['a URL-encoded token', ['__store_jwt_token=%20{T}'], 'Invalid token'],
     [
-      'another token behind two that are the same',
+      'another token after two equal ones',
       [`${'__store_jwt_token={T};'.repeat(2)}__store_jwt_token={U}`],
       'Invalid token',
     ],
     ['a valid and an empty token', ['__store_jwt_token=; __store_jwt_token={T}'], 'Invalid token'],
     ['a token with Bearer', ['__store_jwt_token=Bearer {T}'], 'Invalid token'],
     ['two Cookie headers with a token each', ['__store_jwt_token={T}', '__store_jwt_token={U}'], 'Invalid token'],
-  ])('is 401 for %s', async (_, cookies, detail) => {
+  ])('returns 401 for %s', async (_, cookies, detail) => {
     const { body, headers } = await check(...cookies);
     expect(headers['content-type']).toBe('application/problem+json');
     expect(body).toMatchObject({ status: 401, detail });
     expect(headers).not.toHaveProperty('id-account');
   });
 
-  it('ignores id-account and Authorization of the client', async () => {
+  it('ignores id-account and Authorization from the client', async () => {
     const headers = { 'id-account': id, Authorization: `Bearer ${token}` };
     await request(auth.app).get('/check').set(headers).expect(401);
   });
 
-  it('is served at /check only', async () => {
+  it('is served only at /check', async () => {
     for (const path of ['/check/', '/CHECK', '/auth/check']) await request(auth.app).get(path).expect(404);
   });
 
-  it('logs nothing, except unexpected failures without the token', async () => {
+  it('logs only unexpected failures, without the token', async () => {
     auth.logged.length = 0;
     await check('__store_jwt_token={T}');
     await check();

@@ -21,7 +21,7 @@ describe('the configuration of auth', () => {
     expect(() => readConfig(configSchema, {})).toThrow(notSet);
   });
 
-  // Which keys are too weak is tested with token-keys, in shared.
+  // The tests of token-keys, in shared, cover which keys are too weak.
   it.each([
     ['plain text', 'please let me in, I am the administrator', 'base64'],
     ['zeros', Buffer.alloc(32).toString('base64'), 'pattern'],
@@ -40,7 +40,7 @@ describe('the configuration of auth', () => {
     ['JWT_PREVIOUS_PUBLIC_KEYS', newKeyPair().privateKey],
     ['INTERNAL_CREDENTIAL', 'too-short-for-a-credential'],
     ['INTERNAL_CREDENTIAL', `${newCredential()} ${newCredential()}`],
-  ])('refuses a wrong %s and does not repeat it: %j', (name, value) => {
+  ])('refuses an invalid %s without printing it: %j', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(`${name}: must be`);
     if (value.length > 10) expect(() => read({ [name]: value })).not.toThrow(value.slice(10, 30));
   });
@@ -50,7 +50,7 @@ describe('the configuration of auth', () => {
     expect(read({ COOKIE_SAME_SITE: 'None', COOKIE_SECURE: 'true' }).COOKIE_SECURE).toBe(true);
   });
 
-  it('takes a private key instead of a secret, or beside it', () => {
+  it('accepts a private key instead of a secret or in addition to it', () => {
     const { privateKey, publicKey } = newKeyPair();
     const previous = `${publicKey}${newKeyPair().publicKey}`;
     const both = read({ JWT_PRIVATE_KEY: privateKey, JWT_PREVIOUS_PUBLIC_KEYS: previous });
@@ -59,11 +59,11 @@ describe('the configuration of auth', () => {
   });
 
   it.each(['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'])(
-    'refuses to start with %s alone: the other paths would be open',
+    'refuses to start with only %s, because the other paths would be open',
     (name) => expect(() => read({ [name]: newCredential() })).toThrow('set all of them, or none'),
   );
 
-  it('shows the first of its credentials: the others are of a rotation', () => {
+  it('sends the first of its credentials; the others are for a rotation', () => {
     const [next, current] = [newCredential(), newCredential()];
     const others = { INTERNAL_CREDENTIALS: newCredential(), OPERATOR_CREDENTIALS: newCredential() };
     expect(read({ INTERNAL_CREDENTIAL: `${next}, ${current}`, ...others }).INTERNAL_CREDENTIAL).toBe(next);

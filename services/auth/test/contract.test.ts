@@ -22,12 +22,12 @@ const { register, loggedIn } = customersOf(auth);
 const accountId = crypto.randomUUID();
 const newAccount = async () => ({ body: await register() });
 
-/** A call of a customer who is logged in. */
+/** A call by a logged-in customer. */
 async function own(path: string, body?: object) {
   const { headers, ...customer } = await loggedIn();
   return { path: path.replace('{id}', customer.id), headers, body: body ?? customer };
 }
-/** The same, after ten that were refused. */
+/** The same call, after it was refused ten times. */
 async function tooOften(
   method: 'post' | 'put',
   call: { path: string; headers?: Record<string, string>; body: object },
@@ -42,7 +42,7 @@ const wrongPassword = { email: ada.email, password: 'wrong password' };
 const checkOwn = '/internal/own-password-checks';
 const passwordPath = '/accounts/{id}/password';
 const passwordChange = { currentPassword: ada.password, newPassword: 'battery staple' };
-/** One guess, not two. */
+/** Counts as one guess instead of two, since both passwords are equal. */
 const sameChange = { currentPassword: 'wrong horse', newPassword: 'wrong horse' };
 const wrongChange = { ...passwordChange, currentPassword: 'wrong horse' };
 const sessions = () => own('/accounts/{id}/sessions');
@@ -85,7 +85,7 @@ const withToken = async () => ({ headers: { authorization: `Bearer ${await auth.
 
 describeContract({
   accountId,
-  // Only for the document; the requests go to the application.
+  // Used only for the document; requests go to the application.
   routes: authRoutes({} as never),
   app: () => auth.app,
   unavailableApp: () => unavailable.app,

@@ -25,7 +25,7 @@ const unlock = (id: string) => ask('delete', `accounts/${id}/lock`);
 const trailOf = async (id: string) => (await ask('get', `audit?subject=${id}`).expect(200)).body;
 
 describe('a locked account', () => {
-  it('cannot log in, and its sessions and API keys have ended everywhere within a second', async () => {
+  it('cannot log in, and its sessions and API keys end at all replicas within a second', async () => {
     const customer = await loggedIn();
     const { body: key } = await keysOf(auth).make(customer).expect(201);
     const tokens: string[] = [customer.token, key.key];
@@ -41,7 +41,7 @@ describe('a locked account', () => {
       type: 'urn:problem:store:account-locked',
       detail: 'The account is locked. Ask the store why.',
     });
-    // Whoever does not know the password learns nothing.
+    // Without the password, nobody learns that the account is locked.
     await tryLogin(customer, 'wrong horse').expect(401);
     expect(accounts.calls).toContainEqual({ endMailRequests: customer.id });
     const late = await start();
@@ -50,7 +50,7 @@ describe('a locked account', () => {
     expect(statuses).toEqual([401, 401]);
   });
 
-  it('can log in once it is unlocked, and nothing of before comes back', async () => {
+  it('can log in once it is unlocked, but its earlier sessions stay ended', async () => {
     const customer = await loggedIn();
     await lock(customer.id).expect(204);
     await unlock(customer.id).expect(204);
@@ -66,7 +66,7 @@ describe('a locked account', () => {
     ]);
   });
 
-  it('keeps its roles, and has none of them passed on', async () => {
+  it('keeps its roles but cannot use them', async () => {
     const customer = await loggedIn();
     await ask('put', `accounts/${customer.id}/roles/operator`).expect(200);
     await lock(customer.id).expect(204);
@@ -76,12 +76,12 @@ describe('a locked account', () => {
     expect((await ask('get', `accounts/${customer.id}/roles`)).body.roles).toEqual(['catalogue', 'operator']);
   });
 
-  it('begins no session that was under way when it was locked, also after it is unlocked', async () => {
+  it('gets no valid session from a login that was in flight when it was locked, even after it is unlocked', async () => {
     const customer = await loggedIn();
     const row = 'select from account_roles where account_id = $1 for update';
     await ask('put', `accounts/${customer.id}/roles/catalogue`).expect(200);
     const waits = 'select from pg_stat_activity where datname = current_database() and wait_event_type = $$Lock$$';
-    // The lock has noted when all sessions end, and is not yet stored.
+    // The transaction of the lock has fixed the cutoff but has not committed.
     const { token, locked } = await whileHolding(database.url, row, [customer.id], async () => {
       const locked = lock(customer.id).then(({ status }) => status);
       await until('it waits', async () => (await query(waits)).length > 0);
@@ -93,7 +93,7 @@ describe('a locked account', () => {
     expect(await check(token)).toBe(401);
   });
 
-  it('is locked and has no session, or is neither', async () => {
+  it('keeps its sessions if the lock cannot be stored', async () => {
     const customer = await loggedIn();
     await ask('put', `accounts/${customer.id}/roles/catalogue`).expect(200);
     await whileCommitsFail(database.url, 'account_roles', () => lock(customer.id).expect(500));
@@ -103,10 +103,10 @@ describe('a locked account', () => {
   });
 });
 
-describe('sessions of an account, by an operator', () => {
+describe('an operator', () => {
   const list = async ({ id }: LoggedIn) => (await ask('get', `accounts/${id}/sessions`).expect(200)).body;
 
-  it('are listed, which is recorded, and end, one or all, with their API keys', async () => {
+  it('lists sessions, which is recorded, and ends one, or all of them with the API keys', async () => {
     const customer = await loggedIn();
     const tokens = [customer.token, await logIn(customer), await logIn(customer)];
     const { body: key } = await keysOf(auth).make(customer).expect(201);

@@ -26,7 +26,7 @@ const rows = () =>
   query<{ failures: number; delay: number | null }>(
     'select failures, extract(epoch from blocked_until - last_at)::int as delay from login_failures',
   );
-/** As if the failures lay further back. */
+/** Moves the failures into the past. */
 const pass = (interval: string) =>
   query(
     `update login_failures set blocked_until = blocked_until - interval '${interval}', last_at = last_at - interval '${interval}'`,
@@ -36,7 +36,7 @@ describe('failed logins', () => {
   it.each([
     ['of an account', ada.email],
     ['that no account has', 'nobody@example.com'],
-  ])('after 10 failures with an e-mail %s, further logins are 429 with Retry-After', async (_, email) => {
+  ])('after 10 failures with an e-mail address %s, logins answer 429 with Retry-After', async (_, email) => {
     await fail(10, email);
     const { body, headers } = await login('wrong password', email).expect(429);
     expect(headers).toMatchObject({ 'retry-after': '1', ratelimit: '"too-many-failures";r=0;t=1' });
@@ -47,22 +47,22 @@ describe('failed logins', () => {
     expect(accounts.calls).toHaveLength(10);
   });
 
-  it('of 50 parallel guesses 10 are checked', async () => {
+  it('limit 50 parallel guesses to 10 checks', async () => {
     const statuses = await Promise.all(Array.from({ length: 50 }, async (_, n) => (await login(`guess ${n}`)).status));
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
-    // 503 for who has waited 2 s for its turn, on a busy machine.
+    // On a busy machine, a login that has waited 2 s for its turn answers 503.
     for (const status of statuses) expect([401, 429, 503]).toContain(status);
     expect(accounts.calls).toHaveLength(10);
   });
 
-  it('parallel logins with the right password all succeed, up to ten', async () => {
+  it('do not include up to ten parallel logins with the right password', async () => {
     for (let round = 0; round < 10; round += 1) {
       const answers = await Promise.all(Array.from({ length: 10 }, () => login(ada.password)));
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     }
   });
 
-  it('double the delay of a correct password from 1 s with every failure, up to 15 minutes', async () => {
+  it('delay even the correct password: 1 s, doubled by every failure, up to 15 minutes', async () => {
     await fail(10);
     const delays: number[] = [];
     for (let n = 0; n < 12; n += 1) {
@@ -91,11 +91,11 @@ describe('failed logins', () => {
     await pass('1 hour');
     await fail(1, 'nobody@example.com');
     const cleaning = await start();
-    await until('one is deleted', async () => (await rows()).length === 1).finally(cleaning.close);
+    await until('the old failures are deleted', async () => (await rows()).length === 1).finally(cleaning.close);
     expect(await rows()).toMatchObject([{ failures: 1 }]);
   });
 
-  it('count together for spellings of an address, which is not stored', async () => {
+  it('count together for all spellings of an address, without storing it', async () => {
     await fail(5, 'ada@example.com');
     await fail(5, ' ADA@Example.COM ');
     await login(ada.password).expect(429);
@@ -105,7 +105,7 @@ describe('failed logins', () => {
     await login(ada.password, 'bob@example.com').expect(401);
   });
 
-  it('that could not be checked do not count, and leave no delay of their own', async () => {
+  it('do not include logins that could not be checked, and those cause no delay', async () => {
     accounts.checkPassword = () => Promise.reject(new Error('Out of order'));
     for (let n = 0; n < 20; n += 1) await login(ada.password).expect(500);
     accounts.checkPassword = checkPassword;
@@ -118,7 +118,7 @@ describe('failed logins', () => {
     await login(ada.password).expect(200);
   });
 
-  it('that end in 503 do not clear the delay that a later failure has earned', async () => {
+  it('keep the delay of a later failure when an earlier login ends with 503', async () => {
     await fail(10);
     await pass('1 second');
     const [reached, timedOut] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -138,7 +138,7 @@ describe('failed logins', () => {
     await login(ada.password).expect(429);
   });
 
-  it('without the database a login is 503, and no password is checked', async () => {
+  it('cannot be counted without the database: a login answers 503 and no password is checked', async () => {
     const away = await start({ databaseUrl: unreachableDatabaseUrl });
     const { headers } = await request(away.app).post('/auth/login').send(ada).expect(503);
     expect(headers['retry-after']).toBe('1');

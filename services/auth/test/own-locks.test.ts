@@ -14,7 +14,7 @@ const ofAccount = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 const ofKey = 'select from api_keys where account_id = $1 for update';
 const ofLogins = 'select from login_failures where email_digest = $1 for update';
 
-/** Statements that wait for a lock. */
+/** Counts the statements that wait for a lock. */
 const blocked = async () =>
   (await query('select from pg_stat_activity where datname = current_database() and wait_event_type = $$Lock$$'))
     .length;
@@ -27,22 +27,22 @@ let keyId: string;
 beforeEach(async () => {
   [owner, other] = [await loggedIn(), await loggedIn()];
   keyId = (await make(owner)).body.id;
-  // What announces keys would wait for its lock, too.
+  // The job that announces keys would also wait for the lock.
   await until(
-    'it is announced',
+    'the key is announced',
     async () => (await query('select from api_keys where announced_at is null')).length === 0,
   );
   await tryLogin(owner, 'wrong').expect(401);
 });
 
 it.each<[string, string, () => unknown, () => PromiseLike<{ status: number }>]>([
-  ['more API keys', ofAccount, () => owner.id, () => make(owner)],
-  ['an API key to end', ofKey, () => owner.id, () => end(owner, keyId)],
-  ['all sessions to end', ofAccount, () => owner.id, () => endSessions(owner.id, owner.token)],
-  ['logins that count as failed', ofLogins, () => digestOf(owner.email), () => tryLogin(owner, 'wrong')],
-])('an account that asks for %s many times keeps no other waiting', async (_, lock, of, ask) => {
+  ['to make an API key', ofAccount, () => owner.id, () => make(owner)],
+  ['to end an API key', ofKey, () => owner.id, () => end(owner, keyId)],
+  ['to end all sessions', ofAccount, () => owner.id, () => endSessions(owner.id, owner.token)],
+  ['to log in with a wrong password', ofLogins, () => digestOf(owner.email), () => tryLogin(owner, 'wrong')],
+])('many requests of one account %s do not block other accounts', async (_, lock, of, ask) => {
   const { answers } = await whileHolding(database.url, lock, [of()], async () => {
-    // Sent in one tick, before anything of the other's.
+    // Sent in one tick, before the requests of the other account.
     const answers = Promise.all(Array.from({ length: 40 }, async () => (await ask()).status));
     await until('one waits', async () => (await blocked()) > 0);
     await logIn(other);
@@ -50,7 +50,7 @@ it.each<[string, string, () => unknown, () => PromiseLike<{ status: number }>]>(
     expect(await blocked()).toBe(1);
     return { answers };
   });
-  // Of those that waited for long enough meanwhile, each was told to come again.
+  // Requests that waited too long answer 503.
   for (const status of await answers) expect([201, 204, 401, 429, 503]).toContain(status);
 });
 
@@ -64,13 +64,13 @@ it('a key beyond the hundredth is refused without waiting for the lock', async (
   });
 });
 
-it('a lock of an account that nobody gives back is waited for as long as 2 s', async () => {
+it('a request waits 2 s for the lock of an account that is never released', async () => {
   const since = performance.now();
   await whileHolding(database.url, ofAccount, [owner.id], async () => {
     const { headers } = await make(owner).expect(503);
     expect(headers['retry-after']).toBe('1');
     await end(owner, randomUUID()).expect(404);
   });
-  // A statement may take 10 s.
+  // Below the statement time-out of 10 s.
   expect(performance.now() - since).toBeLessThan(8_000);
 });

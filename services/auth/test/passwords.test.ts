@@ -15,7 +15,7 @@ const change = ({ id, headers }: LoggedIn, currentPassword: string, newPassword 
 const checkOwn = ({ headers }: LoggedIn, { email }: Customer, password = ada.password) =>
   request(auth.app).post('/internal/own-password-checks').set(headers).send({ email, password });
 
-it('guesses count together: those of logins, both of a change, and checks of the own password', async () => {
+it('guesses in logins, in password changes (two each) and in checks of the own password count together', async () => {
   const customer = await loggedIn();
   for (let n = 0; n < 2; n += 1) await change(customer, `guess ${n}`, `another guess ${n}`).expect(403);
   for (let n = 0; n < 4; n += 1) await checkOwn(customer, customer, `guess ${n}`).expect(403);
@@ -25,14 +25,14 @@ it('guesses count together: those of logins, both of a change, and checks of the
   await tryLogin(customer, ada.password).expect(429);
 });
 
-it("the own password is checked for no other customer's address or token", async () => {
+it("the check of the own password refuses another customer's address or token", async () => {
   const [customer, other] = [await loggedIn(), await register()];
   await checkOwn(customer, other).expect(403);
   await checkOwn({ ...customer, headers: identityOf(other.id, customer.token) }, other).expect(401);
 });
 
 describe('PUT /accounts/{id}/password', () => {
-  it('replaces the password, ends every other session and goes on with a new one', async () => {
+  it('replaces the password, ends all sessions and begins a new one', async () => {
     const customer = await loggedIn();
     const phone = await logIn(customer);
     const changed = await change(customer, ada.password).expect(204);
@@ -46,10 +46,10 @@ describe('PUT /accounts/{id}/password', () => {
     expect(auth.logged.join()).not.toMatch(new RegExp(`${ada.password.trim()}|${replacement}`));
   });
 
-  it('ends the other sessions when it is repeated, since it was not answered', async () => {
+  it('ends the other sessions when it is repeated after a lost answer', async () => {
     const customer = await loggedIn();
     const phone = await logIn(customer);
-    // As if auth had been killed behind the account service's answer.
+    // As if auth had been killed after the account service answered.
     await accounts.setPassword(customer.id, replacement);
     await change(customer, ada.password).expect(204);
     expect(await check(phone)).toBe(401);
@@ -57,14 +57,14 @@ describe('PUT /accounts/{id}/password', () => {
 
   it.each([
     ['a wrong current password', 'wrong horse', replacement, 403, 'urn:problem:store:wrong-password'],
-    ['a new one that the account service refuses', ada.password, 'short', 400, 'urn:problem:store:validation'],
+    ['a new password that the account service refuses', ada.password, 'short', 400, 'urn:problem:store:validation'],
   ])('changes nothing with %s', async (_, current, next, status, type) => {
     const customer = await loggedIn();
     expect(await change(customer, current, next)).toMatchObject({ status, body: { type } });
     expect([await check(customer.token), await statusOfLogin(customer, ada.password)]).toEqual([200, 200]);
   });
 
-  it('begins no session for an account that is being deleted, which would outlive it', async () => {
+  it('begins no session for an account that is being deleted, since the session would outlive it', async () => {
     const customer = await loggedIn();
     let isClosing = false;
     const closing = await start({
@@ -88,7 +88,7 @@ describe('PUT /accounts/{id}/password', () => {
     ).toEqual([]);
   });
 
-  it("is 404 for another's account, and 401 without the token", async () => {
+  it('answers 404 for the account of another customer, and 401 without the token', async () => {
     const [customer, other] = [await loggedIn(), await register()];
     await change(customer, ada.password, replacement, other.id).expect(404);
     await change({ ...customer, headers: identityOf(customer.id, 'a.b.c') }, ada.password).expect(401);
@@ -101,7 +101,7 @@ describe('POST /auth/password-resets', () => {
   const reset = (token: string, password = replacement) =>
     request(auth.app).post('/auth/password-resets/confirmation').send({ token, password });
 
-  it('ends all sessions, and delays of failed logins, once the password is set anew', async () => {
+  it('ends all sessions and the delay after failed logins once the password is reset', async () => {
     const customer = await loggedIn();
     for (let n = 0; n < 10; n += 1) await tryLogin(customer, 'wrong horse').expect(401);
     await tryLogin(customer, ada.password).expect(429);
@@ -111,9 +111,9 @@ describe('POST /auth/password-resets', () => {
     expect(await check(await logIn({ ...customer, password: replacement }))).toBe(200);
   });
 
-  it('says the same of every password once its link is used, and ends the sessions that it may have left', async () => {
+  it('gives the same answer for every password once its link is used, and ends sessions that the first use left', async () => {
     const customer = await loggedIn();
-    await accounts.resetPassword(customer.email, replacement); // as if auth had been killed behind this
+    await accounts.resetPassword(customer.email, replacement); // as if auth had been killed after this call
     expect(await check(customer.token)).toBe(200);
     const guesses = [await reset(customer.email), await reset(customer.email, 'a wrong guess')];
     const [right, wrong] = guesses.map(({ status, body }) => ({ status, body }));
@@ -123,14 +123,14 @@ describe('POST /auth/password-resets', () => {
     expect(await statusOfLogin(customer, replacement)).toBe(200);
   });
 
-  it('ends no session by a token that is not valid', async () => {
+  it('ends no session for an invalid token', async () => {
     const { token } = await loggedIn();
     const { body } = await reset('unknown').expect(403);
     expect(body.type).toBe('urn:problem:store:invalid-token');
     expect(await check(token)).toBe(200);
   });
 
-  it('takes as long and answers the same for everybody who asks for a mail', async () => {
+  it('takes as long and answers the same whether or not an account has the address', async () => {
     const { email } = await register();
     for (const address of [email, 'nobody@example.com', 'no address at all']) {
       const began = performance.now();

@@ -21,7 +21,7 @@ const second = database.open(async (url) => {
   return { ...replica, close: () => replica.close().then(proxy.close) };
 });
 
-/** Counts those of all replicas: only the second one is ever cut off. */
+/** Stale checks of all replicas; only the second one is ever cut off. */
 const staleChecks = async () =>
   (await metrics.getSingleMetric('auth_stale_checks_total')?.get())?.values[0]?.value ?? Number.NaN;
 
@@ -30,7 +30,7 @@ const refusesWithinOneSecond = (replica: Replica, token: string) =>
   until('the token is refused', async () => (await replica.check(token)) === 401, { timeoutMs: 1_000 });
 
 describe('replicas', () => {
-  it('refuse a token that was logged out at another within a second, and after a restart', async () => {
+  it('refuse a token within a second after it was logged out at another replica, and after a restart', async () => {
     const ada = await first.register();
     const [token, other] = [await first.logIn(ada), await first.logIn(ada)];
     for (const replica of [first, second]) expect(await replica.check(token)).toBe(200);
@@ -45,7 +45,7 @@ describe('replicas', () => {
     await restarted.close();
   });
 
-  it("end all of a caller's sessions everywhere, and not the login right after it", async () => {
+  it("end all of a caller's sessions at every replica, but not a login right afterwards", async () => {
     const ada = await first.register();
     const tokens = [await first.logIn(ada), await second.logIn(ada)];
     const { headers } = await second.endSessions(ada.id, tokens[0] ?? '').expect(204);
@@ -61,7 +61,7 @@ describe('replicas', () => {
     await restarted.close();
   });
 
-  it('check and count without the database, are 503 to a logout, and learn afterwards what they missed', async () => {
+  it('check tokens and count stale checks without the database, answer logouts with 503, and catch up afterwards', async () => {
     const ada = await first.register();
     const [token, other] = [await first.logIn(ada), await second.logIn(ada)];
     for (const one of [token, other]) expect(await second.check(one)).toBe(200);
@@ -85,7 +85,7 @@ describe('replicas', () => {
     await until('the missed logout is known', async () => (await second.check(token)) === 401);
     await until('the logout succeeds', async () => (await second.logout(other)).status === 200);
     const next = await second.logIn(ada);
-    // Not the first one: a busy machine may keep the replica from hearing of the database for a moment.
+    // Try more than once: on a busy machine the replica may briefly lose the database.
     await until('checks are no longer stale', async () => {
       const counted = await staleChecks();
       expect(await second.check(next)).toBe(200);
@@ -93,7 +93,7 @@ describe('replicas', () => {
     });
   });
 
-  it('learn what they missed within a second, when the database ends their connections', async () => {
+  it('catch up within a second when the database ends their connections', async () => {
     const ada = await first.register();
     for (let times = 0; times < 5; times += 1) {
       const token = await first.logIn(ada);
@@ -107,7 +107,7 @@ describe('replicas', () => {
     }
   });
 
-  it('are not ready and check nothing until they know which sessions have ended', async () => {
+  it('are not ready and answer checks with 503 until they know which sessions have ended', async () => {
     const token = await first.logIn(await first.register());
     await first.logout(token).expect(200);
     const ownProxy = await createTcpProxy(database.url);

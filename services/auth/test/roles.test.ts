@@ -25,7 +25,7 @@ async function check({ token }: { token: string }, { app } = auth) {
 }
 
 describe('roles', () => {
-  it('an account has no role until an operator of the store gives one', async () => {
+  it('are empty until an operator sets them', async () => {
     const account = await loggedIn();
     expect(await check(account)).toEqual({ roles: undefined, authorization: `Bearer ${account.token}` });
     const { body } = await grant(account.id, ['operator', 'catalogue', 'operator']).expect(200);
@@ -33,7 +33,7 @@ describe('roles', () => {
     expect((await check(account)).roles).toBe('catalogue,operator');
   });
 
-  it('another replica passes on a change within a second, and one that starts knows it', async () => {
+  it('reach another replica within a second, and a replica that starts later', async () => {
     const account = await loggedIn();
     const untilRoles = (roles: string | undefined) =>
       until('the replica knows', async () => (await check(account, replica)).roles === roles, { timeoutMs: 1_000 });
@@ -47,7 +47,7 @@ describe('roles', () => {
     await untilRoles(undefined);
   });
 
-  it('services that check tokens themselves get the roles signed, as they are now', async () => {
+  it('are signed, in their current state, for services that check tokens themselves', async () => {
     const account = await loggedIn();
     const validate = bearerFrom({ ...env, BEARER_VALIDATION: 'on' });
     const rolesOf = async (authorization: string | undefined) => (await validate(authorization, account.id))?.roles;
@@ -60,11 +60,11 @@ describe('roles', () => {
       await grant(account.id, roles).expect(200);
       expect(await rolesOf((await check(account)).authorization)).toEqual(roles);
     }
-    // Should such a token ever leave the store, it is no more than the session that it stands for.
+    // If such a token ever leaves the store, it is worth no more than the session it stands for.
     expect((await check({ token: authorization?.slice('Bearer '.length) ?? '' })).roles).toBeUndefined();
   });
 
-  it('an operator gives roles to others, and nobody else does, whatever headers say', async () => {
+  it('can be given only by an operator; forged headers do not help', async () => {
     const [operator, customer] = [await loggedIn(), await loggedIn()];
     await grant(operator.id, ['operator']).expect(200);
     expect((await put(operator, customer.id, ['catalogue'])).status).toBe(200);
@@ -79,7 +79,7 @@ describe('roles', () => {
     expect((await grant(customer.id, ['operator'], env.INTERNAL_CREDENTIALS)).status).toBe(403);
   });
 
-  it('two operators who change roles of an account at once change one each, and lose none', async () => {
+  it('keep the changes of two operators who change different roles of an account at once', async () => {
     const { id, token } = await loggedIn();
     await grant(id, ['operator']).expect(200);
     const one = (method: 'put' | 'delete', role: string, name: string) =>
@@ -88,7 +88,7 @@ describe('roles', () => {
         .auth(env.OPERATOR_CREDENTIALS, { type: 'bearer' })
         .set('operator-name', name);
     const row = 'select from account_roles where account_id = $1 for update';
-    // Both have read what they read before they wait.
+    // Both wait for the row after their first read.
     const answers = await blockedBy(database.url, row, [id], 2, () =>
       Promise.all([one('put', 'catalogue', 'ann'), one('delete', 'operator', 'ben')]),
     );
@@ -112,7 +112,7 @@ describe('roles', () => {
       .expect(404);
   });
 
-  it('each change is in the audit trail, with who made it and what was before', async () => {
+  it('have each change in the audit trail, with its actor and the state before', async () => {
     const [operator, customer] = [await loggedIn(), await loggedIn()];
     const set = grant(operator.id, ['operator']).set('operator-name', 'ann');
     await set.expect(200);
@@ -131,7 +131,7 @@ describe('roles', () => {
     await trail(env.INTERNAL_CREDENTIALS).expect(403);
   });
 
-  it('a change whose transaction fails at its end is not in the audit trail', async () => {
+  it('have no audit entry for a change whose commit fails', async () => {
     const { id } = await loggedIn();
     await grant(id, ['catalogue']).expect(200);
     await whileCommitsFail(database.url, 'account_roles', () => grant(id, []).expect(500));
@@ -140,11 +140,11 @@ describe('roles', () => {
     expect(body).toMatchObject([{ after: { roles: ['catalogue'] } }]);
   });
 
-  it.each([['operator'], [['root']], [['customer']]])('%j is refused', async (roles) => {
+  it.each([['operator'], [['root']], [['customer']]])('cannot be set to %j', async (roles) => {
     expect((await grant((await loggedIn()).id, roles)).status).toBe(400);
   });
 
-  it('an older change that arrives late does not replace a newer one', () => {
+  it('are not replaced by an older change that arrives late', () => {
     const roles = createRoles();
     const accountId = crypto.randomUUID();
     roles.add({ accountId, roles: [], isLocked: false, changedAt: 2 });

@@ -26,7 +26,7 @@ describe('GET /accounts/{id}/sessions', () => {
   const end = ({ id, headers }: LoggedIn, session: string, path = id) =>
     request(auth.app).delete(`/accounts/${path}/sessions/${session}`).set(headers);
 
-  it('shows sessions that are open, however many later ones have ended', async () => {
+  it('lists an open session even if 120 later ones have ended', async () => {
     const customer = await loggedIn();
     await query(
       `with ended as (
@@ -39,7 +39,7 @@ describe('GET /accounts/{id}/sessions', () => {
     expect((await list(customer)).body).toMatchObject([{ current: true }]);
   });
 
-  it('says where and since when, the newest first, and has none that ended by a logout or alone', async () => {
+  it('lists address, browser and start, newest first, without sessions that a logout or DELETE has ended', async () => {
     const before = new Date().toISOString();
     const customer = await loggedIn();
     const { email, password } = customer;
@@ -59,7 +59,7 @@ describe('GET /accounts/{id}/sessions', () => {
     expect((await list(customer)).body).toMatchObject([{ id: body[1].id }]);
   });
 
-  it("neither shows nor ends another account's", async () => {
+  it('cannot list or end sessions of another account', async () => {
     const [customer, other] = [await loggedIn(), await loggedIn()];
     const [session] = (await list(other)).body;
     await list(customer, other.id).expect(404);
@@ -70,7 +70,7 @@ describe('GET /accounts/{id}/sessions', () => {
 });
 
 describe('GET /auth/logout', () => {
-  it('stores the sessions of valid tokens of its own, each once', async () => {
+  it('stores the end of a session once, and only for valid tokens', async () => {
     const stored = async () => (await query('select from ended_sessions')).length;
     const token = await auth.issue(crypto.randomUUID());
     const foreign = createTokens({ key: await newKey(), ttlSeconds: 600, hasEnded: () => false });
@@ -82,7 +82,7 @@ describe('GET /auth/logout', () => {
     expect(await stored()).toBe(before + 1);
   });
 
-  it('ends the session of the token that cookie-parser reads, quoted or encoded alike', async () => {
+  it('ends the session of a token that is quoted or URL-encoded', async () => {
     const [quoted, encoded] = [await auth.issue(crypto.randomUUID()), await auth.issue(crypto.randomUUID())];
     await logout(`"${quoted}"`).expect(200);
     await logout(encoded.replaceAll('.', '%2E')).expect(200);
@@ -94,7 +94,7 @@ describe('the audit trail', () => {
   const trailOf = async (id: string, headers = {}) =>
     (await request(auth.app).get(`/internal/audit?subject=${id}`).set(headers).expect(200)).body.toReversed();
 
-  it('has sessions that were ended, one or all', async () => {
+  it('records the end of one session and of all', async () => {
     const customer = await loggedIn();
     const { id, headers } = customer;
     await logIn(customer);
@@ -107,7 +107,7 @@ describe('the audit trail', () => {
     expect(await trailOf(id)).toMatchObject([{ ...entry, before: { sessions: 'all' } }]);
   });
 
-  it('has no session whose end was not stored: its transaction failed at its end', async () => {
+  it('has no entry for the end of sessions if its commit fails', async () => {
     const customer = await loggedIn();
     const { id, headers } = customer;
     await logIn(customer);
@@ -121,7 +121,7 @@ describe('the audit trail', () => {
     for (const subject of [sessions[0].id, id]) expect(await trailOf(subject)).toEqual([]);
   });
 
-  it('has each operator who has looked at keys or roles, once an hour', async () => {
+  it('records that an operator looked at keys or roles, once an hour', async () => {
     const { id } = await loggedIn();
     for (const path of ['keys', 'roles', 'keys'])
       await request(auth.app).get(`/internal/accounts/${id}/${path}`).set('operator-name', 'ann').expect(200);
@@ -145,7 +145,7 @@ describe('DELETE /auth/sessions', () => {
     expect(await check(token)).toBe(200);
   });
 
-  it('ends what waits for the link of a mail first, or nothing', async () => {
+  it('first invalidates links in mails, and ends nothing if that fails', async () => {
     const { id, token, headers } = await loggedIn();
     const away = await start({
       accounts: { ...accounts, endMailRequests: () => Promise.reject(unavailable('The account service')) },
@@ -158,7 +158,7 @@ describe('DELETE /auth/sessions', () => {
     expect(await check(token)).toBe(401);
   });
 
-  it('forgets where they began, too, for an account that is deleted', async () => {
+  it('at its internal path, for an account being deleted, also deletes the stored sessions', async () => {
     const { id, token, headers } = await loggedIn();
     await request(auth.app).delete('/internal/own-sessions').set(headers).expect(204);
     expect(await check(token)).toBe(401);
@@ -166,12 +166,12 @@ describe('DELETE /auth/sessions', () => {
   });
 });
 
-it('POST /internal/session-checks tells which sessions have ended with their keys or after JWT_TTL_SECONDS', async () => {
+it('POST /internal/session-checks returns sessions whose key was dropped or that are older than JWT_TTL_SECONDS', async () => {
   const kidOf = async ({ issue }: typeof auth) => decodeProtectedHeader(await issue(crypto.randomUUID())).kid;
   const goOn = [
     { kid: await kidOf(auth) },
     { kid: await kidOf(previous) },
-    {}, // as the previous release asks
+    {}, // as sent by the previous release
     { authenticatedAt: nowSeconds - 500 },
   ];
   const haveEnded = [{ kid: (await newKey()).kid }, { authenticatedAt: nowSeconds - 601 }];
@@ -183,7 +183,7 @@ it('POST /internal/session-checks tells which sessions have ended with their key
   expect(body).toEqual({ ended: sessions.slice(0, haveEnded.length).map(({ id }) => id) });
 });
 
-it('an ended session stays ended, and an open one listed, however often auth starts again', async () => {
+it('an ended session stays ended and an open one stays listed after restarts of auth', async () => {
   const customer = await loggedIn();
   const ended = await logIn(customer);
   await logout(ended).expect(200);
@@ -192,7 +192,7 @@ it('an ended session stays ended, and an open one listed, however often auth sta
     await query(`insert into session_cutoffs ${over}`);
     const again = await start();
     const isDeleted = async () => (await query('select from session_cutoffs where expires_at < now()')).length === 0;
-    await until('it has deleted what is over', isDeleted).finally(again.close);
+    await until('it has deleted the old cutoff', isDeleted).finally(again.close);
   }
   const again = await start();
   const { check: checkAgain } = customersOf(again);
@@ -215,7 +215,7 @@ describe('ended sessions', () => {
   });
   beforeEach(() => query('truncate ended_sessions, session_cutoffs'));
 
-  it('are forgotten once their tokens have expired, and not before', () => {
+  it('leave memory only a minute after their tokens have expired', () => {
     const ended = createEndedSessions();
     const now = Date.now() / 1000;
     const both = [30, 70].flatMap((secondsAgo) => {
@@ -229,7 +229,7 @@ describe('ended sessions', () => {
     expect(both.map(ended.has)).toEqual([true, true, false, false]);
   });
 
-  it('end by the latest cutoff, though an older one arrives after it', () => {
+  it('follow the latest cutoff, even if an older one arrives after it', () => {
     const ended = createEndedSessions();
     const session = { ...sessionOf('one'), authenticatedAt: nowSeconds + 0.000001 };
     const cutoff = (endedAt: number) =>
@@ -241,7 +241,7 @@ describe('ended sessions', () => {
     expect(ended.has(session)).toBe(true);
   });
 
-  it('are all loaded, however many they are', async () => {
+  it('are all loaded, even 17,000 of them', async () => {
     await query(`insert into ended_sessions
       select gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 12000)`);
     await query(`insert into session_cutoffs
@@ -257,7 +257,7 @@ describe('ended sessions', () => {
     expect(ended.has(sessionOf(id))).toBe(true);
   });
 
-  it('are deleted an hour after they expired', async () => {
+  it('are deleted an hour after they expire', async () => {
     const [id, accountId] = [crypto.randomUUID(), crypto.randomUUID()];
     await sessions.end({ id, expiresAt: nowSeconds - 3300 });
     await sessions.endAll('operator', accountId, -3300);
@@ -269,12 +269,12 @@ describe('ended sessions', () => {
     expect(await query('select account_id from session_cutoffs')).toEqual([{ account_id: accountId }]);
   });
 
-  it('are heard of after notifications that are not understood', async () => {
+  it('are still notified after notifications of an unknown form', async () => {
     const token = await auth.issue(crypto.randomUUID());
     for (const payload of ['', 'garbage', 'null', '{}', '{"id":7}', '{"accountId":"a","endedAt":"b"}'])
       await query(`select pg_notify('ended_sessions', '${payload}')`);
     expect(await check(token)).toBe(200);
     await sessions.end({ id: JSON.parse(atob(token.split('.')[1] ?? '')).jti, expiresAt: nowSeconds + 60 });
-    await until('what follows is heard', async () => (await check(token)) === 401);
+    await until('the next notification arrives', async () => (await check(token)) === 401);
   });
 });

@@ -17,7 +17,7 @@ const id = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 const jti = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c0de';
 const seconds = 1_800_000_000;
 const session = { id: jti, accountId: id, authenticatedAt: seconds + 0.123456, expiresAt: seconds + 3600 };
-/** Claims of the token of this session. */
+/** Claims of the session's token. */
 const claims = {
   iss: tokenIssuer,
   aud: tokenAudience,
@@ -143,7 +143,7 @@ describe('tokens.resolve', () => {
     }
   });
 
-  it('rejects a token that is older than the life that is configured now', async () => {
+  it('rejects a token that is older than the lifetime configured now', async () => {
     const issuer = createTokens({ key, ttlSeconds: 86_400, clock: () => now, hasEnded: () => false });
     const { token: long } = await issuer.issue(id, seconds);
     expect(await tokens.resolve(long)).toMatchObject({ expiresAt: seconds + 3600 });
@@ -151,7 +151,7 @@ describe('tokens.resolve', () => {
     for (const own of [tokens, createOwn()]) expect(await own.resolve(long)).toBeUndefined();
   });
 
-  it('rejects a token that has expired, clock skew included, remembered or not', async () => {
+  it('rejects a token that has expired by more than the clock skew, cached or not', async () => {
     const token = await signed();
     const remembered = await tokens.resolve(token);
     now = (claims.exp + 30) * 1000 - 1;
@@ -161,7 +161,7 @@ describe('tokens.resolve', () => {
     for (const own of [tokens, createOwn()]) expect(await own.resolve(token)).toBeUndefined();
   });
 
-  it('rejects a token whose session has ended, remembered or not', async () => {
+  it('rejects a token whose session has ended, cached or not', async () => {
     const token = await signed();
     expect(await tokens.resolve(token)).toEqual(session);
     hasEnded = true;
@@ -169,7 +169,7 @@ describe('tokens.resolve', () => {
   });
 });
 
-it('signs the token for services once for half of its life, and again for other roles', async () => {
+it('reuses the token for services for half of its lifetime, and signs another when the roles change', async () => {
   const token = await signed();
   const resolved = async () => (await tokens.resolve(token)) as ResolvedSession;
   const roles = ['operator'];
@@ -185,8 +185,8 @@ it('signs the token for services once for half of its life, and again for other 
   expect(decodeJwt(await tokens.forServices(await resolved(), []))).toMatchObject({ iat: seconds + 3599, roles: [] });
 });
 
-describe('tokens of a key pair and of a secret', () => {
-  it('are accepted on both sides of a change-over', async () => {
+describe('tokens signed by a key pair and by a secret', () => {
+  it('are accepted by replicas on both sides of a change-over', async () => {
     const replicas = [createOwn(key, await importPublicKeys(pair.publicKey)), createOwn(privateKey, [key])];
     for (const issuer of replicas) {
       const { token, session } = await issuer.issue(id, seconds);
@@ -194,7 +194,7 @@ describe('tokens of a key pair and of a secret', () => {
     }
   });
 
-  it('are rejected where the other is not configured, under the other kid and by another pair', async () => {
+  it('are rejected if their key is not configured, under the kid of the other key, and from another pair', async () => {
     const { signingKey: otherPair } = await importPrivateKey(newKeyPair().privateKey);
     const eddsa = { alg: 'EdDSA', kid: privateKey.kid };
     expect(await createOwn(privateKey, []).resolve(await signed())).toBeUndefined();

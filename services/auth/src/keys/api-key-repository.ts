@@ -12,7 +12,7 @@ import type { SignedKey } from './orphaned-keys.ts';
 
 export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;
 
-/** Keys of an account that have not expired, ended ones included, each of which every replica remembers. */
+/** Keys of an account that have not expired, including ended ones: every replica keeps each of them in memory. */
 const maxKeys = 100;
 
 export const sessionEnded = () => new DomainError('unauthenticated', 'The session has ended.');
@@ -27,7 +27,11 @@ interface NewKey {
   expiresAt: number;
 }
 
-/** @throws DomainError unauthenticated if the session has ended, conflict if the account has no room for a key @returns the time */
+/**
+ * Checks that a session may make another key.
+ * @returns the database's time, in seconds since 1970
+ * @throws DomainError unauthenticated if the session has ended, conflict if the account has too many keys
+ */
 async function mustMake({ run }: Statements, accountId: string, by: Session): Promise<number> {
   const [{ count, hasEnded, now }] = (await run(sql`
     select count(*)::int as count, extract(epoch from clock_timestamp())::float8 as now,
@@ -48,9 +52,9 @@ async function mustMake({ run }: Statements, accountId: string, by: Session): Pr
 export function createApiKeyRepository({ prisma, run, transactionOf }: Database<PrismaClient>) {
   return {
     /**
-     * Stores a key unless the session that makes it has ended meanwhile: nothing that was under way outlives a new password.
-     * @param tokenFor signs the token, by the clock of the database
-     * @throws DomainError unauthenticated if it has ended, conflict for too many keys
+     * Stores a key unless the session that makes it has ended meanwhile, so a key in the making does not outlive a password change.
+     * @param tokenFor signs the token; gets the database's time
+     * @throws DomainError unauthenticated if the session has ended, conflict for too many keys
      */
     async make(
       actor: string,
@@ -58,14 +62,14 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
       by: Session,
       tokenFor: (authenticatedAt: number) => Promise<{ token: string; digest: Buffer; kid: string }>,
     ): Promise<{ token: string; createdAt: number }> {
-      // Without the lock first: whoever is refused anyway must not wait for it.
+      // Check without the lock first: a request that is refused anyway must not wait for it.
       await mustMake({ run }, key.accountId, by);
       return transactionOf(key.accountId, async (tx) => {
         await lockSessions(tx, key.accountId);
         const createdAt = await mustMake(tx, key.accountId, by);
         const { token, digest, kid } = await tokenFor(createdAt);
         const signed: SignedKey = { digest: digest.toString('base64url'), kid, expiresAt: key.expiresAt };
-        // Replicas that do not know the signing key, during a rotation, are told of it.
+        // During a rotation some replicas do not know the signing key: the notification lets them accept the token.
         await tx.run(sql`
           with stored as (
             insert into api_keys (
@@ -76,14 +80,14 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
             )
           )
           select ${notify(JSON.stringify(signed))}`);
-        // Without the name, which may say more of a person than an id.
+        // Leave out the name: it may say more about a person than an id does.
         const after = JSON.stringify({ accountId: key.accountId, scopes: key.scopes });
         await recordChange(tx, { actor, kind: 'key', subject: key.id, after });
         return { token, createdAt };
       });
     },
 
-    /** Those of which the account service has not been told, the oldest first, 20 at most. */
+    /** Keys that the account service has not been told about yet, oldest first, 20 at most. */
     unannounced: () =>
       prisma.apiKey.findMany({
         where: { announcedAt: null },
@@ -91,12 +95,12 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
         orderBy: { createdAt: 'asc' },
         take: 20,
       }),
-    /** Of a key that may have been forgotten with its account meanwhile. */
+    /** Does nothing if the key has been deleted with its account meanwhile. */
     async noteAnnounced(id: string): Promise<void> {
       await prisma.apiKey.updateMany({ where: { id }, data: { announcedAt: new Date() } });
     },
 
-    /** Those that have neither expired nor ended, the newest first. */
+    /** Keys of an account that have not expired or ended, newest first. */
     ofAccount: (accountId: string) =>
       run<ApiKeyOut>(sql`
         select id, name, scopes, ${timeOf('created_at')} as "createdAt", ${timeOf('expires_at')} as "expiresAt",
@@ -104,7 +108,10 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
         from api_keys where account_id = ${accountId} and expires_at > now() and ended_at is null
         order by created_at desc`),
 
-    /** Passes on the keys that have neither expired nor ended, of which other signing keys than these made the token. */
+    /**
+     * Calls `add` with each key that has not expired or ended and whose token was not signed by one of the known signing keys.
+     * @param kids of the known signing keys
+     */
     async load(kids: string[], add: (key: SignedKey) => void): Promise<void> {
       const keys = readInBatches<{ id: string; kid: string | null; digest: Buffer; expiresAt: number }>((last, limit) =>
         run(sql`
@@ -118,8 +125,8 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
     },
 
     /**
-     * Once or again, on the path of a session that ends.
-     * @returns when its token expires; undefined if the account has no such key
+     * Ends a key, and notifies replicas as for a session that ends. Idempotent.
+     * @returns when its token expires, in seconds since 1970; undefined if the account has no such key
      */
     end: (actor: string, accountId: string, id: string): Promise<number | undefined> =>
       transactionOf(accountId, async (tx) => {
@@ -136,7 +143,7 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
         return expiresAt;
       }),
 
-    /** Notes that keys were used in the present hour. */
+    /** Records that keys were used in the current hour. */
     async noteUse(ids: string[]): Promise<void> {
       const hour = sql`date_trunc('hour', now())`;
       await run(sql`

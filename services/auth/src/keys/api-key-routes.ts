@@ -7,7 +7,7 @@ import type { Auth } from '../auth.ts';
 import { apiKeyIn, apiKeysOut, newApiKeyOut } from '../schemas.ts';
 import type { ApiKeys } from './api-keys.ts';
 
-/** Without a scope: no key makes, shows or ends keys. */
+/** Has no scope, so an API key cannot make, list or end keys. */
 const byCustomer = { tag: 'auth', identity: 'account' } as const;
 
 /** Makes the routes for API keys (contract 3.12). */
@@ -57,7 +57,7 @@ export const apiKeyRoutes = (
       return noContent();
     },
   }),
-  // On the service's own address: the gateway does not route these.
+  // Only on the service's own address: the gateway does not route these.
   route({
     identity: 'operator',
     method: 'get',

@@ -3,12 +3,12 @@ import { hourMs } from '@store/shared/values/time';
 export type ApiKeyUses = ReturnType<typeof createApiKeyUses>;
 
 /**
- * Keeps which API keys were used in an hour, until that is stored: a token check writes nothing, and a key costs each replica one
- * write an hour.
+ * Collects which API keys were used in the current hour, for a job to store. So a token check writes nothing, and each key costs each
+ * replica one write per hour.
  */
 export function createApiKeyUses(store: (ids: string[]) => Promise<void>, clock: () => number = Date.now) {
   let hour = 0;
-  /** Used in this hour. */
+  /** Keys used in this hour. */
   const noted = new Set<string>();
   const waiting = new Set<string>();
 
@@ -23,7 +23,7 @@ export function createApiKeyUses(store: (ids: string[]) => Promise<void>, clock:
       noted.add(id);
       waiting.add(id);
     },
-    /** Keeps what cannot be stored for the next time. */
+    /** Stores up to 1,000 uses. If that fails, the next call tries them again. */
     async flush(): Promise<void> {
       if (waiting.size === 0) return;
       const ids = [...waiting].slice(0, 1_000);

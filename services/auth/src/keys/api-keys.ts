@@ -17,7 +17,7 @@ interface Dependencies {
   repository: ApiKeyRepository;
   endedSessions: EndedSessions;
   roles: Roles;
-  /** Accounts that may write products, as far as that is known here: the product service has the last word. */
+  /** Accounts that may write products, as configured for auth. The product service decides. */
   writers: Writers;
   log: Logger;
 }
@@ -28,10 +28,11 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 export function createApiKeys({ tokens, accounts, repository, endedSessions, roles, writers, log }: Dependencies) {
   return {
     /**
-     * Makes a key, whose token is returned this once.
-     * @param by who makes it, as the audit trail has it
+     * Makes a key. Its token is returned only by this call.
+     * @param by who makes it, as the audit trail names them
      * @param bearer the token of the session that makes it
-     * @throws DomainError forbidden for a scope that the account has no right to, conflict for too many keys, unauthenticated
+     * @throws DomainError forbidden for a scope that the account has no right to, conflict for too many keys, unauthenticated if the
+     * session has ended
      */
     async make(
       by: string,
@@ -62,7 +63,7 @@ export function createApiKeys({ tokens, accounts, repository, endedSessions, rol
       };
     },
 
-    /** Has the owners of new keys told by mail, at least once each. @returns true if there may be more */
+    /** Has a mail about each new key sent to its owner, at least once. @returns true if there may be more keys */
     async announce(): Promise<boolean> {
       const made = await repository.unannounced();
       for (const { id, accountId } of made) {
@@ -72,7 +73,7 @@ export function createApiKeys({ tokens, accounts, repository, endedSessions, rol
       return made.length > 0;
     },
 
-    /** Lists the keys that have neither expired nor ended, the newest first. */
+    /** Lists the keys that have not expired or ended, newest first. */
     list: (accountId: string): Promise<ApiKeyOut[]> => repository.ofAccount(accountId),
 
     /** @throws DomainError notFound */

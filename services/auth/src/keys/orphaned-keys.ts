@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { digestOf } from '../tokens/tokens.ts';
 
-/** What is remembered of an API key: the digest of its token (base64url), and by which key that was signed, if that is known. */
+/** An API key in memory: the SHA-256 digest of its token (base64url), and the signing key's kid, null in keys of release 0.1. */
 export const signedKey = z.object({ digest: z.string(), kid: z.string().nullable(), expiresAt: z.number() });
 
 export type SignedKey = z.output<typeof signedKey>;
 
 /**
- * Keeps in memory which API keys are genuine although their signing key is not known here, since they outlive rotations: a token
- * check asks nobody. An entry takes about 130 bytes.
- * @param kids of the signing keys that are known
+ * Keeps the digests of API keys whose signing key this replica does not know, because API keys outlive rotations. They are in memory,
+ * so a token check needs no database. An entry takes about 130 bytes.
+ * @param kids of the known signing keys
  */
 export function createOrphanedKeys(kids: readonly string[]) {
-  /** When the token of a digest expires, in seconds since 1970. */
+  /** Expiry of each token by its digest, in seconds since 1970. */
   const expiries = new Map<string, number>();
 
   return {

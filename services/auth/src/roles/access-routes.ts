@@ -11,7 +11,7 @@ const params = z.object({ id: uuid });
 const withRole = params.extend({ role: z.enum(roleNames) });
 const currentRoles = { 200: { description: 'The current roles of the account.', body: rolesOut } };
 
-/** Makes the routes by which operators see and change what an account may do: the gateway does not route these (contract 3.9). */
+/** Routes for operators to see and change what an account may do (contract 3.9). The gateway does not route them. */
 export const accessRoutes = (auth: Auth, recordLook: RecordLook): AnyRoute[] => [
   route({
     ...byOperator,

@@ -14,7 +14,7 @@ export type RoleRepository = ReturnType<typeof createRoleRepository>;
 const columns = sql`
   account_id as "accountId", roles, locked_at is not null as "isLocked", ${secondsOf('changed_at')} as "changedAt"`;
 
-/** Returns the row of an account, locked and with nothing where it is new: of two changes at a time each knows what was before. */
+/** Locks and returns the row of an account, creating an empty one if needed. So each of two concurrent changes sees the state before it. */
 async function lockRow({ run }: Transaction, accountId: string): Promise<AccountRoles> {
   await run(sql`
     insert into account_roles (account_id, roles, changed_at) values (${accountId}, '{}', clock_timestamp())
@@ -24,9 +24,9 @@ async function lockRow({ run }: Transaction, accountId: string): Promise<Account
   return row;
 }
 
-/** Stores a row that is locked, and tells every replica. */
+/** Stores a locked row and notifies every replica. */
 async function store({ run }: Transaction, { accountId, roles, isLocked }: AccountRoles): Promise<AccountRoles> {
-  // Whichever clock: of two changes the one that is stored last counts.
+  // `changed_at` grows with each change even if the clock goes back, so the change stored last wins.
   const [stored] = (await run(sql`
     with stored as (
       update account_roles set
@@ -41,7 +41,7 @@ async function store({ run }: Transaction, { accountId, roles, isLocked }: Accou
 }
 
 export function createRoleRepository({ prisma, run, inTransaction, transactionOf }: Database<PrismaClient>) {
-  /** @param rolesAfter what becomes of the roles; the same array if nothing does */
+  /** @param rolesAfter returns the new roles, or the same array if they do not change */
   const changeRoles = (actor: string, accountId: string, rolesAfter: (before: string[]) => string[]) =>
     inTransaction(async (tx): Promise<AccountRoles> => {
       const current = await lockRow(tx, accountId);
@@ -53,19 +53,19 @@ export function createRoleRepository({ prisma, run, inTransaction, transactionOf
     });
 
   return {
-    /** Replaces the roles of an account, with an entry in the audit trail, and tells every replica. */
+    /** Replaces the roles of an account, adds an entry to the audit trail, and notifies every replica. */
     set: (actor: string, accountId: string, roles: Role[]) => changeRoles(actor, accountId, () => [...roles]),
-    /** The same for one more. */
+    /** Adds a role in the same way. */
     give: (actor: string, accountId: string, role: Role) =>
       changeRoles(actor, accountId, (before) => (before.includes(role) ? before : [...before, role].sort())),
-    /** The same for one less. */
+    /** Removes a role in the same way. */
     take: (actor: string, accountId: string, role: Role) =>
       changeRoles(actor, accountId, (before) =>
         before.includes(role) ? before.filter((one) => one !== role) : before,
       ),
     /**
-     * Locks an account or lifts its lock, once or again. Either ends its sessions and API keys: none of before comes back.
-     * @param ttlSeconds how long the tokens of sessions live at most
+     * Locks an account or unlocks it. Idempotent. Both end its sessions and API keys, so none from before the lock works afterwards.
+     * @param ttlSeconds maximum lifetime of session tokens
      */
     setLock: (actor: string, accountId: string, isLocked: boolean, ttlSeconds: number) =>
       transactionOf(accountId, async (tx): Promise<{ roles: AccountRoles; cutoff: SessionCutoff }> => {
@@ -77,7 +77,7 @@ export function createRoleRepository({ prisma, run, inTransaction, transactionOf
         }
         return { roles: await store(tx, { ...current, isLocked }), cutoff };
       }),
-    /** @returns since when an account is locked; null if it is not */
+    /** @returns when the account was locked; null if it is not locked */
     async lockedAt(accountId: string): Promise<string | null> {
       const row = await prisma.accountRoles.findUnique({ where: { accountId }, select: { lockedAt: true } });
       return row?.lockedAt?.toISOString() ?? null;

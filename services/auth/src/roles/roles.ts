@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The roles of an account, and whether it is locked, since a change of either, in seconds since 1970. */
+/** The roles and lock of an account. `changedAt` is when either last changed, in seconds since 1970. */
 export const accountRoles = z.object({
   accountId: z.string(),
   roles: z.array(z.string()),
@@ -14,7 +14,7 @@ export type Roles = ReturnType<typeof createRoles>;
 
 const none: readonly string[] = [];
 
-/** Keeps the roles and locks of all accounts in memory, for the token check: few accounts have any (contract 3.9). */
+/** Keeps all roles and locks in memory for the token check, because few accounts have any (contract 3.9). */
 export function createRoles() {
   const known = new Map<string, AccountRoles>();
 
@@ -24,7 +24,7 @@ export function createRoles() {
 
   return {
     add,
-    /** Returns the same array until they change. */
+    /** Returns the same array until `add` is called for the account. */
     of: (accountId: string): readonly string[] => known.get(accountId)?.roles ?? none,
     isLocked: (accountId: string): boolean => known.get(accountId)?.isLocked ?? false,
   };

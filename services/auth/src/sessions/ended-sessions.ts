@@ -4,9 +4,9 @@ import { signedKey } from '../keys/orphaned-keys.ts';
 import { accountRoles } from '../roles/roles.ts';
 import type { Session } from '../tokens/tokens.ts';
 
-/** One session that ended before its token expires. Times are seconds since 1970. */
+/** A session that ended before its token expired. Times are seconds since 1970. */
 const endedSession = z.object({ id: z.string(), expiresAt: z.number() });
-/** All sessions of an account that began at `endedAt` or before. */
+/** Ends all sessions of an account that began at or before `endedAt`. */
 const sessionCutoff = z.object({ accountId: z.string(), endedAt: z.number(), expiresAt: z.number() });
 const notification = z.union([endedSession, sessionCutoff, accountRoles, signedKey]);
 
@@ -14,15 +14,14 @@ export type EndedSession = z.output<typeof endedSession>;
 export type SessionCutoff = z.output<typeof sessionCutoff>;
 export type EndedSessions = ReturnType<typeof createEndedSessions>;
 
-/** Longer than the skew of clocks that a token check grants. */
+/** Longer than the clock skew that a token check tolerates. */
 const marginSeconds = 60;
 
 /**
- * Keeps what a token check asks: which sessions have ended, in memory, until their tokens expire (contract 3.2). An entry
- * takes about 90 bytes.
+ * Keeps ended sessions in memory for the token check until their tokens expire (contract 3.2). An entry takes about 90 bytes.
  */
 export function createEndedSessions() {
-  /** When the token of a session expires. */
+  /** Expiry of each session's token by the session's id. */
   const expiries = new Map<string, number>();
   const cutoffs = new Map<string, SessionCutoff>();
 
@@ -44,6 +43,6 @@ export function createEndedSessions() {
   };
 }
 
-/** Reads a notification; what it does not understand is undefined. */
+/** Parses a notification; undefined if it has an unknown form. */
 export const notificationOf = (payload: string): z.output<typeof notification> | undefined =>
   ifReadable(() => notification.parse(JSON.parse(payload)));

@@ -40,11 +40,11 @@ afterEach(async () => {
   await proxy.close();
 });
 
-// Notifications afterwards are heard, and nothing is current before: test/replicas.test.ts.
+// test/replicas.test.ts checks that later notifications arrive and that a follower is not current before its first load.
 it.each([
   ['cuts its connection', () => proxy.close()],
   ['no longer responds', () => proxy.set('silent')],
-])('a follower whose database %s is not current, and loads again', async (_, fail) => {
+])('a follower whose database %s is not current until it has loaded again', async (_, fail) => {
   await isCurrent();
   await fail();
   await isNotCurrent();

@@ -3,17 +3,17 @@ import type { Logger } from '@store/shared/observability/log';
 import { loop } from '@store/shared/values/loop';
 import type pg from 'pg';
 
-/** How often the connection is asked for a sign of life, and how long that may take. */
+/** Interval of the heartbeat query on the connection, and its time-out. */
 const heartbeatMs = 1_000;
 const retry = { firstMs: 20, maxMs: 1_000 };
 
 interface FollowerOptions {
-  /** Names what a process waits for until it is loaded. */
+  /** Shown as what the process waits for until the first load succeeds. */
   name: string;
   databaseUrl: string;
   /** Channel of PostgreSQL's LISTEN and NOTIFY. */
   channel: string;
-  /** Reads everything; called whenever notifications may have been missed. What is notified meanwhile arrives, too. */
+  /** Reads everything. Called whenever notifications may have been missed. Notifications sent during a load are also delivered. */
   load: () => Promise<unknown>;
   /** Called with the payload of each notification. Must not throw. */
   onNotification: (payload: string) => void;
@@ -22,16 +22,16 @@ interface FollowerOptions {
 export type Follower = ReturnType<typeof createFollower>;
 
 /**
- * Keeps in memory what other processes write: loads it, and hears of every change by a connection of its own that listens
- * first, so that no change falls between the two. A connection that broke, or does not answer for a second, is replaced,
- * and everything is loaded again.
+ * Keeps data that other processes write in memory. It listens for changes on its own connection before it loads everything, so no
+ * change is lost in between. If the connection breaks or does not answer for a second, the follower reconnects and loads everything
+ * again.
  */
 export function createFollower({ name, databaseUrl, channel, load, onNotification }: FollowerOptions) {
   const state = { isLoaded: false, isCurrent: false };
   return {
-    /** Tells whether everything has been loaded at least once. */
+    /** Whether everything has been loaded at least once. */
     isLoaded: () => state.isLoaded,
-    /** Tells whether nothing can have been missed for longer than two seconds. */
+    /** False if the data may be more than two seconds old. */
     isCurrent: () => state.isCurrent,
     start(logOfJob: Logger) {
       const log = logOfJob.child({ channel });

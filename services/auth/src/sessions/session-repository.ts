@@ -10,19 +10,19 @@ import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
 
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
 
-/** On which replicas hear of what has ended and of roles, as JSON: a token check needs both. */
+/** Channel that notifies replicas of ended sessions, cutoffs, roles and signed API keys, as JSON. The token check needs all of them. */
 export const endedSessionsChannel = 'ended_sessions';
 
-/** A time in seconds since 1970, with microseconds, which the Dates of model calls lack. */
+/** A time in seconds since 1970 with microseconds. Model calls return Dates, which have only milliseconds. */
 export const secondsOf = (column: string) => raw(`extract(epoch from ${column})::float8`);
 
 const cutoffColumns = sql`
   account_id as "accountId", ${secondsOf('ended_at')} as "endedAt", ${secondsOf('expires_at')} as "expiresAt"`;
 
-/** Sent by PostgreSQL when the statement is committed. */
+/** PostgreSQL sends the notification at commit. */
 export const notify = (json: string | Sql) => sql`pg_notify(${endedSessionsChannel}, ${json})`;
 
-/** Stores the end of a session or an API key, once or again, and tells every replica. @returns false if it was stored before */
+/** Stores the end of a session or an API key and notifies every replica. Idempotent. @returns false if it was already stored */
 export async function storeEnd({ run }: Statements, { id, expiresAt }: EndedSession): Promise<boolean> {
   const [{ isNew }] = (await run(sql`
     with stored as (
@@ -35,14 +35,14 @@ export async function storeEnd({ run }: Statements, { id, expiresAt }: EndedSess
   return isNew;
 }
 
-/** Until the end of the transaction nobody else makes a key of an account or ends all of its sessions. */
+/** Keeps other transactions from making keys for an account or ending all its sessions until this transaction ends. */
 export const lockSessions = ({ run }: Transaction, accountId: string) =>
   run(sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 0))`);
 
 /**
- * Ends all sessions and API keys of an account that began before, in a transaction, and tells every replica.
- * @param actor who ends them, as the audit trail has it
- * @param ttlSeconds how long the tokens of sessions live at most
+ * Ends all sessions and API keys that an account has now, and notifies every replica at commit.
+ * @param actor who ends them, as the audit trail names them
+ * @param ttlSeconds maximum lifetime of session tokens
  */
 export async function endAllIn(
   tx: Transaction,
@@ -51,7 +51,7 @@ export async function endAllIn(
   ttlSeconds: number,
 ): Promise<SessionCutoff> {
   await lockSessions(tx, accountId);
-  // By `statement_timestamp()`, not by when the transaction began, while a key may have been under way.
+  // Not now(), which is when the transaction began: a key may have been stored while it waited for the lock.
   const keys = await tx.run<{ id: string; scopes: string[]; expiresAt: number }>(sql`
     update api_keys set ended_at = statement_timestamp() where account_id = ${accountId} and ended_at is null
     returning id, scopes, ${secondsOf('expires_at')} as "expiresAt"`);
@@ -76,24 +76,24 @@ export async function endAllIn(
   return cutoff;
 }
 
-/** Sessions that are listed: the others have begun before. */
+/** Only the newest sessions are listed. */
 const maxListed = 100;
 
-/** From where a session begins, as the input of a route has it. */
+/** Where a session begins, in the input of a route. */
 export interface Client {
   clientAddress: string | undefined;
   userAgent: string | undefined;
 }
 
-/** The name of a browser takes some hundred characters. */
+/** Characters of a User-Agent that are kept; browsers send about a hundred. */
 const maxName = 300;
 
-/** Of what all replicas have forgotten since it expired, though their clocks differ. */
+/** Expired an hour ago, so every replica has dropped it even if their clocks differ. */
 const isForgotten = sql`expires_at < now() - interval '1 hour'`;
 
 export function createSessionRepository({ prisma, run, transactionOf }: Database<PrismaClient>) {
   return {
-    /** Stores from where the session began, for its customer to see. */
+    /** Stores where the session began, for its customer to see. */
     async begin({ id, accountId, authenticatedAt, expiresAt }: Session, client: Client): Promise<void> {
       const userAgent = client.userAgent && cut(client.userAgent, maxName);
       await run(sql`
@@ -103,7 +103,7 @@ export function createSessionRepository({ prisma, run, transactionOf }: Database
           ${userAgent}
         )`);
     },
-    /** Lists the sessions of an account that have neither expired nor ended, the newest first, 100 at most. */
+    /** Lists the sessions of an account that have not expired or ended, newest first, 100 at most. */
     listOpen: (accountId: string) =>
       run<Pick<Session, 'id' | 'authenticatedAt'> & { address: string | null; userAgent: string | null }>(sql`
         select id, ${secondsOf('began_at')} as "authenticatedAt", address, user_agent as "userAgent" from sessions
@@ -114,31 +114,31 @@ export function createSessionRepository({ prisma, run, transactionOf }: Database
             where cutoff.account_id = sessions.account_id and cutoff.ended_at >= sessions.began_at
           )
         order by began_at desc limit ${maxListed}`),
-    /** Finds a session of an account that has not expired, even if it has ended. */
+    /** Finds an unexpired session of an account, even if it has ended. */
     async find(accountId: string, id: string): Promise<EndedSession | undefined> {
       const where = { id, accountId, expiresAt: { gt: new Date() } };
       const session = await prisma.session.findUnique({ where, select: { expiresAt: true } });
       return session === null ? undefined : { id, expiresAt: session.expiresAt.getTime() / 1000 };
     },
-    /** Once or again. */
+    /** Idempotent. */
     end: (session: EndedSession): Promise<boolean> => storeEnd({ run }, session),
-    /** Ends one of the sessions of an account, which is not the one that asks, once or again. @param actor as the audit trail has it */
+    /** Ends a session other than the caller's, with an entry in the audit trail. Idempotent. */
     endOther: (actor: string, accountId: string, session: EndedSession): Promise<void> =>
       transactionOf(accountId, async (tx) => {
         if (!(await storeEnd(tx, session))) return;
         await recordChange(tx, { actor, kind: 'session', subject: session.id, before: JSON.stringify({ accountId }) });
       }),
-    /** The same as {@link endAllIn}, in a transaction of its own. */
+    /** {@link endAllIn} in its own transaction. */
     endAll: (actor: string, accountId: string, ttlSeconds: number): Promise<SessionCutoff> =>
       transactionOf(accountId, (tx) => endAllIn(tx, actor, accountId, ttlSeconds)),
 
-    /** Deletes from where the sessions of an account began, and its API keys. */
+    /** Deletes the stored sessions and API keys of an account. */
     async forget(accountId: string): Promise<void> {
       await prisma.session.deleteMany({ where: { accountId } });
       await prisma.apiKey.deleteMany({ where: { accountId } });
     },
 
-    /** Passes on everything that has ended and not expired. */
+    /** Calls `add` with every ended session and cutoff that is stored. */
     async load(add: (one: EndedSession | SessionCutoff) => void): Promise<void> {
       const sessions = readInBatches<EndedSession>((last, limit) =>
         run(sql`
@@ -167,7 +167,7 @@ export function createSessionRepository({ prisma, run, transactionOf }: Database
       );
       await deleteInBatches(
         run,
-        // A repeated DELETE /auth/sessions may have prolonged it since the subquery.
+        // Repeat the condition: another DELETE /auth/sessions may have extended it since the subquery.
         (limit) => sql`
           delete from session_cutoffs
           where ${isForgotten} and account_id in (

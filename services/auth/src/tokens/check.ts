@@ -31,19 +31,19 @@ interface Dependencies {
 }
 
 /**
- * The token check of a secured request (contract 3.1): 200 with `id-account`, `authorization` and, if there are any,
- * `account-roles` and `account-scopes`; or 401. Not logged: the request itself will be.
+ * The token check of a secured request (contract 3.1). Answers 200 with `id-account`, `authorization` and, if there are any,
+ * `account-roles` and `account-scopes`, or 401. It is not logged, because the service logs the request itself.
  */
 export function createCheck({ tokens, roles, uses, endedSessions, log }: Dependencies): RequestListener {
   async function check(req: IncomingMessage, res: ServerResponse, token: string): Promise<void> {
     const session = await tokens.resolve(token);
-    // Behind a gateway that would drop its scopes, such as that of the previous release, a key would be a session.
+    // Refuse API keys behind a gateway that drops their scopes, such as a gateway of the previous release: services would see a session.
     if (session === undefined || (session.scopes && req.headers['gateway-passes-on'] !== 'account-scopes'))
       return refuse(res, invalid);
     const { id, accountId, scopes } = session;
     if (scopes) uses.note(id);
     const owned = roles.of(accountId);
-    // An API key, which lives long, never reaches a service either.
+    // A service never gets the API key itself, because it lives long.
     const passedOn = scopes || owned.length > 0 ? await tokens.forServices(session, owned) : token;
     checks.inc({ result: 'accepted' });
     if (!endedSessions.isCurrent()) staleChecks.inc();
@@ -72,13 +72,13 @@ function refuse(res: ServerResponse, body: string): void {
   res.end(body);
 }
 
-/** Nobody gets through before auth knows which sessions have ended. */
+/** Lets no request through before auth has loaded the ended sessions. */
 function unavailable(res: ServerResponse): void {
   checks.inc({ result: 'failed' });
   res.writeHead(503, { 'content-length': '0' }).end();
 }
 
-/** The gateway turns a 500 into a 503: nobody gets through, nor is told to log in again. */
+/** The gateway turns a 500 into a 503, so the request is refused but the customer is not told to log in again. */
 function fail(req: IncomingMessage, res: ServerResponse, error: unknown, log: Logger): void {
   checks.inc({ result: 'failed' });
   const requestId = req.headers['x-request-id'];

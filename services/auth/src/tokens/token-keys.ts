@@ -9,7 +9,7 @@ import { exportJWK } from 'jose';
 import type { AuthConfig } from '../config.ts';
 import type { Jwks } from '../schemas.ts';
 
-/** The keys that the environment configures (contract 3.2); it has made sure that one can sign. */
+/** Imports the configured keys (contract 3.2). The configuration guarantees that there is a key to sign with. */
 export async function tokenKeysFrom(config: AuthConfig): Promise<{ key: SigningKey; previousKeys: TokenKey[] }> {
   const { JWT_PRIVATE_KEY, JWT_PREVIOUS_PUBLIC_KEYS } = config;
   const secrets = await importSecrets(config);
@@ -20,7 +20,7 @@ export async function tokenKeysFrom(config: AuthConfig): Promise<{ key: SigningK
   return { key, previousKeys: [...publicKeys, ...previous] };
 }
 
-/** The public halves of the key pairs. */
+/** Returns the public keys of the key pairs as a JWK Set. */
 export async function jwksOf(keys: TokenKey[]): Promise<Jwks> {
   const pairs = keys.filter(({ algorithm }) => algorithm === 'EdDSA');
   const published = pairs.map(async ({ kid, key }) => {

@@ -16,11 +16,11 @@ import type { GivenSession } from '../schemas.ts';
 interface Dependencies {
   /** Signs new tokens. */
   key: SigningKey;
-  /** Still verify, so that a rotation logs nobody out. */
+  /** Still verify tokens, so that a rotation logs nobody out. */
   previousKeys?: TokenKey[];
   ttlSeconds: number;
   hasEnded: (session: Session) => boolean;
-  /** Tells whether a token is, to the letter, an API key whose signing key is not known here. */
+  /** Whether a token is exactly an API key whose signing key is unknown here. */
   isOrphanedKey?: (token: string) => boolean;
   /** Milliseconds since 1970. */
   clock?: () => number;
@@ -28,28 +28,28 @@ interface Dependencies {
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-/** Session that a login begins and its token stands for. Times are seconds since 1970. */
+/** A session that a login begins, or an API key. Times are seconds since 1970. */
 export interface Session {
   /** The token's `jti`. */
   id: string;
   accountId: string;
-  /** When it began, with microseconds, by the clock of the database. */
+  /** When it began, with microseconds, by the database's clock. */
   authenticatedAt: number;
   expiresAt: number;
-  /** Absent for a session; an API key is for these alone (contract 3.12). */
+  /** Scopes of an API key, which limit it (contract 3.12). Absent for a session. */
   scopes?: readonly string[];
 }
 
-/** A session that a token stands for: one object while the token is remembered. */
+/** The session of a resolved token. It is the same object while the token stays in the cache. */
 export interface ResolvedSession extends Session {
-  /** The last token that services got for it. */
+  /** The last token issued to services for it. */
   forServices?: { roles: readonly string[]; token: Promise<string>; until: number };
 }
 
-/** Audience of API keys: services know it not, so that a key past the gateway is nothing. */
+/** Audience of API keys. Services reject it, so a key that bypasses the gateway is worthless. */
 const keyAudience = 'store-api-key';
 
-/** The longest cookie that browsers keep; our tokens are a tenth of it. */
+/** Browsers keep no longer cookies; our tokens have a tenth of this length. */
 const maxTokenLength = 4096;
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -60,7 +60,7 @@ const claims = z.object({
   exp: z.number(),
   /** Absent in tokens of release 0.1. */
   auth_time: z.number().optional(),
-  /** In the token of an API key alone. */
+  /** Only in the token of an API key. */
   scope: z.string().optional(),
 });
 
@@ -75,7 +75,7 @@ export function createTokens({
 }: Dependencies) {
   const keys = [key, ...previousKeys];
   const getKey = keyByKid(keys);
-  // An explicit list: never `none`, never the choice of the token's header.
+  // An explicit list, so that the token's header cannot choose the algorithm, such as `none`.
   const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))];
   const verified = createVerifiedTokens<ResolvedSession>(clock);
 
@@ -122,14 +122,14 @@ export function createTokens({
     if (!success) return undefined;
     const { sub: accountId, jti: id, iat, exp, auth_time: authenticatedAt = iat, scope } = data;
     if (scope !== undefined) return { id, accountId, authenticatedAt, expiresAt: exp, scopes: scope.split(' ') };
-    // So that a shorter life applies to older tokens too.
+    // A shorter JWT_TTL_SECONDS also applies to tokens issued before.
     return { id, accountId, authenticatedAt, expiresAt: Math.min(exp, iat + ttlSeconds) };
   }
 
-  /** Reads a token, and remembers it if it is valid. */
+  /** Reads a token and caches it if it is valid. */
   async function read(token: string): Promise<Session | undefined> {
     if (token.length > maxTokenLength || !compactJws.test(token) || !isCanonical(token)) return undefined;
-    // Auth has made a token whose digest it has kept, so that its claims are true.
+    // Auth stores digests only of tokens that it has made, so the claims of such a token are genuine.
     const payload = (await verify(token))?.payload ?? (isOrphanedKey(token) ? decodeJwt(token) : undefined);
     const session = sessionIn(payload);
     if (session === undefined || session.expiresAt + clockSkewSeconds <= clock() / 1000) return undefined;
@@ -138,7 +138,7 @@ export function createTokens({
   }
 
   return {
-    /** Of the key that signs new tokens. */
+    /** Id of the key that signs new tokens. */
     kid: key.kid,
     /** @param authenticatedAt see Session */
     async issue(accountId: string, authenticatedAt: number): Promise<{ token: string; session: Session }> {
@@ -149,8 +149,8 @@ export function createTokens({
     /** Makes the token of an API key. */
     issueKey: (key: Session): Promise<string> => sign(key, { audience: keyAudience }),
     /**
-     * The token that services get in place of the session's own, for those that check tokens themselves (contract 3.6). It lives no
-     * longer than a session, and is signed again at half of that, and when the roles change.
+     * Returns the token that services get instead of the session's own, for services that check tokens themselves (contract 3.6). It
+     * lives no longer than a session. A new one is signed after half of that time and when the roles change.
      */
     forServices(session: ResolvedSession, roles: readonly string[]): Promise<string> {
       const now = Math.floor(clock() / 1000);
@@ -161,11 +161,11 @@ export function createTokens({
       session.forServices = { roles, token, until: now + ttlSeconds / 2 };
       return token;
     },
-    /** Tells whether a token that was resolved to a session no longer would be: its key is unknown now, or its time over. */
+    /** Whether a token that resolved before would no longer resolve: its key was dropped or its lifetime is over. */
     isOver: ({ kid, authenticatedAt, isApiKey }: Omit<GivenSession, 'id' | 'accountId'>): boolean =>
       (kid !== undefined && !keys.some((known) => known.kid === kid)) ||
       (!isApiKey && authenticatedAt + ttlSeconds <= clock() / 1000),
-    /** The session of a token; undefined if the token is invalid or the session over. */
+    /** Returns the session of a token; undefined if the token is invalid or the session has ended. */
     async resolve(token: string): Promise<ResolvedSession | undefined> {
       const session = verified.get(token) ?? (await read(token));
       return session === undefined || hasEnded(session) ? undefined : session;
@@ -175,7 +175,7 @@ export function createTokens({
 
 export const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** The last base64 digit has unused bits, so that four spellings of one signature would all be valid. */
+/** The last base64 digit has unused bits, so four spellings of a signature would decode to the same bytes. */
 function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
