@@ -35,7 +35,7 @@ interface Dependencies {
 const resetAnswerMs = 400;
 
 /** The database's clock counts microseconds. A session that begins this long after a cutoff survives it. */
-const secondsAfter = 0.000001;
+const cutoffMarginSeconds = 0.000001;
 
 const wrongPassword = () => new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
 
@@ -67,7 +67,7 @@ export function createAuth(dependencies: Dependencies) {
   }
 
   /** Checks a password; a wrong one counts as a failed login. @returns undefined if it is wrong */
-  async function checkCounted({ email, password }: Credentials, { clientAddress }: Client) {
+  async function countAndCheck({ email, password }: Credentials, { clientAddress }: Client) {
     const at = await failures.count(email);
     if (at === undefined) {
       throw new DomainError('rateLimited', 'Too many logins with this e-mail address have failed. Try again later.', {
@@ -104,7 +104,7 @@ export function createAuth(dependencies: Dependencies) {
      * after too many failures, even for the right password
      */
     async login(credentials: Credentials, client: Client) {
-      const checked = await checkCounted(credentials, client);
+      const checked = await countAndCheck(credentials, client);
       if (checked === undefined) {
         throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
       }
@@ -118,7 +118,7 @@ export function createAuth(dependencies: Dependencies) {
      */
     async changePassword(accountId: string, { currentPassword, newPassword }: PasswordChange, client: Client) {
       const { email } = await existing(accountId);
-      const isRight = async (password: string) => (await checkCounted({ email, password }, client)) !== undefined;
+      const isRight = async (password: string) => (await countAndCheck({ email, password }, client)) !== undefined;
       // Each check counts as a guess.
       if (!(await isRight(currentPassword)) && (newPassword === currentPassword || !(await isRight(newPassword))))
         throw wrongPassword();
@@ -126,7 +126,7 @@ export function createAuth(dependencies: Dependencies) {
       const { endedAt } = await endAll(accountId);
       // A deletion that begins after this check also ends the new session. A deletion that began earlier has ended only the others.
       await existing(accountId);
-      return begin(accountId, endedAt + secondsAfter, client);
+      return begin(accountId, endedAt + cutoffMarginSeconds, client);
     },
     /**
      * Has a link to set a new password sent to an address. Takes the same time and answers the same whether or not an account has the
@@ -178,7 +178,7 @@ export function createAuth(dependencies: Dependencies) {
      * @throws DomainError forbidden if it is wrong, rateLimited as for logins
      */
     async checkOwnPassword(credentials: Credentials, accountId: string, client: Client): Promise<void> {
-      const checked = await checkCounted(credentials, client);
+      const checked = await countAndCheck(credentials, client);
       if (checked?.account.id !== accountId) throw wrongPassword();
     },
     /**
@@ -187,7 +187,7 @@ export function createAuth(dependencies: Dependencies) {
      */
     async checkPasswordOf(accountId: string, password: string, client: Client): Promise<void> {
       const { email } = await existing(accountId);
-      if ((await checkCounted({ email, password }, client)) === undefined) throw wrongPassword();
+      if ((await countAndCheck({ email, password }, client)) === undefined) throw wrongPassword();
     },
     /** Ends all sessions of an account that is about to be deleted, and deletes its stored sessions and API keys. */
     async closeSessions(accountId: string): Promise<void> {
@@ -249,7 +249,7 @@ export function createAuth(dependencies: Dependencies) {
     /** @returns ids of the given sessions that a logout or DELETE /auth/sessions has ended, or whose key was dropped or lifetime is over */
     endedOf(given: GivenSession[]): string[] {
       if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
-      return given.filter((one) => hasEnded(one) || tokens.isOver(one)).map(({ id }) => id);
+      return given.filter((one) => hasEnded(one) || tokens.hasLapsed(one)).map(({ id }) => id);
     },
     /**
      * @returns the id of the account that the token was issued to

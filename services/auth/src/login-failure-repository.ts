@@ -10,7 +10,7 @@ const freeFailures = 10;
 const maxDelaySeconds = 900;
 
 /** An hour without a login clears the failures, so that rows of guessed addresses do not pile up. */
-const isForgotten = sql`login_failures.last_at <= now() - interval '1 hour'`;
+const isExpired = sql`login_failures.last_at <= now() - interval '1 hour'`;
 
 /** Lowercases in SQL as the account service does, because that service decides which spellings mean the same account. */
 const digestOf = (email: string) => sql`sha256(convert_to(lower(${email}), 'UTF8'))`;
@@ -23,7 +23,7 @@ function blockedAfter(failures: Sql): Sql {
 }
 
 export function createLoginFailureRepository({ run, transactionOf }: Database<PrismaClient>) {
-  const failures = sql`(case when ${isForgotten} then 1 else login_failures.failures + 1 end)`;
+  const failures = sql`(case when ${isExpired} then 1 else login_failures.failures + 1 end)`;
 
   return {
     /**
@@ -64,14 +64,14 @@ export function createLoginFailureRepository({ run, transactionOf }: Database<Pr
       await run(sql`delete from login_failures where email_digest = ${digestOf(email)}`);
     },
 
-    async deleteForgotten(): Promise<void> {
+    async deleteExpired(): Promise<void> {
       await deleteInBatches(
         run,
         // Repeat the condition: a login may have been counted since the subquery.
         (limit) => sql`
           delete from login_failures
-          where ${isForgotten} and email_digest in (
-            select email_digest from login_failures where ${isForgotten} limit ${limit})`,
+          where ${isExpired} and email_digest in (
+            select email_digest from login_failures where ${isExpired} limit ${limit})`,
       );
     },
   };

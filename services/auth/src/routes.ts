@@ -73,7 +73,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       },
       async handler({ body, isHttps, ...request }) {
         const { account, token } = await auth.login(body, request);
-        return ok(account, { ...noStore, 'Set-Cookie': cookie.carrying(token, isHttps) });
+        return ok(account, { ...noStore, 'Set-Cookie': cookie.withToken(token, isHttps) });
       },
     }),
     ...resetRoutes(auth),
@@ -150,7 +150,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       async handler({ accountId, params: { id }, body, isHttps, ...request }) {
         mustBeOwn(accountId, id);
         const token = await auth.changePassword(id, body, request);
-        return noContent({ ...noStore, 'Set-Cookie': cookie.carrying(token, isHttps) });
+        return noContent({ ...noStore, 'Set-Cookie': cookie.withToken(token, isHttps) });
       },
     }),
     route({

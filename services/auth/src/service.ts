@@ -101,13 +101,13 @@ export async function createAuthService(
       loop({ name: 'expired sessions', everyMs: hourMs }, async () => {
         endedSessions.forgetExpired();
         orphanedKeys.forgetExpired();
-        await sessions.deleteForgotten();
+        await sessions.deleteExpired();
         await keyRepository.deleteExpired();
       }),
       loop({ name: 'mails about new API keys' }, apiKeys.announce),
       loop({ name: 'uses of API keys', everyMs: 1_000 }, uses.flush),
       auditCleanUp(database),
-      loop({ name: 'forgotten login failures', everyMs: hourMs }, failures.deleteForgotten),
+      loop({ name: 'forgotten login failures', everyMs: hourMs }, failures.deleteExpired),
     ],
   };
 }

@@ -43,8 +43,8 @@ describe('the token of an API key', () => {
       if (session !== undefined) served.push(await tokens.forServices(session, []));
     }
     expect(served.map((one) => (decodeJwt(one).exp ?? 0) - at)).toEqual([600, 1300, 5000, 5000]);
-    expect(tokens.isOver({ authenticatedAt: at })).toBe(true);
-    expect(tokens.isOver({ authenticatedAt: at, isApiKey: true })).toBe(false);
+    expect(tokens.hasLapsed({ authenticatedAt: at })).toBe(true);
+    expect(tokens.hasLapsed({ authenticatedAt: at, isApiKey: true })).toBe(false);
   });
 
   it('is refused by services: they get a token that lives no longer than a session', async () => {

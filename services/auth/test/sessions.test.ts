@@ -264,7 +264,7 @@ describe('ended sessions', () => {
     await query(`insert into ended_sessions
       select gen_random_uuid(), now() - interval '61 minutes' from generate_series(1, 6000)`);
     await query(`insert into session_cutoffs values (gen_random_uuid(), now(), now() - interval '61 minutes')`);
-    await sessions.deleteForgotten();
+    await sessions.deleteExpired();
     expect(await query('select id from ended_sessions')).toEqual([{ id }]);
     expect(await query('select account_id from session_cutoffs')).toEqual([{ account_id: accountId }]);
   });

@@ -32,7 +32,7 @@ interface NewKey {
  * @returns the database's time, in seconds since 1970
  * @throws DomainError unauthenticated if the session has ended, conflict if the account has too many keys
  */
-async function mustMake({ run }: Statements, accountId: string, by: Session): Promise<number> {
+async function checkMayMake({ run }: Statements, accountId: string, by: Session): Promise<number> {
   const [{ count, hasEnded, now }] = (await run(sql`
     select count(*)::int as count, extract(epoch from clock_timestamp())::float8 as now,
       exists (select from ended_sessions where id = ${by.id}) or exists (
@@ -63,10 +63,10 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
       tokenFor: (authenticatedAt: number) => Promise<{ token: string; digest: Buffer; kid: string }>,
     ): Promise<{ token: string; createdAt: number }> {
       // Check without the lock first: a request that is refused anyway must not wait for it.
-      await mustMake({ run }, key.accountId, by);
+      await checkMayMake({ run }, key.accountId, by);
       return transactionOf(key.accountId, async (tx) => {
         await lockSessions(tx, key.accountId);
-        const createdAt = await mustMake(tx, key.accountId, by);
+        const createdAt = await checkMayMake(tx, key.accountId, by);
         const { token, digest, kid } = await tokenFor(createdAt);
         const signed: SignedKey = { digest: digest.toString('base64url'), kid, expiresAt: key.expiresAt };
         // During a rotation some replicas do not know the signing key: the notification lets them accept the token.

@@ -86,16 +86,16 @@ export interface Client {
 }
 
 /** Characters of a User-Agent that are kept; browsers send about a hundred. */
-const maxName = 300;
+const maxUserAgentLength = 300;
 
 /** Expired an hour ago, so every replica has dropped it even if their clocks differ. */
-const isForgotten = sql`expires_at < now() - interval '1 hour'`;
+const isLongExpired = sql`expires_at < now() - interval '1 hour'`;
 
 export function createSessionRepository({ prisma, run, transactionOf }: Database<PrismaClient>) {
   return {
     /** Stores where the session began, for its customer to see. */
     async begin({ id, accountId, authenticatedAt, expiresAt }: Session, client: Client): Promise<void> {
-      const userAgent = client.userAgent && cut(client.userAgent, maxName);
+      const userAgent = client.userAgent && cut(client.userAgent, maxUserAgentLength);
       await run(sql`
         insert into sessions (id, account_id, began_at, expires_at, address, user_agent)
         values (
@@ -154,7 +154,7 @@ export function createSessionRepository({ prisma, run, transactionOf }: Database
       for await (const rows of cutoffs) rows.forEach(add);
     },
 
-    async deleteForgotten(): Promise<void> {
+    async deleteExpired(): Promise<void> {
       await deleteInBatches(
         run,
         (limit) => sql`
@@ -163,15 +163,15 @@ export function createSessionRepository({ prisma, run, transactionOf }: Database
       await deleteInBatches(
         run,
         (limit) => sql`
-          delete from ended_sessions where id in (select id from ended_sessions where ${isForgotten} limit ${limit})`,
+          delete from ended_sessions where id in (select id from ended_sessions where ${isLongExpired} limit ${limit})`,
       );
       await deleteInBatches(
         run,
         // Repeat the condition: another DELETE /auth/sessions may have extended it since the subquery.
         (limit) => sql`
           delete from session_cutoffs
-          where ${isForgotten} and account_id in (
-            select account_id from session_cutoffs where ${isForgotten} limit ${limit})`,
+          where ${isLongExpired} and account_id in (
+            select account_id from session_cutoffs where ${isLongExpired} limit ${limit})`,
       );
     },
   };

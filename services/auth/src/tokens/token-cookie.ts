@@ -17,7 +17,7 @@ export function createTokenCookie(config: AuthConfig) {
     sameSite,
   });
   return {
-    carrying: (token: string, isHttps: boolean) =>
+    withToken: (token: string, isHttps: boolean) =>
       stringifySetCookie(tokenCookieName, token, { ...attributes(isHttps), maxAge }),
     /** Browsers delete a cookie only if it is cleared with the attributes it was set with. */
     cleared: (isHttps: boolean) =>

@@ -97,10 +97,10 @@ export function createTokens({
 
   function sign(
     { id, accountId, authenticatedAt, expiresAt, scopes }: Session,
-    further: { audience?: string; roles?: readonly string[] } = {},
+    extra: { audience?: string; roles?: readonly string[] } = {},
   ) {
     const now = Math.floor(clock() / 1000);
-    const { audience = tokenAudience, roles } = further;
+    const { audience = tokenAudience, roles } = extra;
     return new SignJWT({
       auth_time: authenticatedAt,
       ...(scopes && { scope: scopes.join(' ') }),
@@ -162,7 +162,7 @@ export function createTokens({
       return token;
     },
     /** Whether a token that resolved before would no longer resolve: its key was dropped or its lifetime is over. */
-    isOver: ({ kid, authenticatedAt, isApiKey }: Omit<GivenSession, 'id' | 'accountId'>): boolean =>
+    hasLapsed: ({ kid, authenticatedAt, isApiKey }: Omit<GivenSession, 'id' | 'accountId'>): boolean =>
       (kid !== undefined && !keys.some((known) => known.kid === kid)) ||
       (!isApiKey && authenticatedAt + ttlSeconds <= clock() / 1000),
     /** Returns the session of a token; undefined if the token is invalid or the session has ended. */
