@@ -40,10 +40,12 @@ const cutoffMarginSeconds = 0.000001;
 const wrongPassword = () => new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
 
 const usedLink = () =>
-  new DomainError('forbidden', 'This link is used or no longer valid. Ask for a new one.', { code: 'invalid-token' });
+  new DomainError('forbidden', 'This link has been used or is no longer valid. Request a new one.', {
+    code: 'invalid-token',
+  });
 
 const locked = () =>
-  new DomainError('forbidden', 'The account is locked. Ask the store why.', { code: 'account-locked' });
+  new DomainError('forbidden', 'The account is locked. Contact the store.', { code: 'account-locked' });
 
 export type Auth = ReturnType<typeof createAuth>;
 

@@ -21,7 +21,7 @@ export const configSchema = configOf({
   ...writerConfig,
   JWT_TTL_SECONDS: wholeNumber(60, 31_536_000)
     .default(86_400)
-    .describe('Life of a token and its cookie, 60 to 31,536,000'),
+    .describe('Lifetime of a token and its cookie in seconds, 60 to 31,536,000'),
   JWT_HTTP_ONLY: flag.default(true).describe('HttpOnly of the token cookie'),
   COOKIE_SAME_SITE: z.enum(['Lax', 'Strict', 'None']).default('Lax').describe('SameSite: Lax, Strict or None'),
   COOKIE_SECURE: z

@@ -15,7 +15,7 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       summary: 'Request a mail with a link to reset a forgotten password',
       body: resetRequest,
       responses: {
-        202: { description: 'A mail is sent, if an account has this e-mail address.' },
+        202: { description: 'If an account has this e-mail address, a mail is sent to it.' },
         429: tooMany('Too many requests from this client address.'),
       },
       async handler({ body, ...request }) {
@@ -32,7 +32,7 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       body: resetIn,
       responses: {
         204: { description: 'The password is set.' },
-        403: problem('The link is used, void or expired.'),
+        403: problem('The link has been used, is void or has expired.'),
       },
       async handler({ body, ...request }) {
         await auth.resetPassword(body, request);
@@ -47,8 +47,10 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       summary: 'Confirm your e-mail address, or cancel a change of it, with the link in a mail',
       body: confirmationIn,
       responses: {
-        204: { description: 'The address is confirmed or, with the link to the present one, the change cancelled.' },
-        403: problem('The link is void or expired.'),
+        204: {
+          description: 'The address is confirmed. With the link sent to the current address, the change is cancelled.',
+        },
+        403: problem('The link is void or has expired.'),
         409: problem('Another account has taken the e-mail address.'),
       },
       async handler({ body }) {
@@ -63,8 +65,8 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       path: '/internal/own-password-checks',
       body: credentials,
       responses: {
-        204: { description: 'It is right.' },
-        403: problem('It is wrong.'),
+        204: { description: 'The password is right.' },
+        403: problem('The password is wrong.'),
         429: tooMany('Too many wrong passwords for this account.'),
       },
       async handler({ accountId, body, ...request }) {
@@ -76,7 +78,9 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       identity: 'account',
       method: 'delete',
       path: '/internal/own-sessions',
-      responses: { 204: { description: 'Ended and forgotten.' } },
+      responses: {
+        204: { description: 'All sessions and API keys have ended, and what is stored about them is deleted.' },
+      },
       async handler({ accountId }) {
         await auth.closeSessions(accountId);
         return noContent();

@@ -86,7 +86,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       summary: 'Log out: end the session, if there is one, and clear the cookie',
       cookies: tokenCookie,
       responses: {
-        200: { description: 'Logged out.', headers: { 'Set-Cookie': 'No token.' } },
+        200: { description: 'Logged out.', headers: { 'Set-Cookie': 'Clears the token.' } },
       },
       async handler({ cookies, isHttps }) {
         await auth.logout(cookies[tokenCookieName]);
@@ -102,7 +102,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       tag: 'auth',
       identity: 'account',
       responses: {
-        204: { description: 'All sessions and keys have ended.', headers: { 'Set-Cookie': 'No token.' } },
+        204: { description: 'All sessions and API keys have ended.', headers: { 'Set-Cookie': 'Clears the token.' } },
       },
       async handler({ actor, accountId, isHttps }) {
         await auth.endSessions(actor, accountId);
@@ -118,7 +118,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       body: tokenIn,
       responses: {
         200: { description: 'The token is valid.', body: solveOut },
-        401: problem('The token is not valid, or no longer.'),
+        401: problem('The token is invalid, has expired, or its session has ended.'),
       },
       handler: async ({ body }) => ok({ idAccount: await auth.solve(body.token) }, noStore),
     }),
@@ -160,7 +160,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       operationId: 'listSessions',
       summary: 'List your sessions',
       params,
-      responses: { 200: { description: 'The newest first, 100 at most.', body: sessionsOut } },
+      responses: { 200: { description: 'Open sessions, newest first, 100 at most.', body: sessionsOut } },
       async handler({ accountId, params: { id }, authorization }) {
         mustBeOwn(accountId, id);
         return ok(await auth.listSessions(id, bearerOf(authorization)), noStore);
@@ -186,7 +186,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       method: 'get',
       path: '/internal/accounts/{id}/confirmation',
       params,
-      responses: { 200: { description: 'Whether it is.', body: confirmedOut } },
+      responses: { 200: { description: "Whether the account's e-mail address is confirmed.", body: confirmedOut } },
       handler: async ({ params: { id } }) => ok({ isConfirmed: await auth.isConfirmed(id) }),
     }),
     route({
@@ -195,7 +195,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       path: '/internal/session-checks',
       body: sessionsIn,
       bodyKib: 64,
-      responses: { 200: { description: 'The ids of those.', body: endedOut } },
+      responses: { 200: { description: 'The ids of the given sessions that have ended.', body: endedOut } },
       handler: ({ body }) => ok({ ended: auth.endedOf(body.sessions) }),
     }),
     accountDataRoute(async (accountId) => ({ rows: [{ json: JSON.stringify(await auth.dataOf(accountId)) }] })),
@@ -205,7 +205,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
       method: 'get',
       path: '/.well-known/jwks.json',
       standsAlone: true,
-      responses: { 200: { description: 'A JWK Set; empty while a shared secret signs.', body: jwksOut } },
+      responses: { 200: { description: 'A JWK Set; empty while a shared secret signs tokens.', body: jwksOut } },
       handler: () => ok(jwks),
     }),
   ];

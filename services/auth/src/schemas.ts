@@ -25,7 +25,7 @@ export const sessionsOut = z
       since: timestamp,
       address: z.string().nullable().describe('The client address of the login.'),
       userAgent: z.string().nullable().describe('The User-Agent of the login.'),
-      current: z.boolean().describe('The session of this request.'),
+      current: z.boolean().describe('Whether it is the session of this request.'),
     }),
   )
   .meta({
@@ -58,19 +58,22 @@ export const apiKeyIn = z
     scopes,
     expiresAt: givenTime
       .refine((time) => Date.parse(time) > Date.now(), 'must be in the future')
-      .refine((time) => Date.parse(time) <= Date.now() + maxKeyDays * dayMs, `must be at most ${maxKeyDays} days away`)
+      .refine(
+        (time) => Date.parse(time) <= Date.now() + maxKeyDays * dayMs,
+        `must be at most ${maxKeyDays} days from now`,
+      )
       .optional()
-      .describe(`At most ${maxKeyDays} days away; without it the key lasts ${freeKeyDays} days.`),
+      .describe(`At most ${maxKeyDays} days from now. Default: ${freeKeyDays} days from now.`),
     currentPassword: password(1, maxPasswordLength)
       .optional()
-      .describe(`Needed for a key that lasts longer than ${freeKeyDays} days.`),
+      .describe(`Required for a key that lasts longer than ${freeKeyDays} days.`),
   })
   .refine(
     ({ expiresAt, currentPassword }) =>
       currentPassword !== undefined ||
       expiresAt === undefined ||
       Date.parse(expiresAt) <= Date.now() + freeKeyDays * dayMs,
-    { path: ['currentPassword'], message: `is needed for a key that lasts longer than ${freeKeyDays} days` },
+    { path: ['currentPassword'], message: `is required for a key that lasts longer than ${freeKeyDays} days` },
   )
   .meta({
     id: 'ApiKeyIn',
@@ -79,7 +82,7 @@ export const apiKeyIn = z
   });
 export const apiKeysOut = z.array(apiKeyOut);
 export const newApiKeyOut = apiKeyOut
-  .extend({ key: z.string().describe('The key itself, a token: nobody can show it again.') })
+  .extend({ key: z.string().describe('The key itself, a token. It cannot be shown again.') })
   .meta({ id: 'NewApiKeyOut', examples: [{ ...exampleKey, key: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl' }] });
 
 /** contract 3.7 */

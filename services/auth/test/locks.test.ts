@@ -39,7 +39,7 @@ describe('a locked account', () => {
     const refused = await other.tryLogin(customer, customer.password).expect(403);
     expect(refused.body).toMatchObject({
       type: 'urn:problem:store:account-locked',
-      detail: 'The account is locked. Ask the store why.',
+      detail: 'The account is locked. Contact the store.',
     });
     // Without the password, nobody learns that the account is locked.
     await tryLogin(customer, 'wrong horse').expect(401);

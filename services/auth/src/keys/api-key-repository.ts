@@ -44,7 +44,7 @@ async function checkMayMake({ run }: Statements, accountId: string, by: Session)
   ];
   if (hasEnded) throw sessionEnded();
   if (count < maxKeys) return now;
-  throw new DomainError('conflict', `The account has ${maxKeys} API keys that have not expired.`, {
+  throw new DomainError('conflict', `The account already has ${maxKeys} API keys that have not expired.`, {
     code: 'too-many-keys',
   });
 }

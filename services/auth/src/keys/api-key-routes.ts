@@ -21,10 +21,10 @@ export const apiKeyRoutes = (
     method: 'post',
     path: '/auth/keys',
     operationId: 'makeApiKey',
-    summary: 'Make an API key, which is shown this once',
+    summary: 'Make an API key, which is shown only once',
     body: apiKeyIn,
     responses: {
-      201: { description: 'Made.', body: newApiKeyOut, headers: { Location: 'Path of the key, to end it.' } },
+      201: { description: 'Made.', body: newApiKeyOut, headers: { Location: 'Path of the new key; DELETE ends it.' } },
       403: problem('The account has no right to a scope, the password is wrong, or the caller is an API key.'),
       429: tooMany('Too many wrong passwords for this account.'),
       409: problem('The account has 100 keys that have not expired.'),
@@ -41,7 +41,7 @@ export const apiKeyRoutes = (
     path: '/auth/keys',
     operationId: 'listApiKeys',
     summary: 'List your API keys',
-    responses: { 200: { description: 'The newest first, without the keys themselves.', body: apiKeysOut } },
+    responses: { 200: { description: 'API keys, newest first, without their tokens.', body: apiKeysOut } },
     handler: async ({ accountId }) => ok(await keys.list(accountId), noStore),
   }),
   route({
@@ -63,7 +63,7 @@ export const apiKeyRoutes = (
     method: 'get',
     path: '/internal/accounts/{id}/keys',
     params: z.object({ id: uuid }),
-    responses: { 200: { description: 'The newest first, without the keys themselves.', body: apiKeysOut } },
+    responses: { 200: { description: 'API keys, newest first, without their tokens.', body: apiKeysOut } },
     async handler({ actor, params: { id } }) {
       await recordLook(actor, id, 'keys');
       return ok(await keys.list(id), noStore);

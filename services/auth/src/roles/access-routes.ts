@@ -18,7 +18,7 @@ export const accessRoutes = (auth: Auth, recordLook: RecordLook): AnyRoute[] => 
     method: 'get',
     path: '/internal/accounts/{id}/roles',
     params,
-    responses: { 200: { description: 'Its current roles.', body: rolesOut } },
+    responses: currentRoles,
     async handler({ actor, params: { id } }) {
       const owned = await auth.rolesOf(id);
       await recordLook(actor, id, 'roles');
@@ -55,7 +55,7 @@ export const accessRoutes = (auth: Auth, recordLook: RecordLook): AnyRoute[] => 
     method: 'get',
     path: '/internal/accounts/{id}/lock',
     params,
-    responses: { 200: { description: 'Since when it is locked, or null.', body: lockOut } },
+    responses: { 200: { description: 'When the account was locked; null if it is not locked.', body: lockOut } },
     handler: async ({ params: { id } }) => ok(await auth.lockOf(id), noStore),
   }),
   route({
@@ -63,7 +63,7 @@ export const accessRoutes = (auth: Auth, recordLook: RecordLook): AnyRoute[] => 
     method: 'put',
     path: '/internal/accounts/{id}/lock',
     params,
-    responses: { 204: { description: 'It is locked, and its sessions and API keys have ended.' } },
+    responses: { 204: { description: 'The account is locked, and its sessions and API keys have ended.' } },
     async handler({ actor, params: { id } }) {
       await auth.setLock(actor, id, true);
       return noContent();
@@ -74,7 +74,7 @@ export const accessRoutes = (auth: Auth, recordLook: RecordLook): AnyRoute[] => 
     method: 'delete',
     path: '/internal/accounts/{id}/lock',
     params,
-    responses: { 204: { description: 'Its customer can log in again.' } },
+    responses: { 204: { description: 'The account is unlocked.' } },
     async handler({ actor, params: { id } }) {
       await auth.setLock(actor, id, false);
       return noContent();
@@ -85,7 +85,7 @@ export const accessRoutes = (auth: Auth, recordLook: RecordLook): AnyRoute[] => 
     method: 'get',
     path: '/internal/accounts/{id}/sessions',
     params,
-    responses: { 200: { description: 'The newest first, 100 at most.', body: shownSessionsOut } },
+    responses: { 200: { description: 'Open sessions, newest first, 100 at most.', body: shownSessionsOut } },
     async handler({ actor, params: { id } }) {
       await recordLook(actor, id, 'sessions');
       const sessions = await auth.listSessions(id);

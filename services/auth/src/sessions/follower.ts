@@ -46,7 +46,7 @@ export function createFollower({ name, databaseUrl, channel, load, onNotificatio
         await client.connect();
         await client.query(`listen ${channel}`);
         await load();
-        if (isBroken) log.info('Notifications are heard again');
+        if (isBroken) log.info('Listening for notifications again');
         isBroken = false;
         state.isLoaded = true;
         state.isCurrent = true;
@@ -67,7 +67,7 @@ export function createFollower({ name, databaseUrl, channel, load, onNotificatio
       }
       const following = loop({ name: channel, everyMs: heartbeatMs, retry, failed }, follow).start(log);
       function failed(error: unknown): void {
-        if (!isBroken) log.warn({ err: error }, 'Notifications are not heard');
+        if (!isBroken) log.warn({ err: error }, 'Cannot listen for notifications');
         isBroken = true;
       }
       return {

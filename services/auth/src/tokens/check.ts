@@ -16,7 +16,7 @@ const checks = new Counter({
 
 const staleChecks = new Counter({
   name: 'auth_stale_checks_total',
-  help: 'Tokens accepted while auth could not hear which sessions have ended.',
+  help: 'Tokens accepted while auth may have missed that their sessions ended.',
 });
 
 const missing = unauthorized('The token cookie is missing or empty. Log in first.');
