@@ -2,7 +2,7 @@ import { recordChange } from '@store/shared/database/audit';
 import type { Transaction } from '@store/shared/database/transaction';
 import { actorOf } from '@store/shared/values/audit';
 
-/** What customers, and operators for them, do to their accounts, by kind: its state before and after. */
+/** Audited changes that customers, or operators for them, make to accounts: the kind, and the state before and after. */
 const changes = {
   passwordChanged: { kind: 'password', after: { is: 'changed' } },
   passwordReset: { kind: 'password', after: { is: 'reset' } },
@@ -16,7 +16,8 @@ const changes = {
 const jsonOf = (state: object | undefined) => state && JSON.stringify(state);
 
 /**
- * Records a change in the audit trail, in its transaction. It has no address and no name: those are gone with the account.
+ * Records a change in the audit trail, in the transaction of the change. The entry has no address and no name, because it outlives the
+ * account.
  * @param actor default: the account itself
  */
 export async function record(

@@ -3,8 +3,9 @@ import { createHttpClient } from '@store/shared/http/client';
 import type { Customer } from './auth-client.ts';
 
 /**
- * Reads what a service keeps about an account, on behalf of the customer: page by page, each the JSON of records, separated by commas.
- * Each step throws DomainError unavailable if the service gives no valid answer within about 5 s, or the signal is aborted.
+ * Reads the data that a service stores about an account, on behalf of the customer. Yields the records of each page as JSON, joined by
+ * commas.
+ * Each step throws DomainError unavailable if the service gives no valid answer within about 5 s or the signal is aborted.
  */
 export type AccountData = (customer: Customer, signal: AbortSignal) => AsyncGenerator<string>;
 

@@ -8,13 +8,13 @@ type About<K extends AccountEventKind> = Omit<Payload<K>, 'timestamp'>;
 const eventOf = <K extends AccountEventKind>(kind: K, about: About<K>): StoredEvent =>
   newEvent(kind, { ...about, timestamp: new Date().toISOString() } as Payload<K>);
 
-/** Writes an event about an account, in the transaction of what it tells (contract 6.1). */
+/** Writes an event about an account, in the transaction of the change that it announces (contract 6.1). */
 export const announce = <K extends AccountEventKind>(tx: Transaction, kind: K, about: About<K>): Promise<void> =>
   appendToOutbox(tx, eventOf(kind, about));
 
 /**
- * The same for what another service tells, maybe again, under an id of its own. The transaction holds the lock of the account.
- * @param id the event's
+ * Like `announce`, for a change that another service may report repeatedly. The transaction must hold the lock of the account.
+ * @param id of the event, given by that service; an event with a known id is not written again
  */
 export async function announceOnce<K extends AccountEventKind>(
   tx: TransactionOf<PrismaClient>,

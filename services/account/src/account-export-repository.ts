@@ -3,11 +3,11 @@ import { DomainError } from '@store/shared/values/errors';
 
 export type AccountExportRepository = ReturnType<typeof createAccountExportRepository>;
 
-/** Exports of an account in a day: each reads everything that the store has of it. */
+/** Exports of an account in a day. Each reads all data that the store has about the account. */
 const maxADay = 5;
-/** Longer than an answer in pieces takes (http/app.ts): what is left over is that of a process that ended. */
+/** Longer than an answer in pieces takes (http/app.ts), so an older entry is left from a process that died. */
 const maxSeconds = 330;
-/** Most exports take less. */
+/** Most exports take less time. */
 const retryRunningSeconds = 10;
 
 export const tooManyExports = (detail: string, retryAfterSeconds: number) =>
@@ -22,7 +22,7 @@ export function createAccountExportRepository({ run }: Statements) {
 
   return {
     /**
-     * Notes that an export begins: one at a time of an account, and few a day, at whichever replica.
+     * Records that an export begins. Across all replicas, an account has one export at a time and 5 a day.
      * @throws DomainError rateLimited
      */
     async begin(accountId: string): Promise<void> {
@@ -38,12 +38,12 @@ export function createAccountExportRepository({ run }: Statements) {
         select ${count} as count,
           ceil(extract(epoch from (select min(at) from ${recent}) + interval '1 day' - now()))::int as seconds
         from account_exports where account_id = ${accountId}`);
-      // Without a row the account was deleted a moment ago.
+      // There is no row if the account has just been deleted.
       if (found === undefined || found.count < maxADay) throw isRunning();
       throw tooManyExports(`An account can be exported ${maxADay} times a day.`, Math.max(found.seconds, 1));
     },
 
-    /** @param counts whether the export was of use; otherwise it can be repeated */
+    /** @param counts whether the export counts toward the daily limit; a failed one does not */
     async end(accountId: string, counts: boolean): Promise<void> {
       await run(sql`
         update account_exports

@@ -10,21 +10,21 @@ import type { Customer } from './auth-client.ts';
 interface Dependencies {
   repository: AccountRepository;
   exports: AccountExportRepository;
-  /** By the name of their part of the export. */
+  /** By the name of their property in the export. */
   sources: Record<string, AccountData>;
   log: Logger;
 }
 
-/** In a process, which has its memory and its event loop for all customers. */
+/** Per process, because its memory and its event loop serve all customers. */
 const maxAtOnce = 2;
 
 export type ExportAccount = ReturnType<typeof createExport>;
 
 export function createExport({ repository, exports, sources, log }: Dependencies) {
-  /** Accounts whose export is under way in this process. */
+  /** Accounts with a running export in this process. */
   const running = new Set<string>();
 
-  /** Has an export begin, and end with the signal. @returns is called once it is of use */
+  /** Begins an export and ends it when the signal aborts. @returns a function that makes the export count toward the daily limit */
   async function begin(id: string, ended: AbortSignal): Promise<() => void> {
     if (running.has(id)) throw isRunning();
     if (running.size >= maxAtOnce) {
@@ -52,10 +52,10 @@ export function createExport({ repository, exports, sources, log }: Dependencies
   }
 
   /**
-   * Exports everything that the services keep about an account, as one JSON object in pieces, since it may be more than memory holds. The
-   * first page of each service is read before the first piece is made, so that one that is away is noticed in time.
-   * @param ended when the answer has been sent, or its client has gone, which ends the export
-   * @returns a function that throws DomainError notFound, rateLimited or unavailable, the last as do the pieces
+   * Exports all data that the services store about an account, as one JSON object in pieces, because it may not fit in memory. Reads the
+   * first page of each service before it returns, so an unavailable service is noticed before the answer begins.
+   * @param ended aborts when the answer has been sent or its client is gone; this ends the export
+   * @throws DomainError notFound, rateLimited or unavailable; the returned generator may throw unavailable
    */
   return async (customer: Customer, id: string, ended: AbortSignal): Promise<AsyncGenerator<string>> => {
     const account = await accountOf(repository, id, customer.accountId);

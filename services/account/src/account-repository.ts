@@ -8,14 +8,14 @@ import type { Account, PrismaClient } from './generated/client.ts';
 
 export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
-/** For so long after the beginning of a deletion an account begins no session, so that none outlives it. */
+/** For this long after a deletion begins, an account begins no session, so that no session outlives the account. */
 const closedSeconds = 30;
-/** Until then the deletion has to be done. */
+/** A deletion must be stored within this time after it begins. */
 const deletableSeconds = 15;
 
 const isClosing = (seconds: number) => sql`coalesce(closing_at > now() - ${literal(seconds)} * interval '1 s', false)`;
 
-/** An account as it is stored. */
+/** An account as the repository reads it. */
 export type StoredAccount = Omit<Account, 'closingAt'> & { isClosing: boolean };
 
 const columns = sql`
@@ -24,7 +24,7 @@ const columns = sql`
 
 const accountById = (id: string) => sql`select ${columns} from accounts where id = ${id}`;
 
-/** Not by Prisma's `mode: 'insensitive'`: that is ILIKE, which uses no index and to which an underscore is any character. */
+/** SQL, because Prisma's `mode: 'insensitive'` is ILIKE: it uses no index and treats an underscore as a wildcard. */
 const accountByEmail = (email: string) => sql`select ${columns} from accounts where lower(email) = lower(${email})`;
 
 const newestFirst = createKeyset(
@@ -33,7 +33,7 @@ const newestFirst = createKeyset(
   'id',
 )([{ field: 'createdAt', direction: 'desc' }]);
 
-/** A text in the name or the address, which is no pattern, or the beginning of the id. */
+/** Matches a literal text in the name or the address, or the beginning of the id. */
 function isMeant(sought: string) {
   const pattern = `%${sought.replaceAll(/[\\%_]/g, '\\$&')}%`;
   const named = sql`(name ilike ${pattern} or email ilike ${pattern})`;
@@ -43,11 +43,11 @@ function isMeant(sought: string) {
 
 export function createAccountRepository({ run, transactionOf, lists }: Database<PrismaClient>) {
   return {
-    /** Not by a model call, which costs three times as much: many requests need an account. */
+    /** SQL, because many requests need an account and a model call costs three times as much. */
     find: async (id: string): Promise<StoredAccount | undefined> => (await run<StoredAccount>(accountById(id)))[0],
     findByEmail: async (email: string): Promise<StoredAccount | undefined> =>
       (await run<StoredAccount>(accountByEmail(email)))[0],
-    /** Finds accounts with a text in their names or addresses, or at the beginning of their ids, the newest first. */
+    /** Finds accounts with a text in their names or addresses, or at the beginning of their ids, newest first. */
     search: (sought: string, asked: { size: number; after?: string | undefined }): Promise<Page<StoredAccount>> =>
       lists.inTurn(undefined, () =>
         readPage<StoredAccount>(
@@ -57,16 +57,16 @@ export function createAccountRepository({ run, transactionOf, lists }: Database<
           asked,
         ),
       ),
-    /** Finds the names of accounts. */
+    /** Returns the names of the accounts that exist. */
     namesOf: (ids: string[]) =>
       run<Pick<Account, 'id' | 'name'>>(sql`select id, name from accounts where id = any(${ids}::uuid[])`),
-    /** Locks the account that has an address until the end of the transaction. */
+    /** Locks the account with an address until the end of the transaction. */
     lockByEmail: async (tx: Transaction, email: string): Promise<StoredAccount | undefined> =>
       (await tx.run<StoredAccount>(sql`${accountByEmail(email)} for update`))[0],
     /** Locks an account until the end of the transaction. */
     lock: async (tx: Transaction, id: string): Promise<StoredAccount | undefined> =>
       (await tx.run<StoredAccount>(sql`${accountById(id)} for update`))[0],
-    /** Changes an account that is locked. Leaves undefined properties as they are. */
+    /** Changes an account that the transaction has locked. Undefined properties stay as they are. */
     update: (tx: TransactionOf<PrismaClient>, id: string, change: AccountUpdate): Promise<Account> =>
       tx.account.update({ where: { id }, data: change }),
     /** @returns undefined if the e-mail is taken */
@@ -81,10 +81,10 @@ export function createAccountRepository({ run, transactionOf, lists }: Database<
         returning ${columns}`);
       return inserted;
     },
-    /** Begins a deletion: from now on no session of the account begins. */
+    /** Begins a deletion: from now on the account begins no session. */
     beginClosing: (id: string) =>
       transactionOf(id, (tx) => tx.run(sql`update accounts set closing_at = now() where id = ${id}`)),
-    /** Deletes an account with its requests for mails. @returns false unless its deletion began a moment ago */
+    /** Deletes an account with its mail requests. @returns false unless its deletion began less than 15 s ago */
     async delete(tx: Transaction, id: string): Promise<boolean> {
       const deleted = await tx.run(sql`
         delete from accounts where id = ${id} and ${isClosing(deletableSeconds)} returning id`);

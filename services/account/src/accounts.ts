@@ -17,7 +17,7 @@ interface Dependencies {
   passwords: Passwords;
 }
 
-/** @throws DomainError notFound, as for a customer who asks for another's account */
+/** @throws DomainError notFound, also if the caller asks for another customer's account */
 export const accountOf = async (repository: AccountRepository, id: string, callerId = id): Promise<StoredAccount> =>
   found(callerId === id ? await repository.find(id) : undefined, `account ${id}`);
 
@@ -39,7 +39,7 @@ export const toOut = ({ id, name, email, locale, createdAt }: Shown): AccountOut
   createdAt: createdAt.toISOString(),
 });
 
-/** As operators see it. */
+/** An account as operators see it. */
 const toFound = (account: StoredAccount) => ({
   ...toOut(account),
   confirmedAt: account.confirmedAt?.toISOString() ?? null,
@@ -47,7 +47,7 @@ const toFound = (account: StoredAccount) => ({
 
 const listOf = (account: StoredAccount | undefined) => (account === undefined ? [] : [toOut(account)]);
 
-/** Whether mails may be sent to its address, other than those with a link that confirms it: anybody may have registered it. */
+/** Whether mails other than those that confirm the address may go to it: anybody may have registered an unconfirmed address. */
 export const mayHear = ({
   confirmedAt,
   askedToConfirm,
@@ -57,24 +57,24 @@ export type Accounts = ReturnType<typeof createAccounts>;
 
 export function createAccounts({ transactionOf, repository, requests, passwords }: Dependencies) {
   return {
-    /** Everything that the caller may see: the caller's own account. */
+    /** Lists the accounts that the caller may see, which is only their own. */
     list: async (callerId: string): Promise<AccountOut[]> => listOf(await repository.find(callerId)),
     get: async (id: string, callerId: string): Promise<AccountOut> => toOut(await accountOf(repository, id, callerId)),
     /**
-     * Returns an account for auth, which begins no session that has seen it before and would outlive it: one that is being deleted is
-     * not there any more.
+     * Returns an account to auth before it begins a session. The session must not outlive the account, so an account that is being
+     * deleted is not found.
      * @throws DomainError notFound
      */
     async lasting(id: string): Promise<AccountOut> {
       const account = await accountOf(repository, id);
       return toOut(found(account.isClosing ? undefined : account, `account ${id}`));
     },
-    /** Finds whoever has this id or address: nobody, or one. */
+    /** Finds the account with this id or address. @returns an array of at most one account */
     async search(by: { id: string } | { email: string }) {
       const account = await ('id' in by ? repository.find(by.id) : repository.findByEmail(by.email));
       return account === undefined ? [] : [toFound(account)];
     },
-    /** Finds accounts with a text in their names or addresses, or at the beginning of their ids, the newest first. */
+    /** Finds accounts with a text in their names or addresses, or at the beginning of their ids, newest first. */
     async searchAll(sought: string, asked: { size: number; after?: string | undefined }) {
       const { rows, next } = await repository.search(sought, asked);
       return { accounts: rows.map(toFound), next };
@@ -82,7 +82,7 @@ export function createAccounts({ transactionOf, repository, requests, passwords 
     namesOf: (ids: string[]) => repository.namesOf(ids),
     async register({ password, ...account }: AccountIn, client: string | undefined): Promise<AccountOut> {
       const passwordHash = await passwords.hash(password, client);
-      // Of two with one address the second waits for the first.
+      // The second of two registrations with the same address waits for the first.
       return transactionOf(client ?? account.email.toLowerCase(), async (tx) => {
         const accountId = randomUUID();
         const inserted = await repository.insert(tx, { id: accountId, ...account, passwordHash });
@@ -103,7 +103,7 @@ export function createAccounts({ transactionOf, repository, requests, passwords 
         await announce(tx, 'PasswordChanged', { accountId: id });
       });
     },
-    /** Tells an account by mail that it has a new API key: once, however often it is called. @throws DomainError notFound */
+    /** Has a mail about a new API key sent to its account. Repeated calls send one mail. @throws DomainError notFound */
     announceKey: (id: string, keyId: string): Promise<void> =>
       transactionOf(id, async (tx) => {
         found(await repository.lock(tx, id), `account ${id}`);

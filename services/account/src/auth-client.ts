@@ -1,7 +1,7 @@
 import { createHttpClient, type Refusals } from '@store/shared/http/client';
 import { z } from 'zod';
 
-/** A customer, as the request that is being answered has them. */
+/** The customer of the current request. */
 export interface Customer {
   accountId: string;
   authorization: string | undefined;
@@ -16,9 +16,9 @@ const refusals: Refusals = {
   429: ['rateLimited', 'too-many-failures'],
 };
 
-/** The auth service, on behalf of the customer. Each call throws DomainError unavailable if it is. */
+/** Calls the auth service on behalf of the customer. Each call throws DomainError unavailable if auth is unavailable. */
 export function createAuthClient(baseUrl: string) {
-  // A password takes its time.
+  // Checking a password takes long.
   const client = createHttpClient({ service: 'auth', baseUrl, timeoutMs: 6_000 });
 
   async function call(method: 'POST' | 'DELETE', path: string, customer: Customer, body?: object): Promise<void> {
@@ -28,12 +28,12 @@ export function createAuthClient(baseUrl: string) {
 
   return {
     /**
-     * Checks the customer's own password; wrong ones are counted as those of logins are.
-     * @throws DomainError forbidden if it is wrong, rateLimited after too many
+     * Checks the customer's own password. A wrong one counts as a failed login.
+     * @throws DomainError forbidden if it is wrong, rateLimited after too many wrong ones
      */
     checkPassword: (customer: Customer, email: string, password: string) =>
       call('POST', '/internal/own-password-checks', customer, { email, password }),
-    /** Ends all sessions of the customer, and forgets where they began. */
+    /** Ends all sessions and API keys of the customer and deletes what auth has stored about them. */
     endSessions: (customer: Customer) => call('DELETE', '/internal/own-sessions', customer),
   };
 }

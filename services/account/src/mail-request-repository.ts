@@ -5,17 +5,17 @@ import { sql } from '@store/shared/database/sql';
 import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import type { PrismaClient } from './generated/client.ts';
 
-/** The use of the link in a mail: to set the password anew, to confirm an address, or to cancel a change of it. */
+/** What the link in a mail does: reset the password, confirm an address, or cancel a change of the address. */
 export type Purpose = 'PASSWORD' | 'EMAIL' | 'CANCEL';
 
 interface NewRequest {
-  /** None where no account has the address. */
+  /** Undefined if no account has the address. */
   accountId: string | undefined;
   purpose: Purpose;
-  /** The address to be confirmed. */
+  /** The address to confirm. */
   email?: string;
   clientAddress?: string | undefined;
-  /** Until its mail may be sent; default: none. */
+  /** Delay before the mail may be sent; default: none. */
   delaySeconds?: number;
 }
 
@@ -24,10 +24,10 @@ export type MailRequestRepository = ReturnType<typeof createMailRequestRepositor
 const isValid = sql`created_at > now() - case purpose when 'PASSWORD'
   then interval '30 minutes' else interval '1 day' end`;
 
-/** Only this is stored: who reads the table can use no link. */
+/** Only the digest is stored, so that nobody who reads the table can use a link. */
 const digestOf = (token: string) => createHash('sha256').update(token).digest();
 
-/** What a link that was found leads to. */
+/** The request that a link belongs to. */
 interface FoundRequest {
   id: string;
   accountId: string;
@@ -36,11 +36,11 @@ interface FoundRequest {
   isUsed: boolean;
 }
 
-// What begins, uses or ends requests of an account holds the lock of its row (account-repository.ts), so that a limit and the
-// request that it counts are one step, and so are the use of a link and the end of all others.
+// A transaction that begins, uses or ends requests of an account must hold the lock of the account's row (account-repository.ts). So
+// checking a limit and storing the request are one step, as are using a link and ending all others.
 export function createMailRequestRepository({ prisma, run }: Pick<Database<PrismaClient>, 'prisma' | 'run'>) {
   return {
-    /** Makes the links of an account's mails void: all of them, or those for a purpose. @returns how many requests that ends */
+    /** Invalidates the links in an account's mails: all, or those for a purpose. @returns the number of requests ended */
     async endAll(tx: TransactionOf<PrismaClient>, accountId: string, purpose?: Purpose): Promise<number> {
       const where = { accountId, endedAt: null, purpose };
       const { count } = await tx.mailRequest.updateMany({ where, data: { endedAt: new Date(), tokenDigest: null } });
@@ -53,10 +53,10 @@ export function createMailRequestRepository({ prisma, run }: Pick<Database<Prism
       await tx.mailRequest.create({ data: { id, ...request, dueAt }, select: { id: true } });
       return id;
     },
-    /** Until the end of the transaction nobody else counts the requests of a client address. */
+    /** Keeps other transactions from counting the requests of a client address until this transaction ends. */
     lockClient: (tx: Transaction, clientAddress: string) =>
       tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${clientAddress}, 0))`),
-    /** Counts the requests of the last hour from a client address, for whichever account. */
+    /** Counts the requests of the last hour from a client address, for all accounts. */
     async countOfClient(tx: Transaction, purpose: Purpose, clientAddress: string): Promise<number> {
       const [{ count }] = (await tx.run(sql`
         select count(*)::int as count from mail_requests
@@ -65,7 +65,10 @@ export function createMailRequestRepository({ prisma, run }: Pick<Database<Prism
       ];
       return count;
     },
-    /** Counts the requests of the last hour for an account, and those of them from a client address. */
+    /**
+     * Counts the requests of the last hour for an account.
+     * @returns all of them, those from a client address, and whether a delayed mail is waiting
+     */
     async countOfAccount(tx: Transaction, purpose: Purpose, accountId: string, clientAddress?: string) {
       const [counts] = (await tx.run(sql`
         select count(*)::int as "all",
@@ -78,8 +81,8 @@ export function createMailRequestRepository({ prisma, run }: Pick<Database<Prism
       return counts;
     },
     /**
-     * Takes requests whose mails have become due, 100 at most. The time of their links begins now.
-     * @returns the requests, each for one caller
+     * Takes requests whose mails have become due, 100 at most. The lifetime of their links begins now.
+     * @returns the requests; concurrent callers get different ones
      */
     takeDue: (tx: Transaction) =>
       tx.run<{ id: string; accountId: string }>(sql`
@@ -88,8 +91,8 @@ export function createMailRequestRepository({ prisma, run }: Pick<Database<Prism
           select id from mail_requests where due_at <= now() and ended_at is null limit 100 for update skip locked)
         returning id, account_id as "accountId"`),
     /**
-     * Makes the token of a mail that is about to be sent; one that was made before is void.
-     * @returns undefined if the request has ended, or is too old
+     * Makes the token for a mail that is about to be sent. An earlier token of the request becomes void.
+     * @returns undefined if the request has ended or is too old
      */
     async issueToken(id: string, accountId: string): Promise<{ token: string; email: string | null } | undefined> {
       const token = randomBytes(32).toString('base64url');
@@ -99,13 +102,13 @@ export function createMailRequestRepository({ prisma, run }: Pick<Database<Prism
         returning email`);
       return row && { token, email: row.email };
     },
-    /** The former address of an account that has confirmed another one by this request. */
+    /** Returns the address that an account had before it confirmed a new one with this request. */
     async formerEmail(id: string, accountId: string): Promise<string | undefined> {
       const where = { id, accountId, endedAt: { not: null } };
       const request = await prisma.mailRequest.findUnique({ where, select: { email: true } });
       return request?.email ?? undefined;
     },
-    /** Finds a request by the token of its mail, as long as that is valid. */
+    /** Finds a request by the token of its mail, if the token is still valid. */
     async find(token: string, ...purposes: Purpose[]): Promise<FoundRequest | undefined> {
       const [request] = await run<FoundRequest>(sql`
         select id, account_id as "accountId", purpose, email, ended_at is not null as "isUsed" from mail_requests
@@ -113,15 +116,16 @@ export function createMailRequestRepository({ prisma, run }: Pick<Database<Prism
       return request;
     },
     /**
-     * @param formerEmail null if it is not to be told
-     * @returns false if it has been used, or is void
+     * Marks a request as used.
+     * @param formerEmail the account's address before; null if no mail may be sent to it
+     * @returns false if the request has been used or is void
      */
     async use(tx: TransactionOf<PrismaClient>, id: string, formerEmail?: string | null): Promise<boolean> {
       const data = { endedAt: new Date(), email: formerEmail };
       const { count } = await tx.mailRequest.updateMany({ where: { id, endedAt: null }, data });
       return count > 0;
     },
-    /** A day is as long as any token is valid. */
+    /** Deletes requests after a day, because no token is valid for longer. */
     async deleteOld(): Promise<void> {
       await deleteInBatches(
         run,

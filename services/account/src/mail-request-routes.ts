@@ -15,7 +15,7 @@ import type { MailRequests } from './mail-requests.ts';
 
 const params = z.object({ id: uuid });
 
-/** Makes the routes for auth and for whoever sends mail: the gateway does not route these (contract 3.11). */
+/** Routes for auth and for the service that sends mails (contract 3.11). The gateway does not route them. */
 export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): AnyRoute[] {
   return [
     route({

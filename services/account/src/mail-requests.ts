@@ -17,29 +17,29 @@ interface Dependencies {
   passwords: Passwords;
 }
 
-/** In an hour. An address is that of a household or an office, too. */
+/** Per hour. More than per account and address, since a household or an office shares one address. */
 const maxPerAddress = 20;
-/** In an hour, for one account from one client address. */
+/** Per hour, for one account from one client address. */
 const maxPerAddressAndAccount = 5;
-/** In an hour, for one account from all client addresses. */
+/** Per hour, for one account from all client addresses. */
 const maxPerAccount = 20;
-/** Of a mail beyond that. It answers all that are asked for meanwhile. */
+/** Delay of the next mail beyond these limits. It answers all requests made in the meantime. */
 const delaySeconds = 600;
 
 const invalidToken = () =>
   new DomainError('forbidden', 'This link is used or no longer valid. Ask for a new one.', { code: 'invalid-token' });
 
-/** The first time stays. */
+/** Keeps the time of the first confirmation. */
 const confirmedNow = ({ confirmedAt }: StoredAccount) => confirmedAt ?? new Date();
 
 export type MailRequests = ReturnType<typeof createMailRequests>;
 
-/** Passwords that are forgotten and addresses that are confirmed, by a link in a mail (contract 3.11). */
+/** Resets passwords and confirms addresses by links in mails (contract 3.11). */
 export function createMailRequests({ transactionOf, repository, requests, passwords }: Dependencies) {
   return {
     /**
-     * Has a link sent to an address by which the password can be set anew, later where many were. Links that were sent before stay
-     * valid, so that nobody makes those of another void. Nobody is told whether an account has the address.
+     * Has a link to reset the password sent to an address; if many were sent, it is sent later. Earlier links stay valid, so nobody can
+     * invalidate another person's links. The answer does not reveal whether an account has the address.
      * @throws DomainError rateLimited
      */
     async requestReset(email: string, clientAddress: string | undefined): Promise<void> {
@@ -60,7 +60,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
           const requestId = await requests.begin(tx, request);
           await announce(tx, 'PasswordResetRequested', { accountId, requestId });
         } else if (recent.isWaiting) {
-          // It counts for the client address alone.
+          // Counts toward the limit of the client address only.
           await requests.begin(tx, { ...request, accountId: undefined });
         } else {
           await requests.begin(tx, { ...request, delaySeconds });
@@ -69,8 +69,8 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
     },
 
     /**
-     * Sets the password by the token of a mail, which ends all other requests of the account.
-     * @returns `isUsed` if that was done before: whoever has such a link learns of no password
+     * Sets the password by the token of a mail and ends all other requests of the account.
+     * @returns `isUsed` if the token was used before: then no password is set or compared, so a used link reveals nothing about it
      * @throws DomainError forbidden for a token that is unknown, too old or void
      */
     async reset(token: string, password: string, client: string | undefined): Promise<ResetOut> {
@@ -83,7 +83,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
         const current = await repository.lock(tx, account.id);
         if (current === undefined || !(await requests.use(tx, request.id))) throw invalidToken();
         await requests.endAll(tx, account.id);
-        // The link has arrived, so the address is confirmed as well.
+        // The link has arrived, so this also confirms the address.
         const changed = await repository.update(tx, account.id, { passwordHash, confirmedAt: confirmedNow(current) });
         await record(tx, account.id, 'passwordReset');
         await announce(tx, 'PasswordChanged', { accountId: account.id });
@@ -92,9 +92,9 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
     },
 
     /**
-     * Confirms an address by the token of the mail to it, once or again; one that is new comes into force by that. The token of a mail
-     * to the present address cancels what waits for that.
-     * @throws DomainError forbidden as for `reset`, conflict if the address has become another account's
+     * Confirms an address by the token of the mail to it. Idempotent. A new address takes effect now. The token of the mail to the current
+     * address cancels the pending changes instead.
+     * @throws DomainError forbidden as for `reset`, conflict if another account has taken the address
      */
     async confirmEmail(token: string): Promise<void> {
       const request = await requests.find(token, 'EMAIL', 'CANCEL');
@@ -112,7 +112,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
         if (!(await requests.use(tx, id, mayHear(current) ? current.email : null))) throw invalidToken();
         await repository.update(tx, accountId, { email, confirmedAt: confirmedNow(current) });
         if (!isNew) return;
-        // A reader of the former address must neither set the password nor cancel what comes.
+        // Someone who reads mail to the former address must not be able to set the password or cancel later changes.
         await requests.endAll(tx, accountId);
         await record(tx, accountId, 'emailChanged');
         await announce(tx, 'EmailChanged', { accountId, requestId: id });
@@ -122,7 +122,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
       });
     },
 
-    /** Makes all links in mails to an account void, for a customer who logs out everywhere. Once or again. */
+    /** Invalidates all links in mails to an account, when the customer logs out everywhere. Idempotent. */
     endAll: (accountId: string): Promise<number> =>
       transactionOf(accountId, async (tx) => {
         await repository.lock(tx, accountId);
@@ -134,10 +134,12 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
     },
 
     /**
-     * Tells what a mail to an account needs. It has the account's name only where the address is confirmed to be the account's: what a
-     * stranger has chosen is read by nobody else. Its token, if the mail has a link, is made now, and a former one of the request is void.
+     * Returns what a mail to an account needs. The name is included only if the account has confirmed the address, so that a stranger
+     * cannot write text into a mail to somebody else. If the mail has a link, its token is made now, and an earlier one becomes void.
      * @param requestId of the request that the mail answers
-     * @throws DomainError notFound if the mail must not be sent: the account is gone, the request has ended, or the address is not confirmed
+     * @param isFormer the mail goes to the address that the account had before the request
+     * @throws DomainError notFound if the mail must not be sent: the account is deleted, the request has ended, or the address is not
+     * confirmed
      */
     async mailTo(accountId: string, requestId: string | undefined, isFormer: boolean): Promise<MailTo> {
       const account = await accountOf(repository, accountId);
@@ -162,7 +164,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
   };
 }
 
-/** Announces the mails about forgotten passwords that were to be sent later and have become due. @returns true if there may be more */
+/** Announces delayed mails about forgotten passwords that have become due. @returns true if there may be more */
 export const announceDueResets = (
   { inTransaction }: Pick<Database<PrismaClient>, 'inTransaction'>,
   requests: MailRequestRepository,

@@ -19,14 +19,14 @@ interface Dependencies {
   auth: AuthClient;
 }
 
-/** In an hour. */
+/** Per hour. */
 const maxEmailChanges = 5;
 
 const wrongPassword = () => new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
 
 export type OwnAccount = ReturnType<typeof createOwnAccount>;
 
-/** Changes that customers make to their own account, and what operators do for them (contract 4.3). */
+/** Changes that customers, or operators for them, make to an account (contract 4.3). */
 export function createOwnAccount({ transactionOf, repository, requests, auth }: Dependencies) {
   /** @throws DomainError rateLimited */
   async function requestEmail(tx: TransactionOf<PrismaClient>, account: StoredAccount, email: string): Promise<void> {
@@ -34,11 +34,11 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
     if ((await requests.countOfAccount(tx, 'EMAIL', accountId)).all >= maxEmailChanges)
       throw tooMany('changes of your e-mail address were requested', 'too-many-changes');
     const isNew = email !== account.email;
-    // The present one, too, where it waits for its confirmation: the first mail may be lost.
+    // The current address can be requested again until it is confirmed, because the first mail may be lost.
     if (!isNew && account.confirmedAt !== null) return;
     await requests.endAll(tx, accountId, 'EMAIL');
     if (isNew) await record(tx, accountId, 'emailRequested');
-    // Whoever reads the present address can stop somebody who only knows the password.
+    // The owner of the current address can stop someone who knows only the password.
     if (isNew && mayHear(account)) {
       const requestId = await requests.begin(tx, { accountId, purpose: 'CANCEL' });
       await announce(tx, 'EmailChangePending', { accountId, requestId });
@@ -49,7 +49,7 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
 
   return {
     /**
-     * Changes the account; another address comes into force by the link in the mail to it.
+     * Changes the account. A new address takes effect when the link in the mail to it is followed.
      * @throws DomainError notFound, preconditionFailed if the account has changed, forbidden for a wrong password, rateLimited
      */
     async change(
@@ -64,7 +64,7 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
         const current = found(await repository.lock(tx, id), `account ${id}`);
         mustMatch(ifMatch, entityTag(stringifyJson(toOut(current))));
         if (email !== undefined) {
-          // Otherwise another password has come into force since it was checked.
+          // Refuse if the password was changed since it was checked.
           if (current.passwordHash !== present.passwordHash) throw wrongPassword();
           await requestEmail(tx, current, email);
         }
@@ -73,9 +73,9 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
     },
 
     /**
-     * Has the mail with the link that confirms the address sent once more, for an operator; the link before is void.
-     * @param by who does, as the audit trail has it
-     * @throws DomainError notFound, conflict if the address is confirmed, rateLimited
+     * Has the mail with the link that confirms the address sent again, for an operator. The earlier link becomes void.
+     * @param by the operator, as the audit trail names them
+     * @throws DomainError notFound, conflict if the address is already confirmed, rateLimited
      */
     repeatConfirmation: (by: string, id: string): Promise<void> =>
       transactionOf(id, async (tx) => {
@@ -86,8 +86,8 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
       }),
 
     /**
-     * Deletes the account. First no session begins any more, then all end: none outlives it. If this process ends in between, its
-     * customer logs in half a minute later and does it again. All other services learn of it by the event.
+     * Deletes the account. First it stops new sessions, then ends all sessions, so that none outlives the account. If this process dies in
+     * between, the customer can log in half a minute later and try again. The event tells all other services.
      * @throws DomainError notFound, forbidden for a wrong password, rateLimited, unavailable if ending the sessions took too long
      */
     async delete(customer: Customer, id: string, password: string): Promise<void> {

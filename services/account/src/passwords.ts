@@ -3,17 +3,17 @@ import { hash, type Options, verify } from '@node-rs/argon2';
 import { DomainError } from '@store/shared/values/errors';
 import { createFairQueue } from '@store/shared/values/fair-queue';
 
-/** OWASP's parameters of argon2id: 19 MiB, two passes, one lane. The library's enum has no values to import: 2 is argon2id. */
+/** OWASP's parameters for argon2id: 19 MiB, two passes, one lane. The library's enum exports no values; 2 is argon2id. */
 const options: Options = { algorithm: 2, memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 
 export interface PasswordLimits {
-  /** How many hashes are computed at once; each takes 19 MiB and one of libuv's four threads. */
+  /** Hashes computed at once. Each takes 19 MiB and one of libuv's four threads. */
   concurrency?: number;
-  /** How many more may wait. The last one must be answered before its caller times out after 5 s. */
+  /** How many more may wait. The last must be answered before its caller times out after 5 s. */
   waiting?: number;
 }
 
-/** For which a password is checked: an account, which may not exist, and the client's address. */
+/** Who a password check is charged to: an account, which may not exist, and the client's address. */
 interface Login {
   email: string;
   client: string | undefined;
@@ -37,13 +37,13 @@ export async function createPasswords({ concurrency = 2, waiting = 40 }: Passwor
 
   return {
     /**
-     * @param client the address for which it is done; registrations have no other key, since anybody may name any e-mail address
+     * @param client the client's address. It is the only key of a registration, since anybody can enter any e-mail address
      * @throws DomainError unavailable if too many wait
      */
     hash: (password: string, client: string | undefined) =>
       queue.run([clientKey(client)], () => hash(bytes(password), options)),
     /**
-     * Takes as long without a hash as with one, so that timing does not reveal whether an account exists.
+     * Takes the same time with and without a hash, so that timing does not reveal whether an account exists.
      * @throws DomainError unavailable if too many wait
      */
     async verify(passwordHash: string | undefined, password: string, { email, client }: Login): Promise<boolean> {

@@ -123,7 +123,7 @@ export function accountRoutes(
         return ok({ json }, { ...noStore, 'Content-Disposition': 'attachment; filename="account.json"' });
       },
     }),
-    // On the service's own address: the gateway does not route these.
+    // Only on the service's own address: the gateway does not route these.
     route({
       identity: 'operator',
       method: 'get',
@@ -178,7 +178,7 @@ export function accountRoutes(
         return { status: 202 as const };
       },
     }),
-    // For the auth service.
+    // The auth service calls these.
     route({
       identity: 'caller',
       method: 'post',

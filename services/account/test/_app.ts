@@ -12,8 +12,9 @@ import { createAccountService } from '../src/service.ts';
 
 export const ada = { name: 'Ada Lovelace', email: 'Ada.Lovelace@Example.com', password: ' correct horse ' };
 
-/** Auth as an account sees it: `battery staple` is the wrong password. Those whose sessions have ended are in `ended`. */
+/** Accounts whose sessions `fakeAuth` has ended. */
 export const ended: string[] = [];
+/** A fake of the auth service. Only ada's password is right, and the password `too often` is rate-limited. */
 export const fakeAuth: AuthClient = {
   async checkPassword(_customer, _email, password) {
     if (password === 'too often') throw new DomainError('rateLimited', 'Too often.', { retryAfterSeconds: 7 });
@@ -24,7 +25,7 @@ export const fakeAuth: AuthClient = {
   },
 };
 
-/** The real service over a database of the test's own. `logged` grows with its log lines. */
+/** Starts the real service with the test's own database. `logged` collects its log lines. */
 export async function testApp(databaseUrl: string, limits: Parameters<typeof createAccountService>[1] = {}, env = {}) {
   const database = openDatabase(PrismaClient, databaseUrl);
   const logged: string[] = [];
@@ -52,21 +53,21 @@ export async function testApp(databaseUrl: string, limits: Parameters<typeof cre
 
 type TestApp = Awaited<ReturnType<typeof testApp>>;
 
-/** Registers an account with an address of its own. */
+/** Registers an account with a unique address. */
 export async function register({ app }: Pick<TestApp, 'app'>, more = {}) {
   const body = { ...ada, email: `${crypto.randomUUID()}@example.com`, ...more };
   const { body: created } = await request(app).post('/internal/accounts').send(body).expect(201);
   return { ...body, id: created.id as string };
 }
 
-/** The id of the request that the last event of an account, or the last of this kind, is about. */
+/** Returns the request id in the last event of an account, or in its last event of a kind. */
 export async function lastRequest({ prisma }: TestApp, accountId: string, kind?: string): Promise<string> {
   const where = { key: accountId, ...(kind !== undefined && { kind }) };
   const event = await prisma.outbox.findFirstOrThrow({ where, orderBy: { seq: 'desc' } });
   return JSON.parse(event.payload).requestId;
 }
 
-/** The token of the mail that follows from it. */
+/** Returns the token of the mail that answers this request. */
 export async function lastToken(account: TestApp, accountId: string, kind?: string): Promise<string> {
   const requestId = await lastRequest(account, accountId, kind);
   const { body } = await request(account.app)

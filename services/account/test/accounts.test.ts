@@ -39,7 +39,7 @@ describe('POST /internal/accounts', () => {
     expect(await account.prisma.account.count()).toBe(1);
   });
 
-  it('knows a mailbox by any spelling, beyond ASCII, too', async () => {
+  it('recognizes every spelling of an address, even beyond ASCII', async () => {
     const { body } = await register({ ...ada, email: ' JO\u0308RG@M\u00dcLLER.de' }).expect(201);
     expect(body.email).toBe('j\u00f6rg@xn--mller-kva.de');
     for (const email of ['j\u00f6rg@m\u00fcller.de', 'J\u00d6RG@xn--mller-kva.DE', 'jo\u0308rg@MU\u0308LLER.DE']) {
@@ -48,8 +48,8 @@ describe('POST /internal/accounts', () => {
     }
   });
 
-  // If no hash were computed for a taken e-mail, no request would queue, and the time would tell it before the answer does.
-  it('works as much for a taken e-mail as for a free one', async () => {
+  // Without a hash for a taken e-mail no request would queue, and the response time would reveal that it is taken.
+  it('computes a hash even if the e-mail is taken', async () => {
     await register(ada).expect(201);
     const again = () => request(busy.app).post('/internal/accounts').send(ada);
     const responses = await Promise.all(Array.from({ length: 20 }, again));
@@ -58,7 +58,7 @@ describe('POST /internal/accounts', () => {
 
   it.each([
     ['no name', { name: undefined }, ['body.name']],
-    ['a name of which nothing is seen', { name: '\u200b\u3164\ufe0f' }, ['body.name']],
+    ['an invisible name', { name: '\u200b\u3164\ufe0f' }, ['body.name']],
     ['a name of 201 characters', { name: 'x'.repeat(201) }, ['body.name']],
     ['a name of two lines', { name: 'Ada\nYour account is locked' }, ['body.name']],
     ['a name with a link', { name: 'Ada, see https://evil.example' }, ['body.name']],
@@ -106,7 +106,7 @@ describe('POST /internal/password-checks', () => {
   it('returns the same 401 for a wrong password, an unknown e-mail and invalid input', async () => {
     await register(ada);
     const wrong = await checkPassword(ada.email, 'correct horse').expect(401);
-    // An underscore is no wildcard.
+    // An underscore is not a wildcard.
     for (const email of ['nobody@example.com', ada.email.replace('.', '_'), 'nobody'])
       expect((await checkPassword(email, ada.password).expect(401)).body).toEqual(wrong.body);
   });
@@ -115,14 +115,14 @@ describe('POST /internal/password-checks', () => {
     ['white space at both ends', '  password  ', 'password'],
     ['a NUL character', 'pass\0word', 'pass'],
     ['128 characters outside the BMP', '🐎'.repeat(128), '🐎'.repeat(127)],
-    ['letter case, not the normalization form', 'Crème'.normalize('NFD'), 'crème'.normalize('NFC')],
+    ['letter case but not the normalization form', 'Crème'.normalize('NFD'), 'crème'.normalize('NFC')],
   ])('respects %s in passwords', async (_, password, other) => {
     await register({ ...ada, password }).expect(201);
     await checkPassword(ada.email, password.normalize('NFC')).expect(200);
     await checkPassword(ada.email, other).expect(401);
   });
 
-  // The e-mail is unknown. If no hash were computed for it, no request would queue, and response times would reveal it.
+  // The e-mail is unknown. Without a hash for it no request would queue, and response times would reveal that it is unknown.
   it('returns 503 with Retry-After while its queue is full, and 401 for an unknown e-mail afterwards', async () => {
     const send = () => request(busy.app).post('/internal/password-checks').send(ada);
     const responses = await Promise.all(Array.from({ length: 20 }, send));
@@ -133,7 +133,7 @@ describe('POST /internal/password-checks', () => {
 });
 
 describe('PUT /internal/accounts/{id}/password', () => {
-  it('replaces what is checked from then on', async () => {
+  it('replaces the password, so that only the new one is accepted', async () => {
     const { id } = (await register(ada)).body;
     const replace = (to: string) =>
       request(account.app).put(`/internal/accounts/${to}/password`).send({ password: 'staple' });
@@ -144,7 +144,7 @@ describe('PUT /internal/accounts/{id}/password', () => {
   });
 });
 
-it('while four addresses try passwords without a pause, a right one of another is checked after a few', async () => {
+it('while four addresses keep guessing passwords, a login from another address waits for only a few guesses', async () => {
   const send = (address: string, credentials: object) =>
     request(fair.app).post('/internal/password-checks').set('x-envoy-external-address', address).send(credentials);
   await register(ada).expect(201);
@@ -162,7 +162,7 @@ it('while four addresses try passwords without a pause, a right one of another i
     for (let n = 0; n < 8; n += 1) {
       const before = checked;
       await send('198.51.100.7', ada).expect(200);
-      // There are 20 that wait. Some more are checked on the way here and back.
+      // 20 guesses wait. Some more are checked while this request and its answer are in flight.
       expect(checked - before).toBeLessThan(18);
     }
   } finally {
@@ -195,7 +195,7 @@ describe('PATCH /accounts/{id}', () => {
     return (ifMatch === undefined ? asked : asked.set('if-match', ifMatch)).send({ name, id: randomUUID() });
   };
 
-  it('changes the name alone, and trimmed', async () => {
+  it('changes only the name, trimmed', async () => {
     const { body: registered } = await register(ada).expect(201);
     const { body } = await rename(registered.id, ' Countess ').expect(200);
     expect(body).toEqual({ ...registered, name: 'Countess' });
@@ -203,19 +203,19 @@ describe('PATCH /accounts/{id}', () => {
     await checkPassword(ada.email, ada.password).expect(200);
   });
 
-  it('takes no name that would be a letter of its own in a mail', async () => {
+  it('refuses a name that could pass as the text of a mail', async () => {
     const { id } = (await register(ada).expect(201)).body;
     for (const name of ['Ada\n\nYour account is locked', 'see www.evil.example']) await rename(id, name).expect(400);
   });
 
-  it('of two changes to the same state one is refused', async () => {
+  it('accepts one of two concurrent changes to the same state', async () => {
     const { id } = (await register(ada).expect(201)).body;
     const { etag = '' } = (await get(`/accounts/${id}`, id)).headers;
     const statuses = await Promise.all(['One', 'Two'].map(async (name) => (await rename(id, name, etag)).status));
     expect(statuses.sort()).toEqual([200, 412]);
   });
 
-  it("another's account is 404, and stays as it is", async () => {
+  it("answers 404 for another customer's account and does not change it", async () => {
     const { id } = (await register(ada).expect(201)).body;
     await rename(id, 'Mallory', undefined, randomUUID()).expect(404);
     expect((await get(`/accounts/${id}`, id)).body.name).toBe(ada.name);

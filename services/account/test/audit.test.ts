@@ -26,7 +26,7 @@ async function trailOf(id: string): Promise<Entry[]> {
 }
 
 describe('the audit trail of an account', () => {
-  it('has changes of password and e-mail address, resets and the deletion, and no address', async () => {
+  it('records changes of password and e-mail address, resets and the deletion, without addresses', async () => {
     const { id, email } = await register();
     await confirm(await lastToken(account, id)).expect(204);
     await setPassword(id, ada.password);
@@ -53,7 +53,7 @@ describe('the audit trail of an account', () => {
     expect(JSON.stringify(trail)).not.toContain('@');
   });
 
-  it('has no entry of what did not happen', async () => {
+  it('has no entry for a refused change', async () => {
     const { id, email } = await register();
     await patch(id, { email: `b-${email}`, currentPassword: 'wrong' }).expect(403);
     await moveTo(id, `b-${email}`);
@@ -64,7 +64,7 @@ describe('the audit trail of an account', () => {
     expect(await trailOf(id)).toMatchObject([{ after: { is: 'requested' } }]);
   });
 
-  it('has no entry of a change whose transaction fails at its end', async () => {
+  it('has no entry for a change whose commit fails', async () => {
     const { id, email } = await register();
     await confirm(await lastToken(account, id)).expect(204);
     await request(account.app).post('/internal/password-resets').send({ email }).expect(202);
@@ -84,7 +84,7 @@ describe('the audit trail of an account', () => {
     expect(await trailOf(id)).toEqual(before);
   });
 
-  it('has each operator who has looked at it, once an hour', async () => {
+  it('records each operator who looks at the account, once an hour', async () => {
     const { id, email } = await register();
     for (const operator of ['ann', 'ann', 'ben', undefined]) await look(email, operator);
     await look('nobody@example.com', 'ann');

@@ -20,8 +20,8 @@ describe('PASSWORD_MIN_LENGTH', () => {
   it.each([
     ['in profile dev', dev, 'x', 1],
     ['in profile prod', prod, '🐎'.repeat(8), 8],
-    ['as set', six, 'h0rses', 6],
-  ])('%s: is accepted, one character less is refused with the minimum', async (_, app, password, minLength) => {
+    ['if set to 6', six, 'h0rses', 6],
+  ])('%s: accepts the minimum length, and names it when it refuses less', async (_, app, password, minLength) => {
     const { body } = await register(app, [...password].slice(1).join('')).expect(400);
     expect(body.errors).toEqual([{ path: 'body.password', message: `must have ${minLength} to 128 characters` }]);
     await register(app, password).expect(201);
@@ -33,7 +33,7 @@ describe('PASSWORD_MIN_LENGTH', () => {
   });
 });
 
-it.each(['password1', 'Qwertyuiop'])('%s is used often: it is refused in profile prod alone', async (password) => {
+it.each(['password1', 'Qwertyuiop'])('the common password %s is refused only in profile prod', async (password) => {
   const { body } = await register(prod, password).expect(400);
   const message = 'is one of those that are used most: choose another';
   expect(body.errors).toEqual([{ path: 'body.password', message }]);
@@ -43,7 +43,7 @@ it.each(['password1', 'Qwertyuiop'])('%s is used often: it is refused in profile
 });
 
 it.each(['INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS', 'MAILER_CREDENTIALS'])(
-  'the service does not start with %s alone: the other paths would be open',
+  'the service refuses to start with only %s, because the other paths would be open',
   (name) => {
     const env = { DATABASE_URL: database.url, [name]: newCredential() };
     expect(() => readConfig(configSchema, env)).toThrow('set all of them, or none');

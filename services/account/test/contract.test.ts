@@ -22,7 +22,7 @@ const restricted = database.open((url) => testApp(url, {}, credentials));
 const unavailable = database.open(() => testApp(unreachableDatabaseUrl));
 
 const newAccount = (more = {}) => register(account, more);
-/** A call of a customer about the own account. */
+/** A call by a customer about their own account. */
 async function own(body: object = { name: 'Countess' }) {
   const { id } = await newAccount();
   return { path: `/accounts/${id}`, headers: { 'id-account': id }, body };
@@ -39,7 +39,7 @@ const internal = async (end = '', body?: object) => ({
 const resetOf = { email: 'nobody@example.com' };
 
 describeContract({
-  // Only for the document; the requests go to the application.
+  // Used only for the document; requests go to the application.
   routes: accountRoutes({} as never, { minLength: 1, isCommon: () => false }),
   app: () => account.app,
   unavailableApp: () => unavailable.app,

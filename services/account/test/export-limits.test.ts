@@ -10,10 +10,10 @@ import { register, testApp } from './_app.ts';
 const page = (records: string, next: string | null = null) => `{"records":[${records}],"next":${JSON.stringify(next)}}`;
 const empty: RequestListener = (_, res) => res.end(page(''));
 
-/** What all other services answer. */
+/** The answer of all other services. */
 let answer: RequestListener;
 let asked: number;
-/** Requests to them whose answer is not complete. */
+/** Requests to the other services that are not completely answered. */
 let open: number;
 const other = await serve((req, res) => {
   asked += 1;
@@ -43,7 +43,7 @@ async function newAccount() {
 const typeOf = ({ status, body }: { status: number; body: { type?: string } }) => [status, body.type];
 const tooMany = [429, 'urn:problem:store:too-many-exports'];
 
-/** Has the other services answer once the result is called. */
+/** Makes the other services wait. @returns a function that lets them answer */
 function hold() {
   const held = Promise.withResolvers<void>();
   answer = (req, res) => void held.promise.then(() => empty(req, res));
@@ -52,7 +52,7 @@ function hold() {
 const isUnderWay = (count = 1) => until(`${count} are under way`, () => asked >= 6 * count);
 
 describe('an export', () => {
-  it('passes on what services have written as it is', async () => {
+  it('passes on the JSON of other services unchanged', async () => {
     const record = '{"amount": 1.50000000000000000000000001, "a":[{"next":"],\\"next\\":null}"}] }';
     answer = (_, res) => res.end(page(record));
     const { text, status } = await (await newAccount()).get();
@@ -61,7 +61,7 @@ describe('an export', () => {
     expect(() => JSON.parse(text)).not.toThrow();
   });
 
-  it('is one of an account at a time, at whichever replica', async () => {
+  it('runs one at a time per account, across replicas', async () => {
     const release = hold();
     const { get } = await newAccount();
     const first = get();
@@ -72,10 +72,10 @@ describe('an export', () => {
     }
     release();
     expect((await first).status).toBe(200);
-    await until('another one may begin', async () => (await get(replica)).status === 200);
+    await until('the next export may begin', async () => (await get(replica)).status === 200);
   });
 
-  it('is one of two in a process, and others are told to come again', async () => {
+  it('runs beside at most one other in a process, and further requests answer 503 with Retry-After', async () => {
     const release = hold();
     const all = await Promise.all(Array.from({ length: 8 }, newAccount));
     const [first, second, ...more] = all;
@@ -91,14 +91,14 @@ describe('an export', () => {
     await until('another account has its turn', async () => (await more[0]?.get())?.status === 200);
   });
 
-  it('is possible five times a day, not counting those that a service had failed', async () => {
+  it('can be made five times a day, not counting those that failed because of a service', async () => {
     const { id, get } = await newAccount();
     answer = (_, res) => res.writeHead(503).end();
     for (let n = 0; n < 6; n += 1) await until('it fails', async () => (await get()).status === 503);
     answer = empty;
     for (let n = 0; n < 5; n += 1) await until('it succeeds', async () => (await get()).status === 200);
     const isRefused = async () => Number((await get()).headers['retry-after']) > 10;
-    await until('the day has had its five', isRefused);
+    await until('the daily limit is reached', isRefused);
     const refused = await get();
     expect(typeOf(refused)).toEqual(tooMany);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(86_000);
@@ -108,7 +108,7 @@ describe('an export', () => {
     expect(typeOf(await get())).toEqual(tooMany);
   });
 
-  it('that was under way as its process ended keeps no other from beginning for long', async () => {
+  it('whose process died blocks the next one only until its time is over', async () => {
     const { id, get } = await newAccount();
     await get();
     const stored = () => account.prisma.accountExport.findUniqueOrThrow({ where: { accountId: id } });
@@ -122,7 +122,7 @@ describe('an export', () => {
   });
 });
 
-describe('an export whose client goes', () => {
+describe('an export whose client disconnects', () => {
   let port: number;
   const server = createServer((req, res) => account.app(req, res));
   beforeAll(async () => {
@@ -131,7 +131,7 @@ describe('an export whose client goes', () => {
   afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
   const connections = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
 
-  /** Asks for an export on a connection that reads nothing. */
+  /** Requests an export on a connection that reads nothing. */
   async function begin() {
     const { id } = await newAccount();
     const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
@@ -140,13 +140,13 @@ describe('an export whose client goes', () => {
     return socket;
   }
 
-  /** Pages without an end. */
+  /** Always answers with a large page that another page follows. */
   const endless: RequestListener = (_, res) => res.end(page(`"${'x'.repeat(500_000)}"`, 'more'));
 
   it.each<[string, RequestListener, () => Promise<void>]>([
     ['before the first byte', () => undefined, () => isUnderWay(2)],
-    ['without having read', endless, () => isQuiet()],
-  ])('%s stops, holds no connection, and leaves its place to others', async (_, answers, isReached) => {
+    ['without reading', endless, () => isQuiet()],
+  ])('%s stops, closes its connections and makes room for others', async (_, answers, isReached) => {
     answer = answers;
     const sockets = [await begin(), await begin()];
     await isReached();
@@ -160,7 +160,7 @@ describe('an export whose client goes', () => {
     expect(asked).toBe(before + 6);
   });
 
-  /** Resolves once no service has been asked for a while: what was read waits for the client. */
+  /** Resolves once no service has been called for 500 ms, because the data read so far waits for the client. */
   async function isQuiet() {
     await isUnderWay(2);
     let [last, since] = [asked, performance.now()];

@@ -9,7 +9,7 @@ interface Asked {
   authorization: unknown;
 }
 
-/** The answers of the other services, page by page; the last one stays. */
+/** The answers of the other services, page by page. The last one repeats. */
 let pages: { status?: number; body: object }[];
 let asked: Asked[];
 const other = await serve(({ url = '', headers }, res) => {
@@ -30,7 +30,7 @@ const parts = {
   invoices: 'INVOICE',
   messages: 'NOTIFICATION',
 };
-/** Each service at an address of its own. */
+/** Each service at its own address. */
 const addresses = Object.values(parts).map(async (service) => {
   const body = JSON.stringify({ records: [{ of: service }], next: null });
   const url = await serve((_, res) => res.setHeader('content-type', 'application/json').end(body));
@@ -52,7 +52,7 @@ async function newAccount({ app } = account) {
 }
 
 describe('GET /accounts/{id}/export', () => {
-  it('has what all services keep, every page of it, as they are asked by the customer', async () => {
+  it('has all pages of all services, and calls them on behalf of the customer', async () => {
     pages = [
       ...Array(5).fill(last),
       { body: { records: [], next: 'a-b_c' } },
@@ -79,24 +79,24 @@ describe('GET /accounts/{id}/export', () => {
     for (const one of asked) expect(one).toMatchObject({ accountId: id, authorization: 'Bearer token' });
   });
 
-  it('has in each part what the service of that part keeps', async () => {
+  it('has in each part the records of the service for that part', async () => {
     expect((await (await newAccount(apart)).get().expect(200)).body).toMatchObject(
       Object.fromEntries(Object.entries(parts).map(([part, service]) => [part, [{ of: service }]])),
     );
   });
 
-  it('is 503 while a service is away', async () => {
+  it('answers 503 while a service is unavailable', async () => {
     pages = [last, last, { status: 503, body: {} }];
     const { headers } = await (await newAccount()).get().expect(503);
     expect(headers['retry-after']).toBeDefined();
   });
 
-  it('is cut off where a service fails later, so that nobody takes it for the whole', async () => {
+  it('is cut off if a service fails later, so that nobody takes it for complete', async () => {
     pages = [...Array(5).fill(last), { body: { records: [], next: 'x' } }, { body: { nonsense: true } }];
     await expect((await newAccount()).get()).rejects.toThrow('aborted');
   });
 
-  it('is 404 for the account of another, and one that is gone', async () => {
+  it("answers 404 for another customer's account and for an account that does not exist", async () => {
     const [one, other] = [await newAccount(), await newAccount()];
     await request(account.app).get(`/accounts/${one.id}/export`).set('id-account', other.id).expect(404);
     await request(account.app).get(`/accounts/${crypto.randomUUID()}/export`).set('id-account', one.id).expect(404);

@@ -24,7 +24,7 @@ const isConfirmed = async (id: string) =>
   (await request(account.app).get(`/internal/accounts/${id}/confirmation`)).body.isConfirmed;
 const remove = (id: string, password: string, callerId = id) =>
   request(account.app).delete(`/accounts/${id}`).set('id-account', callerId).send({ password });
-/** As if the requests of an account lay so many milliseconds further back. */
+/** Makes the mail requests of an account this many milliseconds old. */
 const age = (accountId: string, ms: number) =>
   account.prisma.mailRequest.updateMany({ where: { accountId }, data: { createdAt: new Date(Date.now() - ms) } });
 const eventsOf = async (id: string) =>
@@ -34,7 +34,7 @@ async function confirmed(more = {}) {
   await confirm(await lastToken(account, one.id)).expect(204);
   return one;
 }
-/** An account that has asked for a new password, and the token of the mail. */
+/** An account that has requested a password reset, and the token in the mail. */
 async function forgetful() {
   const one = await register();
   await askReset(one.email.toUpperCase()).expect(202);
@@ -42,7 +42,7 @@ async function forgetful() {
 }
 
 describe('a forgotten password', () => {
-  it('is set anew by the token of the mail, once', async () => {
+  it('can be reset once with the token of the mail', async () => {
     const { id, email, token } = await forgetful();
     expect((await reset(token, 'battery staple').expect(200)).body).toMatchObject({ id, email, isUsed: false });
     await logIn(email, ada.password).expect(401);
@@ -51,19 +51,19 @@ describe('a forgotten password', () => {
     expect(await eventsOf(id)).toEqual(['AccountRegistered', 'PasswordResetRequested', 'PasswordChanged']);
   });
 
-  it('is set by one of many who use the token at once', async () => {
+  it('is reset by only one of many concurrent uses of the token', async () => {
     const { token } = await forgetful();
     const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => reset(token, `password ${n}`)));
     const hasSet = ({ status, body }: (typeof answers)[0]) => status === 200 && !body.isUsed;
     expect(answers.filter(hasSet)).toHaveLength(1);
   });
 
-  it('is answered alike where no account has the address, and nothing is sent', async () => {
+  it('gets the same answer if no account has the address, but no mail', async () => {
     const events = await account.prisma.outbox.count();
     const { email } = await register();
     const [known, unknown] = [await askReset(email), await askReset('nobody@example.com')];
     expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
-    expect(await account.prisma.outbox.count()).toBe(events + 2); // of the registration and the known one
+    expect(await account.prisma.outbox.count()).toBe(events + 2); // of the registration and of the reset for the known address
   });
 
   type Account = Awaited<ReturnType<typeof register>>;
@@ -71,16 +71,16 @@ describe('a forgotten password', () => {
     ['the mail is sent a second time', ({ id }) => lastToken(account, id)],
     ['the password is changed', ({ id }) => setPassword(id, 'new one').expect(204)],
     ['half an hour is over', ({ id }) => age(id, 31 * 60_000)],
-    ['the e-mail address is another one', ({ id }) => changeEmail(id, `new-${id}@example.com`)],
+    ['the e-mail address is changed', ({ id }) => changeEmail(id, `new-${id}@example.com`)],
     ['the account is deleted', ({ id }) => remove(id, ada.password).expect(204)],
-  ])('cannot be set by a link once %s', async (_, what) => {
+  ])('cannot be reset with a link once %s', async (_, what) => {
     const one = await forgetful();
     await what(one);
     await reset(one.token, 'battery staple').expect(403);
     await logIn(one.email, 'battery staple').expect(401);
   });
 
-  it('cannot be set by a link for something else, nor that by this', async () => {
+  it('cannot be reset with a link that confirms an address, and a reset link confirms no address', async () => {
     const { id, email } = await register();
     await reset(await lastToken(account, id), 'battery staple').expect(403);
     await askReset(email);
@@ -88,7 +88,7 @@ describe('a forgotten password', () => {
     expect(await isConfirmed(id)).toBe(false);
   });
 
-  it('is set by its link for the account that has asked alone', async () => {
+  it('is reset only for the account that requested the link', async () => {
     const [one, other] = [await forgetful(), await forgetful()];
     await reset(one.token, 'battery staple').expect(200);
     await logIn(other.email, 'battery staple').expect(401);
@@ -97,13 +97,13 @@ describe('a forgotten password', () => {
     await logIn(one.email, 'battery staple').expect(200);
   });
 
-  it('has five mails at most at once, which nobody is told', async () => {
+  it('causes at most five mails at once, without a different answer afterwards', async () => {
     const { id, email } = await register();
     for (let n = 0; n < 7; n += 1) await askReset(email).expect(202);
     expect((await eventsOf(id)).filter((kind) => kind === 'PasswordResetRequested')).toHaveLength(5);
   });
 
-  it('leaves neither token nor address in events and requests', async () => {
+  it('leaves no token in events, requests and logs, and no address in events and logs', async () => {
     const { id, email, token } = await forgetful();
     const events = (await account.prisma.outbox.findMany({ where: { key: id } })).map(({ payload }) => payload);
     const requests = await account.prisma.mailRequest.findMany({ where: { accountId: id } });
@@ -114,7 +114,7 @@ describe('a forgotten password', () => {
 });
 
 describe('an e-mail address', () => {
-  it('is confirmed by the token of the first mail, once or again', async () => {
+  it('is confirmed by the token of the first mail, which may be used repeatedly', async () => {
     const { id } = await register();
     expect(await isConfirmed(id)).toBe(false);
     const token = await lastToken(account, id);
@@ -124,7 +124,7 @@ describe('an e-mail address', () => {
     expect(await eventsOf(id)).toEqual(['AccountRegistered']);
   });
 
-  it('has another mail sent to confirm it, until it is', async () => {
+  it('can get another mail to confirm it until it is confirmed', async () => {
     const { id, email } = await register();
     const first = await lastToken(account, id);
     await patch(id, { email, currentPassword: ada.password }).expect(200);
@@ -135,7 +135,7 @@ describe('an e-mail address', () => {
     expect(await eventsOf(id)).toEqual(['AccountRegistered', 'EmailChangeRequested']);
   });
 
-  it('is changed by the token of the mail to the new one, and the old one is told', async () => {
+  it('is changed by the token of the mail to the new address, and the old address is notified', async () => {
     const { id, email } = await confirmed();
     const next = `b${id}@example.com`;
     expect((await patch(id, { email: next, currentPassword: ada.password }).expect(200)).body.email).toBe(email);
@@ -154,7 +154,7 @@ describe('an e-mail address', () => {
     expect((await mail(id, { requestId, isFormer: true })).body).toEqual({ locale: 'en', email });
   });
 
-  it('is not changed without the password, nor too often', async () => {
+  it('cannot be changed without the password or too often', async () => {
     const { id } = await register();
     const email = `b${id}@example.com`;
     await patch(id, { email }).expect(400);
@@ -163,7 +163,7 @@ describe('an e-mail address', () => {
     await patch(id, { email, currentPassword: ada.password }).expect(429);
   });
 
-  it("can be asked for if it is another account's, whose existence is told to its mailbox alone", async () => {
+  it('can be requested even if another account has it, without a different answer', async () => {
     const [one, other] = [await register(), await register()];
     const asked = async (email: string) => {
       const { status, body } = await patch(one.id, { email, currentPassword: ada.password });
@@ -172,7 +172,7 @@ describe('an e-mail address', () => {
     expect(await asked(other.email)).toEqual(await asked(`free-${other.email}`));
   });
 
-  it('stays as it is if another account has taken the new one', async () => {
+  it('does not change if another account has taken the new address', async () => {
     const { id, email } = await register();
     await patch(id, { email: `taken${id}@example.com`, currentPassword: ada.password }).expect(200);
     const token = await lastToken(account, id);
@@ -183,7 +183,7 @@ describe('an e-mail address', () => {
 });
 
 describe('a deleted account', () => {
-  it('is gone with its requests, its sessions have ended, and its address is free', async () => {
+  it('is deleted with its mail requests and sessions, and its address can be registered again', async () => {
     const { id, email } = await register();
     await askReset(email);
     const requestId = await lastRequest(account, id);
@@ -199,7 +199,7 @@ describe('a deleted account', () => {
     await register({ email });
   });
 
-  it('is deleted by its owner alone', async () => {
+  it('can be deleted only by its owner', async () => {
     const [one, other] = [await register(), await register()];
     await remove(one.id, ada.password, other.id).expect(404);
     await logIn(one.email, ada.password).expect(200);
@@ -207,7 +207,7 @@ describe('a deleted account', () => {
 });
 
 describe('mails', () => {
-  it('go to a confirmed address alone, but for the links that confirm it, which have no name of a stranger', async () => {
+  it('go only to a confirmed address, except for links that confirm it, and those omit the name', async () => {
     const { id, email } = await register({ name: 'Your account is locked' });
     const link = { locale: 'en', email, token: expect.any(String) };
     await mail(id, {}).expect(404);
@@ -219,13 +219,13 @@ describe('mails', () => {
     expect((await mail(id, {})).body).toEqual({ name: 'Your account is locked', locale: 'en', email });
   });
 
-  it('tell nothing to an address that was never confirmed once the account has another', async () => {
+  it('do not go to a former address that was never confirmed', async () => {
     const { id } = await register();
     await changeEmail(id, `b${id}@example.com`);
     await mail(id, { requestId: await lastRequest(account, id), isFormer: true }).expect(404);
   });
 
-  it('go on to accounts of release 0.1, which were never asked to confirm, without a name', async () => {
+  it('still go to accounts of release 0.1, which were never asked to confirm, without the name', async () => {
     const { id, email } = await register();
     await account.prisma.account.update({ where: { id }, data: { askedToConfirm: false } });
     expect((await mail(id, {})).body).toEqual({ locale: 'en', email });
@@ -234,7 +234,7 @@ describe('mails', () => {
     expect((await mail(id, { requestId, isFormer: true })).body).toEqual({ locale: 'en', email });
   });
 
-  it('have the language of the registration, until it is changed', async () => {
+  it('use the language of the registration until it is changed', async () => {
     const { id } = await confirmed({ locale: 'pt' });
     expect((await mail(id, {})).body).toMatchObject({ locale: 'pt' });
     expect((await patch(id, { locale: 'en' }).expect(200)).body).toMatchObject({ locale: 'en' });
@@ -242,7 +242,7 @@ describe('mails', () => {
     await patch(id, { locale: 'xx' }).expect(400);
   });
 
-  it('have requests that are forgotten after a day', async () => {
+  it('have requests that are deleted after a day', async () => {
     const { id } = await register();
     await age(id, 90_000_000);
     await account.forget();

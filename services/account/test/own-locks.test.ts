@@ -25,8 +25,8 @@ const calls: Record<string, (one: Registered, from: string) => Answer> = {
   'a new password': ({ id }) =>
     request(account.app).put(`/internal/accounts/${id}/password`).send({ password: 'new one' }),
   'a mail about a new key': ({ id }) => request(account.app).put(`/internal/accounts/${id}/new-keys/${randomUUID()}`),
-  'a link to set the password anew': ({ email }, from) => askReset(email, from),
-  'a password by such a link': ({ resetToken: token }) =>
+  'a request for a reset link': ({ email }, from) => askReset(email, from),
+  'a password set with a reset link': ({ resetToken: token }) =>
     request(account.app).post('/internal/password-resets/confirmation').send({ token, password: 'new one' }),
   'the confirmation of the address': ({ emailToken: token }) =>
     request(account.app).post('/internal/email-confirmations').send({ token }),
@@ -42,13 +42,13 @@ async function registered(): Promise<Registered> {
   return { ...one, emailToken, resetToken: await lastToken(account, one.id, 'PasswordResetRequested') };
 }
 
-/** Statements that wait for a lock. */
+/** Counts the statements that wait for a lock. */
 async function blocked(): Promise<number> {
   const sql = 'select from pg_stat_activity where datname = current_database() and wait_event_type = $$Lock$$';
   return (await queryOnce(database.url, sql)).length;
 }
 
-/** Sends a request 20 times in one tick, which waits for a lock, then those of others. @returns the statuses of the former */
+/** Sends a request 20 times in one tick while its lock is held, then requests of others. @returns statuses of the 20 requests */
 async function sendMany(lock: string, of: unknown, call: () => Answer, others: () => Promise<void>): Promise<number[]> {
   const { answers } = await whileHolding(database.url, lock, [of], async () => {
     const answers = Promise.all(Array.from({ length: 20 }, async () => (await call()).status));
@@ -67,11 +67,11 @@ describe('requests of one account that wait for its own row hold at most four co
     const statuses = await sendMany('select from accounts where id = $1 for update', one.id, own, async () => {
       expect((await call(other, '192.0.2.2')).status).toBeLessThan(300);
     });
-    // What has waited for long enough meanwhile was told to come again.
+    // Requests that waited too long answer 503.
     for (const status of statuses) expect([200, 202, 204, 403, 404, 503]).toContain(status);
   });
 
-  it('a registration, which waits for another one with its address', async () => {
+  it('a registration that waits for another one with the same address', async () => {
     const email = `${randomUUID()}@example.com`;
     const same = `insert into accounts (id, name, email, password_hash) values (gen_random_uuid(), 'Ada', $1, '')`;
     const statuses = await sendMany(

@@ -22,7 +22,7 @@ const logIn = (email: string, password: string = ada.password) =>
   request(account.app).post('/internal/password-checks').send({ email, password });
 const setPassword = (id: string, password: string) =>
   request(account.app).put(`/internal/accounts/${id}/password`).send({ password });
-/** As auth does for a customer who logs out everywhere. */
+/** Does what auth does when a customer logs out everywhere. */
 const endRequests = (id: string) => request(account.app).delete(`/internal/accounts/${id}/mail-requests`);
 const remove = (id: string, { app }: App = account) =>
   request(app).delete(`/accounts/${id}`).set('id-account', id).send({ password: ada.password });
@@ -30,11 +30,11 @@ const mail = (id: string, body: object) => request(account.app).post(`/internal/
 const eventsOf = async (id: string) =>
   (await account.prisma.outbox.findMany({ where: { key: id }, orderBy: { seq: 'asc' } })).map(({ kind }) => kind);
 const countEvents = async (id: string, kind: string) => (await eventsOf(id)).filter((one) => one === kind).length;
-/** The same service, for which auth is another one. */
+/** Starts another replica with its own fake of auth. */
 const withAuth = async (auth: Partial<AuthClient>) =>
   database.closeLater(await testApp(database.url, { auth: { ...fakeAuth, ...auth } }));
 
-/** The link that somebody with the password has asked for, to move the account to an address of their own. */
+/** An account whose password an attacker knows and has used to request a change to their own address; `token` is of their link. */
 async function attacked() {
   const one = await register();
   await confirm(await lastToken(account, one.id)).expect(204);
@@ -48,20 +48,20 @@ async function resetOf({ id, email }: Pick<Attacked, 'id' | 'email'>, client?: s
   return lastToken(account, id);
 }
 
-/** As many as may be have succeeded. The others are 429, or on a busy machine 503 where one has waited 2 s for its turn. */
+/** Expects this many successes. The other answers are 429, or 503 if they waited 2 s for their turn on a busy machine. */
 function expectMost(count: number, success: number, answers: { status: number }[]): void {
   const statuses = answers.map(({ status }) => status);
   expect(statuses.filter((status) => status === success)).toHaveLength(count);
   for (const status of statuses) expect([success, 429, 503]).toContain(status);
 }
 
-describe('a change of the e-mail address that waits for its link', () => {
+describe('a pending change of the e-mail address', () => {
   it.each<[string, (one: Attacked) => Promise<unknown>]>([
     ['a change of the password', async ({ id }) => setPassword(id, 'battery staple').expect(204)],
     ['a reset', async (one) => reset(await resetOf(one)).expect(200)],
     ['a logout everywhere', async ({ id }) => endRequests(id).expect(204)],
     [
-      'its link of cancellation',
+      'its cancellation link',
       async ({ id }) => confirm(await lastToken(account, id, 'EmailChangePending')).expect(204),
     ],
   ])('ends with %s', async (_, what) => {
@@ -73,7 +73,7 @@ describe('a change of the e-mail address that waits for its link', () => {
     expect(stored.email).toBe(one.email);
   });
 
-  it('is told to the present address at once, with a link that cancels it and every other one, once or again', async () => {
+  it('is announced to the current address at once, with a reusable link that cancels all pending changes', async () => {
     const { id, email, token } = await attacked();
     expect(await eventsOf(id)).toEqual(['AccountRegistered', 'EmailChangePending', 'EmailChangeRequested']);
     const notice = await lastRequest(account, id, 'EmailChangePending');
@@ -87,7 +87,7 @@ describe('a change of the e-mail address that waits for its link', () => {
     expect((await logIn(email).expect(200)).body.email).toBe(email);
   });
 
-  it('cannot be cancelled by a link to the former address once it is in force', async () => {
+  it('cannot be cancelled by a link to the former address once an earlier change is confirmed', async () => {
     const { id, theirs, token } = await attacked();
     const cancelling = await lastToken(account, id, 'EmailChangePending');
     await confirm(token).expect(204);
@@ -97,7 +97,7 @@ describe('a change of the e-mail address that waits for its link', () => {
     await confirm(next).expect(204);
   });
 
-  it('does not begin with a password that has been replaced since it was checked', async () => {
+  it('does not begin if the password changes after it was checked', async () => {
     const { id, email } = await register();
     const slow = await withAuth({ checkPassword: async () => void (await setPassword(id, 'new one').expect(204)) });
     const { body } = await patch(id, { email: `b-${email}`, currentPassword: ada.password }, slow).expect(403);
@@ -105,9 +105,9 @@ describe('a change of the e-mail address that waits for its link', () => {
     expect(await countEvents(id, 'EmailChangeRequested')).toBe(0);
   });
 
-  it('is asked for five times in an hour, however many ask at once', async () => {
+  it('can be requested five times an hour, even with concurrent requests', async () => {
     const { id, email } = await register();
-    // That of the registration counts, too.
+    // The request of the registration counts too, so it is moved out of the hour.
     await account.prisma.mailRequest.updateMany({ where: { accountId: id }, data: { createdAt: new Date(0) } });
     const change = (n: number) => patch(id, { email: `${n}-${email}`, currentPassword: ada.password });
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => change(n)));
@@ -116,8 +116,8 @@ describe('a change of the e-mail address that waits for its link', () => {
   });
 });
 
-describe('links to set the password anew', () => {
-  it('remain valid while others are asked for, until one of them is used', async () => {
+describe('links to reset the password', () => {
+  it('stay valid while others are requested, until one of them is used', async () => {
     const one = await register();
     const [own, ...others] = [await resetOf(one, '192.0.2.2'), await resetOf(one), await resetOf(one)];
     await reset(own ?? '').expect(200);
@@ -125,7 +125,7 @@ describe('links to set the password anew', () => {
     await logIn(one.email, 'battery staple').expect(200);
   });
 
-  it('set one password of all, if all are asked for and used at once', async () => {
+  it('set only one password if several are requested and used at once', async () => {
     const one = await register();
     await Promise.all(Array.from({ length: 4 }, () => askReset(one.email).expect(202)));
     const events = await account.prisma.outbox.findMany({ where: { key: one.id, kind: 'PasswordResetRequested' } });
@@ -138,7 +138,7 @@ describe('links to set the password anew', () => {
     expect(await countEvents(one.id, 'PasswordChanged')).toBe(1);
   });
 
-  it('do not tell, once one is used, whether a guess is the present password', async () => {
+  it('do not reveal, once used, whether a guess is the current password', async () => {
     const one = await register();
     const link = await resetOf(one);
     await reset(link).expect(200);
@@ -146,7 +146,7 @@ describe('links to set the password anew', () => {
     expect([right.status, right.body]).toEqual([wrong.status, wrong.body]);
   });
 
-  it('are asked for twenty times in an hour from an address, however many at once', async () => {
+  it('can be requested twenty times an hour from a client address, even with concurrent requests', async () => {
     const client = '192.0.2.20';
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => askReset(`nobody-${n}@example.com`, client)),
@@ -154,7 +154,7 @@ describe('links to set the password anew', () => {
     expectMost(20, 202, answers);
   });
 
-  it('come at once to who asks from elsewhere, however often a stranger has asked', async () => {
+  it('are sent at once to another client address, even after many requests from a stranger', async () => {
     const one = await register();
     for (let n = 0; n < 15; n += 1) await askReset(one.email, '192.0.2.66').expect(202);
     const before = await countEvents(one.id, 'PasswordResetRequested');
@@ -163,7 +163,7 @@ describe('links to set the password anew', () => {
     expect(await countEvents(one.id, 'PasswordResetRequested')).toBe(before + 1);
   });
 
-  it('come later, one for all that are asked for meanwhile, where there were many', async () => {
+  it('are delayed after many requests, and one mail answers all requests made in the meantime', async () => {
     const one = await register();
     await Promise.all(Array.from({ length: 15 }, () => askReset(one.email, '192.0.2.68').expect(202)));
     const sent = () => countEvents(one.id, 'PasswordResetRequested');
@@ -178,20 +178,20 @@ describe('links to set the password anew', () => {
       await account.announceDue();
       return (await sent()) === 6;
     });
-    // Its time begins when it is sent.
+    // The lifetime of the link begins when the mail is sent.
     await reset(await lastToken(account, one.id)).expect(200);
     await account.announceDue();
     expect(await sent()).toBe(6);
   });
 
-  it('come later from many addresses, too', async () => {
+  it('are also delayed after many requests from many client addresses', async () => {
     const one = await register();
     for (let n = 0; n < 25; n += 1) await askReset(one.email, `198.51.100.${n}`).expect(202);
     expect(await countEvents(one.id, 'PasswordResetRequested')).toBe(20);
     expect(await account.prisma.mailRequest.count({ where: { accountId: one.id, dueAt: { not: null } } })).toBe(1);
   });
 
-  it('that come later do not come after the password is changed', async () => {
+  it('that are delayed are not sent once the password is changed', async () => {
     const one = await register();
     for (let n = 0; n < 6; n += 1) await askReset(one.email, '192.0.2.69').expect(202);
     await setPassword(one.id, 'battery staple').expect(204);
@@ -202,7 +202,7 @@ describe('links to set the password anew', () => {
 });
 
 describe('a new API key', () => {
-  it('is told to its account once, however often auth says so', async () => {
+  it('is announced to its account once, even if auth repeats the call', async () => {
     const { id } = await register();
     const keyId = randomUUID();
     const announce = () => request(account.app).put(`/internal/accounts/${id}/new-keys/${keyId}`);
@@ -215,7 +215,7 @@ describe('a new API key', () => {
 });
 
 describe('an account that is being deleted', () => {
-  it('begins no session meanwhile, which would outlive it', async () => {
+  it('begins no session, since the session would outlive it', async () => {
     const { id, email } = await register();
     const meanwhile: number[] = [];
     const slow = await withAuth({
@@ -229,7 +229,7 @@ describe('an account that is being deleted', () => {
     await logIn(email).expect(401);
   });
 
-  it('is there again half a minute after a deletion that did not end', async () => {
+  it('is available again half a minute after a deletion that failed', async () => {
     const { id, email } = await register();
     const broken = await withAuth({ endSessions: () => Promise.reject(unavailable('The auth service')) });
     await remove(id, broken).expect(503);
@@ -240,7 +240,7 @@ describe('an account that is being deleted', () => {
     await remove(id).expect(204);
   });
 
-  it('is not deleted by who has ended its sessions too long ago', async () => {
+  it('is not deleted if its sessions ended too long ago', async () => {
     const { id, email } = await register();
     const late = await withAuth({
       endSessions: async () =>

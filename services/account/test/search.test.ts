@@ -10,7 +10,7 @@ const search = (q: string, more = '') => ask(`/internal/accounts?q=${encodeURICo
 const trailOf = async (id: string) => (await ask(`/internal/audit?subject=${id}`).expect(200)).body;
 
 describe('an operator', () => {
-  it('finds accounts by a part of the name, of the address or of the id, and no pattern', async () => {
+  it('finds accounts by literal text in the name or address, or by the beginning of the id', async () => {
     const ada = await register('Ada Byron', 'countess@example.com');
     const ben = await register('Ben', 'ada.fan@example.org');
     await register('Cy 100%', 'cy_1@example.com');
@@ -28,7 +28,7 @@ describe('an operator', () => {
     expect(await trailOf(ada.id)).toMatchObject([{ actor: 'operator ann', kind: 'look', after: { at: 'account' } }]);
   });
 
-  it('finds an account by its id alone, which is a look at no other', async () => {
+  it('finds an account by its id, which records no look at other accounts', async () => {
     const { id } = await register('Fay', 'fay@example.com');
     const namesake = await register(id, 'namesake@example.com');
     const { body } = await ask(`/internal/accounts?id=${id}`).expect(200);
@@ -39,7 +39,7 @@ describe('an operator', () => {
     await ask('/internal/accounts?id=fay').expect(400);
   });
 
-  it('reads all that are found page by page, the newest first', async () => {
+  it('reads all matches in pages, newest first', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) ids.unshift((await register(`Twin ${n}`, `twin${n}@example.com`)).id);
     const read: string[] = [];
@@ -52,14 +52,14 @@ describe('an operator', () => {
     await search('twin', '&after=x').expect(400);
   });
 
-  it('is told the names of those in the trail, which is no look at them', async () => {
+  it('reads names of accounts in the audit trail, which records no look', async () => {
     const { id } = await register('Dee', 'dee@example.com');
     const { body } = await ask(`/internal/account-names?id=${id}&id=${crypto.randomUUID()}`).expect(200);
     expect(body).toEqual([{ id, name: 'Dee' }]);
     expect(await trailOf(id)).toEqual([]);
   });
 
-  it('has the mail sent again that confirms an address, which is recorded, until it is confirmed', async () => {
+  it('can resend the mail that confirms an address until it is confirmed, which is recorded', async () => {
     const { id } = await register('Eve', 'eve@example.com');
     const first = await lastToken(account, id);
     const again = () => request(account.app).post(`/internal/accounts/${id}/confirmation`).set('operator-name', 'ann');
