@@ -4,7 +4,7 @@ import { DomainError } from '@store/shared/values/errors';
 export type AccountExportRepository = ReturnType<typeof createAccountExportRepository>;
 
 /** Exports of an account in a day. Each reads all data that the store has about the account. */
-const maxADay = 5;
+const maxPerDay = 5;
 /** Longer than an answer in pieces takes (http/app.ts), so an older entry is left from a process that died. */
 const maxSeconds = 330;
 /** Most exports take less time. */
@@ -13,7 +13,7 @@ const retryRunningSeconds = 10;
 export const tooManyExports = (detail: string, retryAfterSeconds: number) =>
   new DomainError('rateLimited', detail, { code: 'too-many-exports', retryAfterSeconds });
 
-export const isRunning = () =>
+export const alreadyRunning = () =>
   tooManyExports('An export of this account is under way. Try again later.', retryRunningSeconds);
 
 export function createAccountExportRepository({ run }: Statements) {
@@ -31,7 +31,7 @@ export function createAccountExportRepository({ run }: Statements) {
         select id, array[now()], now() + ${maxSeconds}::int * interval '1 s' from accounts where id = ${accountId}::uuid
         on conflict (account_id) do update
           set began_at = array(select at from ${recent} order by at) || now(), ends_by = excluded.ends_by
-          where coalesce(account_exports.ends_by <= now(), true) and ${count} < ${maxADay}::int
+          where coalesce(account_exports.ends_by <= now(), true) and ${count} < ${maxPerDay}::int
         returning account_id`);
       if (begun.length > 0) return;
       const [found] = await run<{ count: number; seconds: number }>(sql`
@@ -39,8 +39,8 @@ export function createAccountExportRepository({ run }: Statements) {
           ceil(extract(epoch from (select min(at) from ${recent}) + interval '1 day' - now()))::int as seconds
         from account_exports where account_id = ${accountId}`);
       // There is no row if the account has just been deleted.
-      if (found === undefined || found.count < maxADay) throw isRunning();
-      throw tooManyExports(`An account can be exported ${maxADay} times a day.`, Math.max(found.seconds, 1));
+      if (found === undefined || found.count < maxPerDay) throw alreadyRunning();
+      throw tooManyExports(`An account can be exported ${maxPerDay} times a day.`, Math.max(found.seconds, 1));
     },
 
     /** @param counts whether the export counts toward the daily limit; a failed one does not */

@@ -2,7 +2,7 @@ import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import type { AccountData } from './account-data-client.ts';
-import { type AccountExportRepository, isRunning } from './account-export-repository.ts';
+import { type AccountExportRepository, alreadyRunning } from './account-export-repository.ts';
 import type { AccountRepository } from './account-repository.ts';
 import { accountOf, toOut } from './accounts.ts';
 import type { Customer } from './auth-client.ts';
@@ -16,7 +16,7 @@ interface Dependencies {
 }
 
 /** Per process, because its memory and its event loop serve all customers. */
-const maxAtOnce = 2;
+const maxPerProcess = 2;
 
 export type ExportAccount = ReturnType<typeof createExport>;
 
@@ -26,8 +26,8 @@ export function createExport({ repository, exports, sources, log }: Dependencies
 
   /** Begins an export and ends it when the signal aborts. @returns a function that makes the export count toward the daily limit */
   async function begin(id: string, ended: AbortSignal): Promise<() => void> {
-    if (running.has(id)) throw isRunning();
-    if (running.size >= maxAtOnce) {
+    if (running.has(id)) throw alreadyRunning();
+    if (running.size >= maxPerProcess) {
       const detail = 'Too many accounts are being exported. Try again shortly.';
       throw new DomainError('unavailable', detail, { code: 'overloaded', retryAfterSeconds: 5 });
     }

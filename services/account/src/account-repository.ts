@@ -34,7 +34,7 @@ const newestFirst = createKeyset(
 )([{ field: 'createdAt', direction: 'desc' }]);
 
 /** Matches a literal text in the name or the address, or the beginning of the id. */
-function isMeant(sought: string) {
+function matchesSearch(sought: string) {
   const pattern = `%${sought.replaceAll(/[\\%_]/g, '\\$&')}%`;
   const named = sql`(name ilike ${pattern} or email ilike ${pattern})`;
   const digits = uuidPrefix.safeParse(sought).data;
@@ -52,7 +52,7 @@ export function createAccountRepository({ run, transactionOf, lists }: Database<
       lists.inTurn(undefined, () =>
         readPage<StoredAccount>(
           lists.run,
-          { select: columns, from: sql`accounts`, where: [isMeant(sought)] },
+          { select: columns, from: sql`accounts`, where: [matchesSearch(sought)] },
           newestFirst,
           asked,
         ),

@@ -40,7 +40,7 @@ export const toOut = ({ id, name, email, locale, createdAt }: Shown): AccountOut
 });
 
 /** An account as operators see it. */
-const toFound = (account: StoredAccount) => ({
+const toFoundAccount = (account: StoredAccount) => ({
   ...toOut(account),
   confirmedAt: account.confirmedAt?.toISOString() ?? null,
 });
@@ -48,7 +48,7 @@ const toFound = (account: StoredAccount) => ({
 const listOf = (account: StoredAccount | undefined) => (account === undefined ? [] : [toOut(account)]);
 
 /** Whether mails other than those that confirm the address may go to it: anybody may have registered an unconfirmed address. */
-export const mayHear = ({
+export const mayReceiveMail = ({
   confirmedAt,
   askedToConfirm,
 }: Pick<StoredAccount, 'confirmedAt' | 'askedToConfirm'>): boolean => confirmedAt !== null || !askedToConfirm;
@@ -65,19 +65,19 @@ export function createAccounts({ transactionOf, repository, requests, passwords 
      * deleted is not found.
      * @throws DomainError notFound
      */
-    async lasting(id: string): Promise<AccountOut> {
+    async getUnlessClosing(id: string): Promise<AccountOut> {
       const account = await accountOf(repository, id);
       return toOut(found(account.isClosing ? undefined : account, `account ${id}`));
     },
     /** Finds the account with this id or address. @returns an array of at most one account */
     async search(by: { id: string } | { email: string }) {
       const account = await ('id' in by ? repository.find(by.id) : repository.findByEmail(by.email));
-      return account === undefined ? [] : [toFound(account)];
+      return account === undefined ? [] : [toFoundAccount(account)];
     },
     /** Finds accounts with a text in their names or addresses, or at the beginning of their ids, newest first. */
     async searchAll(sought: string, asked: { size: number; after?: string | undefined }) {
       const { rows, next } = await repository.search(sought, asked);
-      return { accounts: rows.map(toFound), next };
+      return { accounts: rows.map(toFoundAccount), next };
     },
     namesOf: (ids: string[]) => repository.namesOf(ids),
     async register({ password, ...account }: AccountIn, client: string | undefined): Promise<AccountOut> {

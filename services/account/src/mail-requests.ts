@@ -5,7 +5,7 @@ import { DomainError } from '@store/shared/values/errors';
 import { record } from './account-changes.ts';
 import { announce } from './account-events.ts';
 import type { AccountRepository, StoredAccount } from './account-repository.ts';
-import { accountOf, emailTaken, mayHear, toOut, tooMany } from './accounts.ts';
+import { accountOf, emailTaken, mayReceiveMail, toOut, tooMany } from './accounts.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
@@ -30,7 +30,7 @@ const invalidToken = () =>
   new DomainError('forbidden', 'This link is used or no longer valid. Ask for a new one.', { code: 'invalid-token' });
 
 /** Keeps the time of the first confirmation. */
-const confirmedNow = ({ confirmedAt }: StoredAccount) => confirmedAt ?? new Date();
+const confirmedAtOrNow = ({ confirmedAt }: StoredAccount) => confirmedAt ?? new Date();
 
 export type MailRequests = ReturnType<typeof createMailRequests>;
 
@@ -84,7 +84,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
         if (current === undefined || !(await requests.use(tx, request.id))) throw invalidToken();
         await requests.endAll(tx, account.id);
         // The link has arrived, so this also confirms the address.
-        const changed = await repository.update(tx, account.id, { passwordHash, confirmedAt: confirmedNow(current) });
+        const changed = await repository.update(tx, account.id, { passwordHash, confirmedAt: confirmedAtOrNow(current) });
         await record(tx, account.id, 'passwordReset');
         await announce(tx, 'PasswordChanged', { accountId: account.id });
         return { ...toOut(changed), isUsed: false };
@@ -109,8 +109,8 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
         }
         if (current === undefined || email === null) throw invalidToken();
         const isNew = current.email !== email;
-        if (!(await requests.use(tx, id, mayHear(current) ? current.email : null))) throw invalidToken();
-        await repository.update(tx, accountId, { email, confirmedAt: confirmedNow(current) });
+        if (!(await requests.use(tx, id, mayReceiveMail(current) ? current.email : null))) throw invalidToken();
+        await repository.update(tx, accountId, { email, confirmedAt: confirmedAtOrNow(current) });
         if (!isNew) return;
         // Someone who reads mail to the former address must not be able to set the password or cancel later changes.
         await requests.endAll(tx, accountId);
@@ -146,7 +146,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
       const { locale, email } = account;
       const name = account.confirmedAt === null ? undefined : account.name;
       if (requestId === undefined) {
-        if (mayHear(account)) return { name, locale, email };
+        if (mayReceiveMail(account)) return { name, locale, email };
         throw new DomainError('notFound', `The address of account ${accountId} is not confirmed.`);
       }
       if (isFormer) {

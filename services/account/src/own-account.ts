@@ -7,7 +7,7 @@ import { stringifyJson } from '@store/shared/values/json';
 import { record } from './account-changes.ts';
 import { announce } from './account-events.ts';
 import type { AccountRepository, StoredAccount } from './account-repository.ts';
-import { accountOf, mayHear, toOut, tooMany } from './accounts.ts';
+import { accountOf, mayReceiveMail, toOut, tooMany } from './accounts.ts';
 import type { AuthClient, Customer } from './auth-client.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
@@ -39,7 +39,7 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
     await requests.endAll(tx, accountId, 'EMAIL');
     if (isNew) await record(tx, accountId, 'emailRequested');
     // The owner of the current address can stop someone who knows only the password.
-    if (isNew && mayHear(account)) {
+    if (isNew && mayReceiveMail(account)) {
       const requestId = await requests.begin(tx, { accountId, purpose: 'CANCEL' });
       await announce(tx, 'EmailChangePending', { accountId, requestId });
     }

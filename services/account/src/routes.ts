@@ -199,7 +199,7 @@ export function accountRoutes(
       path: '/internal/accounts/{id}',
       params,
       responses: { 200: { description: 'The account.', body: accountOut } },
-      handler: async ({ params: { id } }) => ok(await accounts.lasting(id)),
+      handler: async ({ params: { id } }) => ok(await accounts.getUnlessClosing(id)),
     }),
     route({
       identity: 'caller',
