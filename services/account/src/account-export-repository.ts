@@ -14,7 +14,7 @@ export const tooManyExports = (detail: string, retryAfterSeconds: number) =>
   new DomainError('rateLimited', detail, { code: 'too-many-exports', retryAfterSeconds });
 
 export const alreadyRunning = () =>
-  tooManyExports('An export of this account is under way. Try again later.', retryRunningSeconds);
+  tooManyExports('An export of this account is already running. Try again later.', retryRunningSeconds);
 
 export function createAccountExportRepository({ run }: Statements) {
   const recent = sql`unnest(account_exports.began_at) as at where at > now() - interval '1 day'`;

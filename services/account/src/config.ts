@@ -27,7 +27,7 @@ export const configSchema = configOf({
   INVENTORY_URL: serviceUrl.describe('Address of inventory'),
   PASSWORD_MIN_LENGTH: wholeNumber(1, 128)
     .optional()
-    .describe('Fewest characters of a new password, 1 to 128; without it 1 in profile dev, 8 in prod'),
+    .describe('Minimum length of a new password, 1 to 128; default: 1 in profile dev, 8 in prod'),
 }).apply(requireAllCredentials);
 
 export type AccountConfig = z.output<typeof configSchema>;

@@ -24,7 +24,7 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       path: '/internal/password-resets',
       body: resetRequest,
       responses: {
-        202: { description: 'It is sent, if an account has the address.' },
+        202: { description: 'If an account has the address, a mail is sent to it.' },
         429: tooMany('Too many requests from this client address.'),
       },
       async handler({ body, clientAddress }) {
@@ -38,7 +38,7 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       path: '/internal/password-resets/confirmation',
       body: resetInBy(rules),
       responses: {
-        200: { description: 'The account that has it.', body: resetOut },
+        200: { description: 'The account that the link belongs to.', body: resetOut },
         403: problem('The token is not valid.'),
       },
       handler: async ({ body, clientAddress }) => ok(await mails.reset(body.token, body.password, clientAddress)),
@@ -49,7 +49,7 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       path: '/internal/email-confirmations',
       body: confirmationIn,
       responses: {
-        204: { description: 'Confirmed, or the change cancelled, as the token says.' },
+        204: { description: 'Depending on the token, the address is confirmed or the change cancelled.' },
         403: problem('The token is not valid.'),
         409: problem('Another account has taken the e-mail address.'),
       },
@@ -74,7 +74,7 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       method: 'get',
       path: '/internal/accounts/{id}/confirmation',
       params,
-      responses: { 200: { description: 'Whether it is.', body: confirmedOut } },
+      responses: { 200: { description: "Whether the account's e-mail address is confirmed.", body: confirmedOut } },
       handler: async ({ params: { id } }) => ok({ isConfirmed: await mails.isConfirmed(id) }),
     }),
     route({
@@ -85,7 +85,8 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       body: mailToIn,
       responses: {
         200: {
-          description: 'Address, language, name if it is confirmed and, where the mail has a link, a new token.',
+          description:
+            'Address and language, the name if the address is confirmed, a new token if the mail has a link.',
           body: mailTo,
         },
       },

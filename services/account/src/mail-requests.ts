@@ -27,7 +27,9 @@ const maxPerAccount = 20;
 const delaySeconds = 600;
 
 const invalidToken = () =>
-  new DomainError('forbidden', 'This link is used or no longer valid. Ask for a new one.', { code: 'invalid-token' });
+  new DomainError('forbidden', 'This link has been used or is no longer valid. Request a new one.', {
+    code: 'invalid-token',
+  });
 
 /** Keeps the time of the first confirmation. */
 const confirmedAtOrNow = ({ confirmedAt }: StoredAccount) => confirmedAt ?? new Date();
@@ -84,7 +86,10 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
         if (current === undefined || !(await requests.use(tx, request.id))) throw invalidToken();
         await requests.endAll(tx, account.id);
         // The link has arrived, so this also confirms the address.
-        const changed = await repository.update(tx, account.id, { passwordHash, confirmedAt: confirmedAtOrNow(current) });
+        const changed = await repository.update(tx, account.id, {
+          passwordHash,
+          confirmedAt: confirmedAtOrNow(current),
+        });
         await record(tx, account.id, 'passwordReset');
         await announce(tx, 'PasswordChanged', { accountId: account.id });
         return { ...toOut(changed), isUsed: false };

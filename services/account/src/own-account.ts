@@ -80,7 +80,7 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
     repeatConfirmation: (by: string, id: string): Promise<void> =>
       transactionOf(id, async (tx) => {
         const account = found(await repository.lock(tx, id), `account ${id}`);
-        if (account.confirmedAt !== null) throw new DomainError('conflict', 'The e-mail address is confirmed.');
+        if (account.confirmedAt !== null) throw new DomainError('conflict', 'The e-mail address is already confirmed.');
         await requestEmail(tx, account, account.email);
         await record(tx, id, 'confirmationRepeated', by);
       }),

@@ -108,15 +108,15 @@ export function accountRoutes(
       method: 'get',
       path: '/accounts/{id}/export',
       operationId: 'exportAccount',
-      summary: 'Export everything that is kept about your account',
+      summary: 'Export all data stored about your account',
       params,
       responses: {
         200: {
-          description: 'One JSON object; it is cut off where a service fails meanwhile.',
+          description: 'One JSON object. It is cut off if a service fails while it is sent.',
           body: accountExportOut,
-          headers: { 'Content-Disposition': 'Has it saved as a file.' },
+          headers: { 'Content-Disposition': 'Makes browsers save it as a file.' },
         },
-        429: tooMany('An export of the account is under way, or there were five within a day.'),
+        429: tooMany('An export of the account is already running, or there were five within a day.'),
       },
       async handler({ params: { id }, ended, ...customer }) {
         const json = await exportAccount(customer, id, ended());
@@ -136,7 +136,7 @@ export function accountRoutes(
       responses: {
         200: {
           description:
-            'With `id` or `email` the account that has it, or none; with `q` those that it is a part of, the newest first.',
+            'With `id` or `email`: the account that has it, or none. With `q`: the accounts that match, newest first.',
           body: z.array(foundAccountOut),
           headers: nextPage,
         },
@@ -157,7 +157,7 @@ export function accountRoutes(
       query: z.object({ id: uuids(200) }),
       responses: {
         200: {
-          description: 'Names of the accounts that exist, as of operators in the audit trail.',
+          description: 'Names of the given accounts that exist, such as operators in the audit trail.',
           body: z.array(z.object({ id: uuid, name: z.string() })),
         },
       },
@@ -169,9 +169,9 @@ export function accountRoutes(
       path: '/internal/accounts/{id}/confirmation',
       params,
       responses: {
-        202: { description: 'The mail that confirms the address is sent once more.' },
-        409: problem('The address is confirmed.'),
-        429: tooMany('Too many mails about its address within an hour.'),
+        202: { description: 'The mail that confirms the address is sent again.' },
+        409: problem('The address is already confirmed.'),
+        429: tooMany('Too many mails about the address within an hour.'),
       },
       async handler({ actor, params: { id } }) {
         await own.repeatConfirmation(actor, id);
@@ -218,7 +218,7 @@ export function accountRoutes(
       method: 'put',
       path: '/internal/accounts/{id}/new-keys/{keyId}',
       params: params.extend({ keyId: uuid }),
-      responses: { 204: { description: 'A mail tells the account of the key.' } },
+      responses: { 204: { description: 'A mail about the key is sent to the account.' } },
       async handler({ params: { id, keyId } }) {
         await accounts.announceKey(id, keyId);
         return noContent();

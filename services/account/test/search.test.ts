@@ -67,7 +67,7 @@ describe('an operator', () => {
     const confirm = (token: string) => request(account.app).post('/internal/email-confirmations').send({ token });
     await confirm(first).expect(403);
     await confirm(await lastToken(account, id)).expect(204);
-    expect((await again().expect(409)).body.detail).toBe('The e-mail address is confirmed.');
+    expect((await again().expect(409)).body.detail).toBe('The e-mail address is already confirmed.');
     const after = { is: 'to be confirmed, by another mail' };
     expect(await trailOf(id)).toMatchObject([{ actor: 'operator ann', kind: 'e-mail address', after }]);
     await request(account.app).post(`/internal/accounts/${crypto.randomUUID()}/confirmation`).expect(404);
