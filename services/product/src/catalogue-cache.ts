@@ -11,7 +11,7 @@ const requests = new Counter({
   labelNames: ['result'],
 });
 
-/** Data that one statement has read: as JSON, with the version of the catalogue. */
+/** Data as JSON and the version of the catalogue, both read by one statement. */
 interface CatalogueRead {
   json: string;
   headers?: Record<string, string>;
@@ -27,28 +27,28 @@ interface Reply {
 }
 
 interface Entry {
-  /** Undefined until it has been read. */
+  /** Undefined until the first read. */
   reply?: Reply;
-  /** Reads it, once for the requests that need it at the same time. */
+  /** Reads the reply. Concurrent requests share a read. */
   renew: (read: Read) => Promise<Reply>;
 }
 
 export type CatalogueCache = ReturnType<typeof createCatalogueCache>;
 
-/** Longer ones are rare searches. */
+/** Longer URLs are rare searches and are not cached. */
 const maxUrlLength = 500;
-/** Memory that an entry takes beside its JSON. */
+/** Memory that an entry takes in addition to its JSON. */
 const entryBytes = 1_500;
-/** The longest that a request waits for the check of what is kept. */
+/** How long a request waits for the check of the catalogue's version before it may use a cached reply unchecked. */
 const patienceMs = 1_000;
 
 /**
- * Keeps replies by URL, each with the version of the catalogue that it shows. Before each use the database is asked
- * whether the catalogue still has that version: once for all requests that wait, and never before they arrived. So a kept
- * reply is as current as one that is read for the request, as long as the database answers (contract 4.4).
- * @param maxBytes of all that is kept; with 0 everything is read
- * @param currentVersion asks the database
- * @param maxAgeMs what was current so lately is used while the database does not answer
+ * Caches replies by URL, each with the version of the catalogue that it shows. Each use first checks in the database that the
+ * catalogue still has this version. Waiting requests share a check, but only one that begins after they arrived. So as long as the
+ * database answers, a cached reply is as current as a fresh read (contract 4.4).
+ * @param maxBytes of the whole cache; 0 disables it
+ * @param currentVersion reads the version from the database
+ * @param maxAgeMs while the database does not answer, replies are used whose version was current this recently
  */
 export function createCatalogueCache(maxBytes: number, currentVersion: () => Promise<string>, maxAgeMs = 60_000) {
   if (maxBytes === 0) return { reply: async (_url: string, read: Read) => toReply(await read()) };
@@ -68,11 +68,11 @@ export function createCatalogueCache(maxBytes: number, currentVersion: () => Pro
   });
   const entries = new LRUCache<string, Entry>({
     maxSize: maxBytes,
-    // A few large pages must not drive out all others.
+    // A few large pages must not evict all others.
     maxEntrySize: Math.floor(maxBytes / 64),
     sizeCalculation: ({ reply }) => entryBytes + (reply?.json.length ?? 0),
   });
-  /** Lately requested: a reply is kept from the second request on, so that a walk through the catalogue drives out nothing. */
+  /** Recently requested URLs. A reply is cached from the second request on, so that a walk through the catalogue evicts nothing. */
   const seen = new LRUCache<string, true>({ max: 5_000 });
 
   function createEntry(url: string): Entry {
@@ -90,8 +90,8 @@ export function createCatalogueCache(maxBytes: number, currentVersion: () => Pro
 
   return {
     /**
-     * @param read reads it from the database, if it is not kept or no longer current
-     * @param mayBeOld false: what is kept is not used while the database does not answer
+     * @param read reads the reply from the database if it is not cached or no longer current
+     * @param mayBeOld false: a cached reply is not used while the database does not answer
      */
     async reply(url: string, read: Read, mayBeOld = true): Promise<Reply> {
       const entry = entries.get(url) ?? (seen.has(url) ? createEntry(url) : undefined);
@@ -112,10 +112,10 @@ export function createCatalogueCache(maxBytes: number, currentVersion: () => Pro
 }
 
 function toReply({ json, headers = {}, version }: CatalogueRead): Reply {
-  // A buffer of its own size: a slice of Node's pool would keep all of it in memory.
+  // Not a slice of Node's buffer pool, which would keep the whole pool in memory.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
   bytes.write(json);
-  // A page is another one where another follows.
+  // The ETag covers the Link header, because a page changes when a next page appears.
   const state = stateHeaders(json + (headers.Link ?? ''));
   return { json: bytes, headers: { ...headers, ...state }, version };
 }

@@ -9,33 +9,33 @@ import { found } from '@store/shared/values/errors';
 import type { PrismaClient } from './generated/client.ts';
 import type { ProductChange, ProductIn, ProductQuery } from './schemas.ts';
 
-/** Data that has been read, as JSON, and the version that the catalogue had then. */
+/** Data as JSON, and the version of the catalogue when it was read. */
 export interface Versioned {
   json: string;
   version: string;
 }
 
 interface PageRow extends Versioned {
-  /** Position of the last product, as JSON. Null where no page follows. */
+  /** Position of the last product, as JSON. Null if no page follows. */
   last: string | null;
 }
 
 export interface ProductPage extends Versioned {
-  /** Cursor of the next page. */
+  /** Cursor of the next page; undefined if no page follows. */
   next: string | undefined;
 }
 
 export type ProductRepository = ReturnType<typeof createProductRepository>;
 
-/** The columns of a product, as a reply has them. */
+/** The columns of a product, as in a reply. */
 const columns = raw('id, name, trim_scale(price) as price, unit, version, description, images, category');
 
-/** Selects products as JSON without white space: alone, in a list and just written they are the same text. */
+/** Selects products as JSON without white space, so that a product is the same text alone, in a list and after a write. */
 const selectJson = sql`select row_to_json(product)::text as json`;
 
 const productOf = (id: string) => sql`select ${columns} from products where id = ${id}::uuid`;
 
-/** Reads a product as JSON in a transaction that writes it. @throws DomainError notFound */
+/** Reads a product as JSON, in the transaction that writes it. @throws DomainError notFound */
 async function read(tx: Statements, id: string, lock = empty): Promise<string> {
   const [row] = await tx.run<{ json: string }>(sql`
     with product as (${productOf(id)} ${lock}) ${selectJson} from product`);
@@ -62,17 +62,17 @@ const keyset = createKeyset(
   'id',
 );
 
-/** As the trigram index has it: a text of three letters or digits has a trigram, and so has the beginning of a word. */
+/** Matches names so that the trigram index can be used: three letters or digits make a trigram, and so does the start of a word. */
 function nameHas(q: string): Sql {
   const text = q.replaceAll(/[\\%_]/g, '\\$&');
   if (/[\p{Alphabetic}\p{N}]{3}/u.test(q)) return sql`name ilike ${`%${text}%`}`;
   return sql`(name ilike ${`${text}%`} or name ilike ${`% ${text}%`})`;
 }
 
-/** Version of the catalogue: another one after each transaction that has written products (see the migration). */
+/** Version of the catalogue. It changes with each transaction that writes products (see the migration). */
 const versionText = raw('array(select version from catalogue_versions order by part)::text');
 
-/** More than a customer would look through. */
+/** More than a customer would read. */
 const maxCategories = 1_000;
 
 function only<T>([row]: T[]): T {
@@ -83,8 +83,9 @@ function only<T>([row]: T[]): T {
 export function createProductRepository(database: Database<PrismaClient>) {
   const { run, lists, checks, inTransaction, transactionOf } = database;
   /**
-   * Writes a product in the state that the caller has seen, which without either is any, with its entry in the audit trail.
-   * @throws DomainError notFound, preconditionFailed, conflict
+   * Writes a product, with an entry in the audit trail, if it is still in the state that the caller has seen. Without `ifMatch` and
+   * `version`, any state will do.
+   * @throws DomainError notFound, preconditionFailed for `ifMatch`, conflict for `version`
    */
   function write<After extends string | undefined>(
     actor: string,
@@ -104,10 +105,13 @@ export function createProductRepository(database: Database<PrismaClient>) {
 
   const currentVersion = async (): Promise<string> =>
     only(await checks.run<{ version: string }>(sql`select ${versionText} as version`)).version;
-  /** Tells whether a replica has read the catalogue as it is now (contract 4.4). */
+  /** Whether a read from a database replica shows the current catalogue (contract 4.4). */
   const isCurrent = async (rows: Versioned[]) => only(rows).version === (await currentVersion());
 
-  /** Products by id are no search: placing an order needs them. Text and category decide which index is the better one. */
+  /**
+   * Runs the statement of a list. Reads by id do not queue with other lists, because placing an order needs them. Searches by text or
+   * category are planned each time, because the values decide which index is better.
+   */
   async function runFor({ q, category, id }: ProductQuery, statement: Sql, caller: string | undefined) {
     const isPrepared = q === undefined && (category === undefined || id !== undefined);
     if (isPrepared && id !== undefined) return run<PageRow>(statement);
@@ -119,7 +123,8 @@ export function createProductRepository(database: Database<PrismaClient>) {
 
   return {
     /**
-     * One statement, whose rows PostgreSQL joins to JSON: the busiest read of the store, exact to the digit.
+     * Reads a page of products in one statement. PostgreSQL builds the JSON, because this is the store's busiest read and keeps every
+     * digit of prices.
      * @param caller the client's address
      */
     async list(query: ProductQuery, caller?: string): Promise<ProductPage> {
@@ -144,7 +149,7 @@ export function createProductRepository(database: Database<PrismaClient>) {
       const { json, version, last } = only(await runFor(query, statement, caller));
       return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
     },
-    /** All categories in their order. It leaps from one to the next by the index, whatever number of products each has. */
+    /** Lists the categories in order, 1,000 at most. Jumps from one to the next in the index, however many products each has. */
     async categories(caller?: string): Promise<Versioned> {
       const next = (after: string) => raw(`(select min(category) from products ${after})`);
       const statement = sql`
@@ -156,8 +161,8 @@ export function createProductRepository(database: Database<PrismaClient>) {
       return only(await lists.inTurn(caller, () => lists.run<Versioned>(statement)));
     },
     /**
-     * One statement, for the cache needs the product and the version of the catalogue as of the same moment. Two model calls take
-     * 370 µs of CPU, this 50, and a catalogue is read product by product.
+     * Reads a product and the version of the catalogue. One statement, because the cache needs both from the same moment. It takes 50 µs
+     * of CPU, two model calls take 370 µs, and customers read a catalogue product by product.
      */
     async find(id: string): Promise<Versioned | undefined> {
       const [row] = await run<Versioned>(sql`
@@ -165,7 +170,7 @@ export function createProductRepository(database: Database<PrismaClient>) {
       return row;
     },
     currentVersion,
-    /** Returns the product as JSON, as the other writes do. */
+    /** @returns the product as JSON, like `update` */
     insert: (actor: string, id: string, product: ProductIn): Promise<string> =>
       inTransaction(async (tx) => {
         await tx.product.create({ data: { id, ...valuesOf(product) }, select: { id: true } });

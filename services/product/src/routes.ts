@@ -13,7 +13,7 @@ import { productChange, productIn, productQuery } from './schemas.ts';
 
 const open = { tag: 'products', identity: 'none' } as const;
 const params = z.object({ id: uuid });
-/** The largest product in escapes, of 12 bytes each, has 125 KiB. */
+/** The largest product has 125 KiB if each character is written as escapes of 12 bytes. */
 const product = { body: productIn, bodyKib: 192, decimals: true } as const;
 const stale = problem(staleVersion);
 
@@ -26,7 +26,7 @@ const byAccount = {
   refused: problem('The account may not change products.'),
 } as const;
 const undocumented: Documentation = {};
-/** On the service's own address: the gateway does not route these. */
+/** Only on the service's own address: the gateway does not route these. */
 const byOperator = {
   base: { identity: 'caller' },
   path: '/internal/products',
@@ -69,12 +69,12 @@ function readingRoutes({ repository, cache }: Dependencies): AnyRoute[] {
           const { next, ...page } = await repository.list(query, clientAddress);
           return { ...page, headers: nextLink(url, next) };
         };
-        // Orders read their prices by id.
+        // Placing an order reads prices by id, so those must not be old.
         const { json, headers } = await cache.reply(url, read, query.id === undefined);
         return ok({ json }, headers);
       },
     }),
-    // Before /products/{id}, which has the same form.
+    // Before /products/{id}, which also matches this path.
     route({
       ...open,
       method: 'get',
@@ -115,7 +115,7 @@ function writingRoutes(
   { repository, writers }: Dependencies,
   { base, path, create, replace, remove, refused }: typeof byAccount | typeof byOperator,
 ): AnyRoute[] {
-  /** @throws DomainError forbidden for an account that may not write; operators may, whoever else may */
+  /** @throws DomainError forbidden for an account that may not write; operators always may */
   function mayWrite(accountId = '', roles: readonly string[] = []): void {
     if (base.identity === 'account') mustBeWriter(writers, accountId, roles);
   }

@@ -27,7 +27,7 @@ export const productIn = z
   })
   .meta({ id: 'ProductIn', examples: [{ name: 'Tea', price: 4.25, unit: '100 g' }] });
 
-/** A product that exists has a version, which a change may name. */
+/** A change may name the version of the product that it expects. */
 export const productChange = productIn
   .extend({ version: seenVersion })
   .meta({ id: 'ProductChange', examples: [{ name: 'Tea', price: 4.5, unit: '100 g', version: 1 }] });

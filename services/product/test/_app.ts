@@ -18,7 +18,7 @@ interface Options {
   repository?: Partial<ProductRepository>;
 }
 
-/** The real service over a database of the test's own. */
+/** Starts the real service with the test's own database. */
 export function testApp(databaseUrl: string, { env, log = testLog('product'), ...replaced }: Options = {}) {
   const database = openDatabase(PrismaClient, databaseUrl);
   const repository = { ...createProductRepository(database), ...replaced.repository };
@@ -31,7 +31,7 @@ export function testApp(databaseUrl: string, { env, log = testLog('product'), ..
     run: database.run,
     lists: database.lists,
     close: database.close,
-    /** The body is an object, or text if its digits matter. */
+    /** Send text instead of an object if the digits of a number matter. */
     post: (body: object | string) =>
       request(app).post('/products').set('id-account', accountId).type('json').send(body),
     put: (path: string, body: object) => request(app).put(path).set('id-account', accountId).send(body),

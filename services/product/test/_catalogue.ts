@@ -11,10 +11,10 @@ export const names = ['Tea', 'tea', 'Ärger', 'Ölkanne', '🍵', '"quoted" and 
 
 export const idsOf = (items: Item[]) => items.map(({ id }) => id);
 
-/** Makes the functions that tests of lists call the service with. */
+/** Functions with which tests of lists call the service. */
 export function catalogueOf(product: Pick<ReturnType<typeof testApp>, 'get' | 'post'>) {
   return {
-    /** Products in the order of their making; names and prices repeat, so that ties are everywhere. */
+    /** Makes products and returns them in order. Names and prices repeat, so that there are many ties. */
     async make(count: number, from = 0): Promise<Item[]> {
       const items: Item[] = [];
       for (let n = from; n < from + count; n += 1) {
@@ -24,7 +24,7 @@ export function catalogueOf(product: Pick<ReturnType<typeof testApp>, 'get' | 'p
       return items;
     },
 
-    /** Every item behind `path`. */
+    /** Returns the items of all pages from `path` on. */
     all: async (path: string, between?: () => Promise<unknown>): Promise<Item[]> =>
       (await paginate(product.get, path, between)).flat(),
   };

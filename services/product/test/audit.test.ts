@@ -17,7 +17,7 @@ const read = (path = '/internal/audit') => product.get(path).set(operator);
 const trail = async (path?: string) => (await read(path).expect(200)).body;
 
 describe('the audit trail of products', () => {
-  it('has who changed what, with all that was before and is now, to the digit', async () => {
+  it('has the actor and the exact state before and after each change', async () => {
     const { headers, body: created } = await product.post('{"name":"Tea","price":123456789012.1234,"unit":"kg"}');
     const path = headers.location ?? '';
     const { body: changed } = await change(path, { ...tea, price: 5 }).expect(200);
@@ -31,7 +31,7 @@ describe('the audit trail of products', () => {
     expect((await read()).text).toContain('"price": 123456789012.1234');
   });
 
-  it('has nothing that did not happen', async () => {
+  it('has no entry for a refused change', async () => {
     const path = (await product.post(tea)).headers.location ?? '';
     await product.put(path, tea).set('if-match', '"another"').expect(412);
     await product.put(path, { ...tea, version: 7 }).expect(409);
@@ -47,7 +47,7 @@ describe('the audit trail of products', () => {
     expect(await product.prisma.product.count()).toBe(0);
   });
 
-  it('has nothing of a change whose transaction fails at its end', async () => {
+  it('has no entry for a change whose commit fails', async () => {
     const path = (await product.post(tea)).headers.location ?? '';
     await whileCommitsFail(database.url, 'products', async () => {
       const changes = [quiet.post(tea), quiet.put(path, { ...tea, price: 9 }), quiet.delete(path)];
@@ -57,7 +57,7 @@ describe('the audit trail of products', () => {
     expect(await trail()).toHaveLength(1);
   });
 
-  it('has each of many changes at a time once, in the order in which they were made', async () => {
+  it('has each of many concurrent changes once, in the order in which they took effect', async () => {
     const path = (await product.post(tea)).headers.location ?? '';
     await Promise.all(Array.from({ length: 8 }, (_, n) => product.put(path, { ...tea, price: n + 10 }).expect(200)));
     const states = (await trail()).map(({ before, after }: { before: object; after: object }) => [before, after]);
@@ -65,7 +65,7 @@ describe('the audit trail of products', () => {
     expect(states).toHaveLength(9);
   });
 
-  it('is read in pages, of one product alone, and by operators alone', async () => {
+  it('can be read in pages, for one product, and only by operators', async () => {
     const ids = [];
     for (let n = 0; n < 5; n += 1) ids.push((await product.post(tea)).body.id);
     const pages = await paginate(read, '/internal/audit?size=2');
@@ -75,7 +75,7 @@ describe('the audit trail of products', () => {
     await product.get('/internal/audit').expect(403);
   });
 
-  it('is read of some people, of some time, and by the beginning of an id', async () => {
+  it('can be filtered by actors, by time, and by the beginning of an id', async () => {
     const { body } = await product.post(tea);
     for (const name of ['ann', 'ben', 'cy'])
       await product

@@ -15,12 +15,12 @@ beforeEach(async () => {
 const etag = async () => (await product.get(path)).headers.etag ?? '';
 const put = (price: number, ifMatch: string, change: object = {}) =>
   product.put(path, { ...tea, price, ...change }).set('if-match', ifMatch);
-/** Eight writers at a time, who have seen the same state. */
+/** Sends eight concurrent writes based on the same state. @returns their statuses, sorted */
 const race = async (write: (price: number) => PromiseLike<{ status: number }>) =>
   (await Promise.all(Array.from({ length: 8 }, (_, n) => write(n + 10)))).map(({ status }) => status).sort();
 
 describe('If-Match', () => {
-  it('lets a write happen in the state that it names, and in no other', async () => {
+  it('lets a write succeed only in the state that it names', async () => {
     const seen = await etag();
     expect((await put(2, seen)).status).toBe(200);
     expect((await put(3, seen)).status).toBe(412);
@@ -32,7 +32,7 @@ describe('If-Match', () => {
     expect((await put(1, '*')).status).toBe(404);
   });
 
-  it('comes before the version, and stays 412', async () => {
+  it('is checked before the version and answers 412', async () => {
     expect((await put(1, '"another"', { version: 7 })).status).toBe(412);
     expect((await put(1, '*', { version: 7 })).status).toBe(409);
     expect((await put(1, '*', { version: 1 })).status).toBe(200);
@@ -40,7 +40,7 @@ describe('If-Match', () => {
 });
 
 describe('the version of a product', () => {
-  it('counts each update, whoever writes: also a replica of the release before, which does not know it', async () => {
+  it('counts each update, even by a replica of the previous release, which does not know the version', async () => {
     const id = path.slice('/products/'.length);
     const versions = async () => [
       (await product.get(path)).body.version,
@@ -54,7 +54,7 @@ describe('the version of a product', () => {
     expect(await versions()).toEqual([4, 4]);
   });
 
-  it('lets a change that names it happen while it is current, and is 409 afterwards', async () => {
+  it('lets a change that names it succeed only while it is current; otherwise the answer is 409', async () => {
     const change = (price: number, version: number | null) => product.put(path, { ...tea, price, version });
     expect((await change(5, 1)).body).toMatchObject({ price: 5, version: 2 });
     const stale = { type: 'urn:problem:store:stale-version', detail: expect.stringMatching(/its version is 2\.$/) };
@@ -66,7 +66,7 @@ describe('the version of a product', () => {
     expect((await product.put(unknown, { ...tea, version: 1 })).status).toBe(404);
   });
 
-  it('lets one write of many that have seen the same one, as If-Match does', async () => {
+  it('lets one of many concurrent writes with the same version succeed, as If-Match does', async () => {
     const seen = await etag();
     expect(await race((price) => put(price, seen))).toEqual([200, ...Array(7).fill(412)]);
     const write = (price: number) => product.put(path, { ...tea, price, version: 2 });
@@ -100,7 +100,7 @@ describe('PRODUCT_WRITERS', () => {
     await restricted.delete(own).set('id-account', writer).expect(204);
   });
 
-  it('lets every account write if it is everybody, and if it is not set', async () => {
+  it('lets every account write if it is everybody or, outside production, not set', async () => {
     for (const app of [open, product]) await app.post(tea).expect(201);
   });
 
@@ -114,7 +114,7 @@ describe('PRODUCT_WRITERS', () => {
     }
   });
 
-  it('does not concern operators, who write with their credential alone, in the state that they have seen', async () => {
+  it('does not apply to operators, who need only their credential, and can use If-Match', async () => {
     const seen = await etag();
     const set = (price: number, authorization: string) =>
       withCredential

@@ -6,7 +6,7 @@ import { testApp } from './_app.ts';
 const database = useDatabase('product');
 const product = database.open((url) => testApp(url, { log: testLog('product', /A dependency is unavailable/) }));
 
-it('searches of one client address, however many, leave a connection for those of another', () =>
+it('many searches from one client address leave a connection for another address', () =>
   readsInTurn(database.url, 'products', (address, n) =>
     product.get(`/products?q=e-a-${n}`).set('x-envoy-external-address', address),
   ));

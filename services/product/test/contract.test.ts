@@ -23,7 +23,7 @@ const asOperator = async (call: object = {}) => {
 };
 
 const contract: Contract = {
-  // Only for the documents; the requests go to the application.
+  // Used only for the documents; requests go to the application.
   routes: [...productRoutes({} as never), auditRoute({} as never)],
   app: () => product.app,
   unavailableApp: () => unavailable.app,

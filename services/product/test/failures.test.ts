@@ -22,11 +22,11 @@ const databaseAway = {
   body: { type: 'urn:problem:store:database-away' },
 };
 
-describe('unavailable database', () => {
+describe('an unavailable database', () => {
   const proxy = database.open((url) => createTcpProxy(url), 'each');
   const product = database.open(() => testApp(proxy.url), 'each');
 
-  it('makes routes return 503 until it is back, and says nothing of its address', async () => {
+  it('makes routes return 503 until it is back, without revealing its address', async () => {
     const path = (await product.post(tea)).headers.location ?? '';
     await proxy.set('refuse');
     for (const attempt of [product.get('/products'), product.get(path), product.post(tea)]) {
@@ -49,7 +49,7 @@ describe('unavailable database', () => {
     expect(lines.join()).toContain('read-only transaction');
   });
 
-  describe.each(['40001', '40P01'])('that rolls back a write because of others (%s)', (code) => {
+  describe.each(['40001', '40P01'])('that rolls back a write because of concurrent ones (%s)', (code) => {
     const rollBackFirst = (times: number) =>
       queryOnce(
         database.url,
@@ -62,12 +62,12 @@ describe('unavailable database', () => {
       );
     afterEach(() => queryOnce(database.url, 'drop function conflict cascade; drop sequence attempts'));
 
-    it('has it repeated', async () => {
+    it('causes a retry', async () => {
       await rollBackFirst(3);
       expect((await product.post(tea)).status).toBe(201);
     });
 
-    it('makes it 503 if it never succeeds', async () => {
+    it('causes 503 after ten failed attempts', async () => {
       await rollBackFirst(1_000);
       expect(await product.post(tea)).toMatchObject(databaseAway);
       expect(await queryOnce(database.url, 'select last_value::int as attempts from attempts')).toEqual([
@@ -76,7 +76,7 @@ describe('unavailable database', () => {
     });
   });
 
-  it('makes a request 503 within seconds when its connections bring no answers any more, and no later ones', async () => {
+  it('makes a request return 503 within seconds when its connections go silent, but no later request', async () => {
     await product.get('/products').expect(200);
     await proxy.set('silent');
     await product.get('/products').expect(503);
@@ -85,7 +85,7 @@ describe('unavailable database', () => {
   });
 });
 
-describe('unexpected error', () => {
+describe('an unexpected error', () => {
   const secret = 'relation "products" does not exist: password=hunter2';
   const failing = {
     list: () => Promise.reject(new Error(secret)),
@@ -121,7 +121,7 @@ describe('unexpected error', () => {
   });
 });
 
-describe('request log', () => {
+describe('the request log', () => {
   it('has one JSON line per request with path, status and trace id', async () => {
     const { log, parsed } = recordingLog();
     const product = appWith({ log });

@@ -12,7 +12,7 @@ describe('a search', () => {
   const product = database.open(testApp);
 
   beforeAll(async () => {
-    // On a connection without a statement time-out.
+    // Uses a connection without a statement time-out.
     await queryOnce(
       database.url,
       `insert into products (id, name, price, unit, created_at)
@@ -25,11 +25,11 @@ describe('a search', () => {
     await queryOnce(database.url, 'vacuum analyze products');
   });
 
-  /** The statement of a list, as the service sends it. */
+  /** Returns the statement that the service sends for a list. */
   const statementOf = (query: object) =>
     recordedStatement((database) => createProductRepository(database).list(productQuery.parse(query)));
 
-  /** How many blocks of 8 KiB PostgreSQL reads for a list. */
+  /** Returns the number of 8 KiB blocks that PostgreSQL reads for a list. */
   const blocksOfList = async (query: object) => blocksOf((await explain(product, await statementOf(query)))[0]);
 
   const blocksOfTable = async () => {
@@ -40,7 +40,7 @@ describe('a search', () => {
   it.each([
     ['a rare text', 'c4ca4238a0'],
     ['a text that every fourth name has', 'lamp'],
-    ['a text that no name has between others that all have', 'lampteapot'],
+    ['a text that no name has but whose parts all names have', 'lampteapot'],
     ['letters beyond ASCII', 'äußerst'],
     ['two letters at the beginning of a word', 'te'],
     ['a letter at the beginning of a fifth of the names', 'b'],
@@ -52,7 +52,7 @@ describe('a search', () => {
     expect(Math.max(...blocks)).toBeLessThan((await blocksOfTable()) / 4);
   });
 
-  it('is planned for its text each time it is sent', async () => {
+  it('is planned for its text each time', async () => {
     // From the sixth execution on, PostgreSQL may plan a prepared statement for any text.
     for (let n = 0; n < 10; n += 1) await product.get('/products?q=lamp');
     const prepared = sql`
@@ -67,7 +67,7 @@ describe('lists', () => {
 
   beforeEach(async () => {
     await product.post(tea);
-    // To read this row takes longer than a list may. What is written then is read at once.
+    // Reading this row takes longer than a list may. Rows that are written later are read at once.
     await product.run(sql`alter table products rename to stored`);
     await product.run(sql`
       create view products as select * from stored where name <> ${raw(`'${tea.name}'`)} or pg_sleep(60) is not null`);
@@ -78,16 +78,16 @@ describe('lists', () => {
     return (await queryOnce(database.url, sql)).length;
   }
 
-  /** Asks from so many addresses. */
+  /** Requests a list from this many client addresses. */
   const listed = (count: number, query = '') =>
     Array.from({ length: count }, async (_, n) =>
       product.get(`/products?${query}size=${n + 1}`).set('x-envoy-external-address', `198.51.100.${n}`),
     );
 
-  it('that take too long keep no write waiting, and are 503 after two seconds', async () => {
+  it('that take too long do not delay writes, and answer 503 after two seconds', async () => {
     const lists = listed(40, 'q=tea&');
     await until('lists occupy all connections they may have', async () => (await sleeping()) >= 5);
-    // Few, so that even a slow machine has written them before the lists are given up.
+    // Few writes, so that even a slow machine finishes them before the lists time out.
     const written = await Promise.all(Array.from({ length: 3 }, () => product.post({ ...tea, name: 'Coffee' })));
     expect(written.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(await sleeping()).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe('lists', () => {
     expect(answers[0]).toMatchObject(away);
   });
 
-  it('beyond those that may wait are refused at once', async () => {
+  it('are refused at once if too many are waiting', async () => {
     const lists = listed(205);
     await until('lists occupy all connections they may have', async () => (await sleeping()) >= 5);
     const refused = { status: 503, headers: { 'retry-after': '1' }, body: { type: 'urn:problem:store:overloaded' } };

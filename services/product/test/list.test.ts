@@ -37,7 +37,7 @@ describe('GET /products?after=', () => {
   const id = '00000000-0000-4000-8000-000000000001';
   const time = '2026-01-31T10:00:00.000000Z';
 
-  // The keyset, in shared, has tests of what makes any cursor invalid.
+  // The tests of keyset, in shared, cover what makes any cursor invalid.
   it.each<[string, string, string?]>([
     ['that is deeply nested', Buffer.from('['.repeat(1_200)).toString('base64url')],
     ['with SQL', encodeCursor(order, [time, `${id}' or true --`])],
@@ -50,7 +50,7 @@ describe('GET /products?after=', () => {
     expect(await product.get(`/products?sort=${sort}&after=${after}`)).toMatchObject(refused);
   });
 
-  it('accepts a valid cursor, even behind the last product', async () => {
+  it('accepts a valid cursor, even after the last product', async () => {
     const [item] = await make(1);
     const get = (values: string[]) => product.get(`/products?after=${encodeCursor(order, values)}`);
     expect((await get([time, id])).body).toEqual([item]);
@@ -104,7 +104,7 @@ describe('filters of GET /products', () => {
     expect(seen.map(({ name }) => name)).toEqual(['Tea', 'Tea', 'Tea', 'tea', 'tea', 'tea']);
   });
 
-  it('have categories, which are listed once each and as they are now', async () => {
+  it('include categories, which GET /products/categories lists once each, up to date', async () => {
     const categories = async () => (await product.get('/products/categories')).body;
     expect(await categories()).toEqual([]);
     for (const category of ['Kitchen', 'Drinks', 'Kitchen', null, 'Été "chaud"', 'Drinks'])
@@ -115,7 +115,7 @@ describe('filters of GET /products', () => {
     expect(await categories()).toHaveLength(2);
   });
 
-  it('list a category alone, in pages, with a text, and not in another spelling', async () => {
+  it('list only the given category, spelled exactly, also in pages and with a text', async () => {
     for (const name of ['Green tea', 'Black tea', 'Juice']) await product.post({ ...tea, name, category: 'Drinks' });
     for (const category of ['Kitchen', undefined]) await product.post({ ...tea, name: 'Tea towel', category });
     const named = async (path: string) => (await all(path)).map(({ name }) => name);

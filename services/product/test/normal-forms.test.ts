@@ -4,7 +4,7 @@ import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts'
 import { tea, testApp } from './_app.ts';
 import type { Item } from './_catalogue.ts';
 
-// A letter with an accent is one character or two (Unicode Standard Annex 15): keyboards, files and systems differ.
+// A letter with an accent has one or two characters (Unicode Standard Annex 15), depending on keyboards, files and systems.
 
 const database = useDatabase('product');
 const product = database.open(testApp);
@@ -13,7 +13,7 @@ const [name, category] = ['Crème brûlée', 'Été'];
 
 afterEach(() => product.prisma.product.deleteMany());
 
-async function isFoundHoweverTyped() {
+async function expectFoundInEitherForm() {
   for (const typed of forms) {
     const encoded = (text: string) => encodeURIComponent(text.normalize(typed));
     for (const query of [
@@ -29,23 +29,23 @@ async function isFoundHoweverTyped() {
   expect((await product.get('/products/categories')).body).toEqual([category]);
 }
 
-describe.each(forms)('what is written in %s', (form) => {
+describe.each(forms)('text stored in form %s', (form) => {
   const given = { name: name.normalize(form), category: category.normalize(form) };
 
-  it('is found however it is typed', async () => {
+  it('is found in either form', async () => {
     expect((await product.post({ ...tea, ...given })).body).toMatchObject({ name, category });
-    await isFoundHoweverTyped();
+    await expectFoundInEitherForm();
   });
 
-  it('is found where a product got it later', async () => {
+  it('is found if a product got it by an update', async () => {
     const { body } = await product.post(tea);
     expect((await product.put(`/products/${body.id}`, { ...tea, ...given })).body).toMatchObject({ name, category });
-    await isFoundHoweverTyped();
+    await expectFoundInEitherForm();
   });
 
-  it('is found if SQL or a replica of the release before has written it', async () => {
+  it('is found if SQL or a replica of the previous release has written it', async () => {
     await product.prisma.product.create({ data: { id: randomUUID(), ...given, price: 1, unit: 'kg' } });
-    await isFoundHoweverTyped();
+    await expectFoundInEitherForm();
   });
 
   it('is found if it was there before the upgrade', async () => {
@@ -60,7 +60,7 @@ describe.each(forms)('what is written in %s', (form) => {
       import.meta.url,
     );
     await queryOnce(database.url, await readFile(backfill, 'utf8'));
-    await isFoundHoweverTyped();
+    await expectFoundInEitherForm();
     expect((await product.get(`/products/${body.id}`)).body.version).toBe(1);
   });
 });

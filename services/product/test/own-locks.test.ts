@@ -12,7 +12,7 @@ async function blocked(): Promise<number> {
   return (await queryOnce(database.url, sql)).length;
 }
 
-it('changes of one product that wait for one another hold at most four connections', async () => {
+it('changes of one product that wait for each other hold at most four connections', async () => {
   const { body } = await product.post(tea).expect(201);
   const path = `/products/${body.id}`;
   const { answers } = await whileHolding(database.url, 'select from products for update', [], async () => {

@@ -10,7 +10,7 @@ const { make, all } = catalogueOf(product);
 afterEach(() => product.prisma.product.deleteMany());
 
 describe('pagination of products', () => {
-  /** The ids of all products in the order of PostgreSQL, names by code point, ties by the id in the first direction. */
+  /** All product ids in PostgreSQL's order: names by code point, ties by id in the direction of the first sort. */
   async function sorted(sorts: string[]): Promise<string[]> {
     const last = `id,${(sorts[0] ?? '').split(',')[1] ?? 'asc'}`;
     const columns: Record<string, string> = { createdAt: 'created_at', name: 'name collate "C"' };
@@ -37,7 +37,7 @@ describe('pagination of products', () => {
     const query = ['size=7', ...sorts.map((sort) => `sort=${sort}`)].join('&');
     const seen = idsOf(
       await all(`/products?${query}`, async () => {
-        if (inserted > 60) return; // sorted by createdAt, it would never end otherwise
+        if (inserted > 60) return; // otherwise a list sorted by createdAt would never end
         await Promise.all([make(1, inserted), make(1, inserted + 1), make(1, inserted + 2)]);
         inserted += 3;
       }),

@@ -28,7 +28,7 @@ const largest = {
 };
 
 describe('POST /products', () => {
-  it('takes the largest details, with every character written as an escape', async () => {
+  it('accepts the largest details with every character written as an escape', async () => {
     const sent = JSON.stringify({ ...tea, ...largest });
     const escaped = sent.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
     expect(escaped.length).toBeGreaterThan(96 * 1024);
@@ -108,7 +108,7 @@ describe('/products/{id}', () => {
     expect((await product.get(`/products/${body.id.toUpperCase()}`)).body).toEqual(body);
   });
 
-  it('is the same text when it is made, alone and in a list', async () => {
+  it('returns the same text as the creation and a list', async () => {
     const made: string[] = [];
     for (const [index, name] of [...names, 'tab\there', 'a : b, c', 'line\u2028separator'].entries())
       made.push((await product.post({ ...tea, ...(index % 2 && details), name, price: 1 + index / 8 })).text);

@@ -4,8 +4,8 @@ import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.
 import { createCatalogueCache } from '../../src/catalogue-cache.ts';
 import { tea, testApp } from '../_app.ts';
 
-describe('replies', () => {
-  /** A cache of a catalogue, the URLs that it has read from there, and its size so far. */
+describe('cached replies', () => {
+  /** A cache over a fake catalogue, which records the URLs that the cache reads. */
   function keeping(maxBytes = 2 ** 20) {
     const catalogue = { version: '1', json: '[]', reads: [] as string[] };
     const cache = createCatalogueCache(maxBytes, async () => catalogue.version);
@@ -22,7 +22,7 @@ describe('replies', () => {
     for (let n = 0; n < count; n += 1) await work();
   };
 
-  it('are read for the first two requests only, until something is written, and then once for all who wait', async () => {
+  it('are read only for the first two requests, and after a write once for all waiting requests', async () => {
     const { catalogue, get } = keeping();
     await times(5, () => get('/a'));
     expect(catalogue.reads).toHaveLength(2);
@@ -33,13 +33,13 @@ describe('replies', () => {
     expect(catalogue.reads).toHaveLength(3);
   });
 
-  it('are read each time if nothing may be kept', async () => {
+  it('are read each time if the cache has no room', async () => {
     const { catalogue, get } = keeping(0);
     await times(5, () => get('/a'));
     expect(catalogue.reads).toHaveLength(5);
   });
 
-  it('are not driven out by a walk through many pages', async () => {
+  it('are not evicted by a walk through many pages', async () => {
     const { catalogue, get } = keeping();
     await times(3, () => get('/a'));
     for (let page = 0; page < 1_000; page += 1) await get(`/a?page=${page}`);
@@ -48,7 +48,7 @@ describe('replies', () => {
     expect(catalogue.reads).toEqual([]);
   });
 
-  it('are not kept if they take more than their share of the room', async () => {
+  it('do not include replies larger than a 64th of the cache', async () => {
     const { catalogue, get } = keeping();
     catalogue.json = ' '.repeat(2 ** 14);
     await times(5, () => get('/large'));
@@ -58,13 +58,13 @@ describe('replies', () => {
   const url = '/products';
   const read = (version: string) => async () => ({ json: `"${version}"`, headers: {}, version });
 
-  it('are not replaced, while they are checked, by what was read before', async () => {
+  it('are not replaced during their check by an older read', async () => {
     const [check, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const cache = createCatalogueCache(2 ** 20, async () => {
       await check.promise;
       return 'new';
     });
-    await cache.reply(url, read('old')); // from now on it is kept
+    await cache.reply(url, read('old')); // cached from now on
     const readBefore = cache.reply(url, async () => {
       await slow.promise;
       return read('old')();
@@ -80,7 +80,7 @@ describe('replies', () => {
   });
 });
 
-it('while the database is away, replies are used that were current lately, and no others', async () => {
+it('while the database is unavailable, only replies that were current recently are used', async () => {
   const maxAgeMs = 500;
   const away = Object.assign(new Error('The database is away'), { code: 'ECONNREFUSED' });
   let isAway = false;
@@ -107,7 +107,7 @@ describe('the ETag', () => {
 
   const create = async () => (await keeping.post(tea)).headers.location ?? '';
 
-  /** Returns what every replica answers, whether it keeps replies or not. */
+  /** Expects all replicas, with and without a cache, to answer the same. @returns that answer */
   async function ask(path: string, tag?: string, method: 'get' | 'head' = 'get') {
     const answers: { status: number; etag: string; text: string; link: string | undefined }[] = [];
     for (const { app } of replicas) {
@@ -127,7 +127,7 @@ describe('the ETag', () => {
   describe.each(['a list', 'a product'])('of %s', (what) => {
     const pathOf = (product: string) => (what === 'a list' ? '/products?size=2' : product);
 
-    it('is the same at every replica, and makes the answer 304 until the state is another one', async () => {
+    it('is the same at every replica, and makes the answer 304 until the state changes', async () => {
       const product = await create();
       const path = pathOf(product);
       const { status, etag, text } = await ask(path);
@@ -140,7 +140,7 @@ describe('the ETag', () => {
       const changed = { status: 200, text: expect.not.stringContaining(text), etag: expect.not.stringContaining(etag) };
       expect(await ask(path, etag)).toMatchObject(changed);
 
-      // Its version says that it was another one meanwhile.
+      // The product is as before, except for its version.
       await reading.put(product, tea);
       expect(await ask(path, etag)).toMatchObject({ status: 200 });
     });
@@ -155,7 +155,7 @@ describe('the ETag', () => {
     });
   });
 
-  it('of a page changes when a next page appears, and 304 names it', async () => {
+  it('of a page changes when a next page appears, and a 304 has its Link', async () => {
     await create();
     await create();
     const last = await ask('/products?size=2');
@@ -166,7 +166,7 @@ describe('the ETag', () => {
     expect(await ask('/products?size=2', followed.etag)).toMatchObject({ status: 304, link: followed.link });
   });
 
-  it('does not keep a deleted product', async () => {
+  it('of a deleted product makes no answer 304', async () => {
     const path = await create();
     const { etag } = await ask(path);
     await reading.delete(path);

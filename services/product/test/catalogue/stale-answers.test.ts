@@ -11,8 +11,8 @@ const appWith = (options?: Parameters<typeof testApp>[1]) => database.closeLater
 const any = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T;
 
 /**
- * Gives a product the prices 1, 2, 3 and so on while it is read, by either of two replicas whose check of the version is
- * changed, until there were so many or an answer was stale. A 503 of a starved machine is neither.
+ * Sets the price of a product to 1, 2, 3 and so on while it is read at two replicas whose version check is replaced, until there were
+ * `writes` writes or an answer was stale. A 503 from an overloaded machine does not count as an answer.
  */
 async function writeAndRead(check: Check, writes: number) {
   const direct = appWith();
@@ -54,14 +54,14 @@ async function writeAndRead(check: Check, writes: number) {
   return { stale, judged };
 }
 
-/** Long enough for a write to be acknowledged between the database's answer and its use. */
+/** Delays the database's answer long enough for a write to be acknowledged before it is used. */
 const late = async (version: Promise<string>) => {
   const found = await version;
   await wait(20);
   return found;
 };
 
-it('a replica never answers with what was before an acknowledged write', async () => {
+it('a replica never answers with the state before an acknowledged write', async () => {
   const { stale, judged } = await writeAndRead((real) => () => late(real()), 100);
   expect(stale).toEqual([]);
   expect(judged).toBeGreaterThan(100);
@@ -88,7 +88,7 @@ it.each([
   ['joins a check that another request has begun', joins],
   ['remembers its result for some milliseconds', remembers],
 ])(
-  'a replica would be found out, if it %s',
+  'this test would notice a replica that %s',
   async (_, check) => {
     expect((await writeAndRead(check, 5_000)).stale).not.toEqual([]);
   },

@@ -6,11 +6,11 @@ import { type Postgres, startPostgres } from '../../../../tests/kit/postgres/ser
 import { freePort } from '../../../../tools/free-port.ts';
 import { tea, testApp } from '../_app.ts';
 
-// A PostgreSQL of its own that hangs or is stopped, and what the catalogue still answers.
+// What the catalogue still answers while its own PostgreSQL hangs or is stopped.
 
 let postgres: Postgres;
 let product: ReturnType<typeof testApp>;
-/** The processes of its connections to the database. */
+/** Process ids of PostgreSQL's backends for the service. */
 let backends: number[];
 let path: string;
 let etag: string;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await migrate(url, new URL('../../prisma/migrations/', import.meta.url));
   product = testApp(url);
   path = (await product.post(tea).expect(201)).headers.location ?? '';
-  // Kept from the second request on; the list by ids, too.
+  // Replies are cached from the second request on, also the list by ids.
   for (const kept of ['/products', path, byId()]) for (const _ of [1, 2, 3]) await product.get(kept).expect(200);
   etag = (await product.get('/products').expect(200)).headers.etag ?? '';
   const rows = await queryOnce<{ pid: number }>(
@@ -43,7 +43,7 @@ const signal = (name: NodeJS.Signals) => {
   for (const pid of [postgres.pid() ?? 0, ...backends]) process.kill(pid, name);
 };
 
-/** Expects what is kept within about a second each, and nothing else: no write, and no price of an order. */
+/** Expects cached replies within about a second each, and 503 for everything else, also for writes and the prices of an order. */
 async function expectKeptReplies() {
   for (let n = 0; n < 3; n += 1) {
     const begun = performance.now();
@@ -60,7 +60,7 @@ async function expectKeptReplies() {
   for (const answer of await Promise.all(refused)) expect(answer).toMatchObject(away);
 }
 
-it('pages that are kept and 304 go on while PostgreSQL hangs; prices of orders and writes wait for it', async () => {
+it('while PostgreSQL hangs, cached pages and 304 still work; writes and prices of orders do not', async () => {
   signal('SIGSTOP');
   try {
     await expectKeptReplies();
@@ -70,7 +70,7 @@ it('pages that are kept and 304 go on while PostgreSQL hangs; prices of orders a
   await product.get(byId()).expect(200);
 }, 60_000);
 
-it('the same holds while PostgreSQL is away', async () => {
+it('the same holds while PostgreSQL is stopped', async () => {
   await product.get('/products').expect(200);
   await postgres.stop();
   await expectKeptReplies();

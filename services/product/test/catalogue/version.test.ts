@@ -23,7 +23,7 @@ async function connect(): Promise<pg.Client> {
 const version = () => product.repository.currentVersion();
 const insert = `insert into products (id, name, price, unit) values (gen_random_uuid(), 'Coffee', 2, 'kg')`;
 
-/** The names on the first page, which is kept from the second call on. */
+/** The names on the first page, which is cached from the second call on. */
 const listed = async () => (await product.get('/products')).body.map(({ name }: { name: string }) => name);
 
 describe('the version of the catalogue', () => {
@@ -35,20 +35,20 @@ describe('the version of the catalogue', () => {
     `merge into products using (values (1)) as one on false when not matched then insert values (gen_random_uuid(), 'Coffee', 2, 'kg')`,
     `set session_replication_role = replica; ${insert}`,
     `set search_path = ''; ${insert.replace('products', 'public.products')}`,
-  ])('is another one after %s', async (statement) => {
+  ])('changes after %s', async (statement) => {
     const before = await version();
     await queryOnce(database.url, statement);
     expect(await version()).not.toBe(before);
   });
 
-  it('is the same after reading', async () => {
+  it('does not change after a read', async () => {
     const before = await version();
     await listed();
     await queryOnce(database.url, 'select from products for update');
     expect(await version()).toBe(before);
   });
 
-  it('is another one after each of many writers at a time, none of whom waits for another', async () => {
+  it('changes after each of many concurrent writers, and none waits for another', async () => {
     const writers = await Promise.all(Array.from({ length: 5 }, connect));
     for (const writer of writers) await writer.query(`set lock_timeout = '1s'; begin; ${insert}`);
     const versions = [await version()];
@@ -59,7 +59,7 @@ describe('the version of the catalogue', () => {
     expect(new Set(versions).size).toBe(6);
   });
 
-  it('does not become longer by writers one after another, or by the statements of one', async () => {
+  it('does not grow with successive writers or with the statements of one transaction', async () => {
     await queryOnce(database.url, insert);
     const { length } = await version();
     for (let n = 0; n < 10; n += 1) await queryOnce(database.url, insert);
@@ -73,7 +73,7 @@ describe('a write', () => {
     for (const _ of [1, 2, 3]) expect(await listed()).toEqual(['Tea']);
   });
 
-  it('is seen once its transaction has committed, and not before', async () => {
+  it('is visible only after its transaction has committed', async () => {
     const writer = await connect();
     for (const names of [['Tea'], ['Tea', 'Coffee']]) {
       await writer.query(`begin; ${insert}`);
@@ -84,15 +84,15 @@ describe('a write', () => {
   });
 
   it.each([
-    ['that is rolled back is never', `begin; ${insert}; rollback`, ['Tea']],
+    ['that is rolled back is not', `begin; ${insert}; rollback`, ['Tea']],
     [
-      'after a savepoint to which an earlier one was rolled back is',
+      'after a rollback to a savepoint is',
       `begin; savepoint one; delete from products; rollback to one; ${insert}; commit`,
       ['Tea', 'Coffee'],
     ],
     ['in a released savepoint is', `begin; savepoint one; ${insert}; release one; commit`, ['Tea', 'Coffee']],
     ['of all rows by TRUNCATE is', 'truncate products', []],
-  ])('%s seen', async (_, statements, names) => {
+  ])('%s visible', async (_, statements, names) => {
     await queryOnce(database.url, statements);
     expect(await listed()).toEqual(names);
   });
