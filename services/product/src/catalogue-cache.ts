@@ -40,7 +40,7 @@ const maxUrlLength = 500;
 /** Memory that an entry takes in addition to its JSON. */
 const entryBytes = 1_500;
 /** How long a request waits for the check of the catalogue's version before it may use a cached reply unchecked. */
-const patienceMs = 1_000;
+const maxCheckMs = 1_000;
 
 /**
  * Caches replies by URL, each with the version of the catalogue that it shows. Each use first checks in the database that the
@@ -60,7 +60,7 @@ export function createCatalogueCache(maxBytes: number, currentVersion: () => Pro
       if (at > known.at) known = { version, at };
       return version;
     });
-    const answer = await within(patienceMs, asked).catch((error) => {
+    const answer = await within(maxCheckMs, asked).catch((error) => {
       if (!isDatabaseUnavailable(error)) throw error;
     });
     const isKnown = answer === undefined && performance.now() - known.at < maxAgeMs;

@@ -63,7 +63,7 @@ const keyset = createKeyset(
 );
 
 /** Matches names so that the trigram index can be used: three letters or digits make a trigram, and so does the start of a word. */
-function nameHas(q: string): Sql {
+function nameContains(q: string): Sql {
   const text = q.replaceAll(/[\\%_]/g, '\\$&');
   if (/[\p{Alphabetic}\p{N}]{3}/u.test(q)) return sql`name ilike ${`%${text}%`}`;
   return sql`(name ilike ${`${text}%`} or name ilike ${`% ${text}%`})`;
@@ -75,7 +75,7 @@ const versionText = raw('array(select version from catalogue_versions order by p
 /** More than a customer would read. */
 const maxCategories = 1_000;
 
-function only<T>([row]: T[]): T {
+function singleRow<T>([row]: T[]): T {
   if (row === undefined) throw new Error('A statement that returns one row has returned none');
   return row;
 }
@@ -104,15 +104,15 @@ export function createProductRepository(database: Database<PrismaClient>) {
   }
 
   const currentVersion = async (): Promise<string> =>
-    only(await checks.run<{ version: string }>(sql`select ${versionText} as version`)).version;
+    singleRow(await checks.run<{ version: string }>(sql`select ${versionText} as version`)).version;
   /** Whether a read from a database replica shows the current catalogue (contract 4.4). */
-  const isCurrent = async (rows: Versioned[]) => only(rows).version === (await currentVersion());
+  const isCurrent = async (rows: Versioned[]) => singleRow(rows).version === (await currentVersion());
 
   /**
    * Runs the statement of a list. Reads by id do not queue with other lists, because placing an order needs them. Searches by text or
    * category are planned each time, because the values decide which index is better.
    */
-  async function runFor({ q, category, id }: ProductQuery, statement: Sql, caller: string | undefined) {
+  async function runList({ q, category, id }: ProductQuery, statement: Sql, caller: string | undefined) {
     const isPrepared = q === undefined && (category === undefined || id !== undefined);
     if (isPrepared && id !== undefined) return run<PageRow>(statement);
     return lists.inTurn(caller, async () => {
@@ -131,7 +131,7 @@ export function createProductRepository(database: Database<PrismaClient>) {
       const { size, page, after, q, category, id, sort } = query;
       const order = keyset(sort);
       const conditions: Sql[] = [];
-      if (q !== undefined) conditions.push(nameHas(q));
+      if (q !== undefined) conditions.push(nameContains(q));
       if (category !== undefined) conditions.push(sql`category = ${category}`);
       if (id !== undefined) conditions.push(sql`id = any(${id}::uuid[])`);
       if (after !== undefined) conditions.push(order.after(after));
@@ -146,7 +146,7 @@ export function createProductRepository(database: Database<PrismaClient>) {
               from (select * from products where ${allOf(conditions)}
                     order by ${order.orderBy} limit ${size}::int + 1 ${offset}) as rows
              ) as page, lateral (${selectJson} from (select ${columns}) as product) as item`;
-      const { json, version, last } = only(await runFor(query, statement, caller));
+      const { json, version, last } = singleRow(await runList(query, statement, caller));
       return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
     },
     /** Lists the categories in order, 1,000 at most. Jumps from one to the next in the index, however many products each has. */
@@ -158,7 +158,7 @@ export function createProductRepository(database: Database<PrismaClient>) {
           select ${next('where category > found.category')} from found where found.category is not null
         ), listed as (select category from found where category is not null limit ${maxCategories}::int)
         select coalesce(json_agg(category), '[]')::text as json, ${versionText} as version from listed`;
-      return only(await lists.inTurn(caller, () => lists.run<Versioned>(statement)));
+      return singleRow(await lists.inTurn(caller, () => lists.run<Versioned>(statement)));
     },
     /**
      * Reads a product and the version of the catalogue. One statement, because the cache needs both from the same moment. It takes 50 µs
