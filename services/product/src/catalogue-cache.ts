@@ -7,7 +7,7 @@ import { Counter } from 'prom-client';
 
 const requests = new Counter({
   name: 'catalogue_cache_requests_total',
-  help: 'Reads of products by what answered them: hit (kept, and still current), unchecked (kept, the database is away), miss (the database).',
+  help: 'Reads of products by source: hit (cached and current), unchecked (cached, the database is unavailable), miss (database).',
   labelNames: ['result'],
 });
 

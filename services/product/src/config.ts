@@ -13,7 +13,7 @@ export const configSchema = configOf({
   ...writerConfig,
   CATALOGUE_CACHE_MIB: wholeNumber(0, 1024)
     .default(16)
-    .describe('Memory for replies that are kept, 0 to 1024; 0: none'),
+    .describe('Memory of the reply cache in MiB, 0 to 1024; 0 disables it'),
 });
 
 export type ProductConfig = z.output<typeof configSchema>;

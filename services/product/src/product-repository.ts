@@ -76,7 +76,7 @@ const versionText = raw('array(select version from catalogue_versions order by p
 const maxCategories = 1_000;
 
 function singleRow<T>([row]: T[]): T {
-  if (row === undefined) throw new Error('A statement that returns one row has returned none');
+  if (row === undefined) throw new Error('A statement that must return one row returned none');
   return row;
 }
 

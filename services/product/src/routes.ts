@@ -83,7 +83,7 @@ function readingRoutes({ repository, cache }: Dependencies): AnyRoute[] {
       summary: 'List the categories of products',
       responses: {
         200: {
-          description: 'At most 1000, in their order.',
+          description: 'At most 1000 categories, in order.',
           body: z.array(z.string()),
           headers: { ETag: etagDescription },
         },

@@ -38,7 +38,7 @@ export const productQuery = pagedQuery(100, 1000, {
     .refine((value) => /[\p{Alphabetic}\p{N}]/u.test(value), 'must have a letter or a digit')
     .optional()
     .describe(
-      'Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.',
+      'Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.',
     ),
   category: category.optional().describe('Only products of this category, spelled exactly.'),
   id: uuids(100).optional().describe('Only these products; repeatable up to 100 times.'),
