@@ -56,10 +56,10 @@ export async function createAuthService(
         keyRepository.load(kids, orphanedKeys.add),
       ]),
     onNotification(payload) {
-      const heard = notificationOf(payload);
-      if (heard && 'roles' in heard) roles.add(heard);
-      else if (heard && 'digest' in heard) orphanedKeys.add(heard);
-      else if (heard) endedSessions.add(heard);
+      const notification = notificationOf(payload);
+      if (notification && 'roles' in notification) roles.add(notification);
+      else if (notification && 'digest' in notification) orphanedKeys.add(notification);
+      else if (notification) endedSessions.add(notification);
     },
   });
   const hasEnded: typeof endedSessions.has = (session) =>

@@ -7,7 +7,7 @@ import { createFollower } from './follower.ts';
 const databaseUrl = process.env.TEST_DATABASE_URL ?? '';
 
 let proxy: Awaited<ReturnType<typeof createTcpProxy>>;
-let heard: string[];
+let received: string[];
 let loads: number;
 let load: () => Promise<unknown>;
 let follower: ReturnType<typeof createFollower>;
@@ -19,7 +19,7 @@ const isNotCurrent = () => until('it is not current', () => !follower.isCurrent(
 
 beforeEach(async () => {
   proxy = await createTcpProxy(databaseUrl);
-  heard = [];
+  received = [];
   loads = 0;
   load = async () => undefined;
   follower = createFollower({
@@ -30,7 +30,7 @@ beforeEach(async () => {
       await load();
       loads += 1;
     },
-    onNotification: (payload) => heard.push(payload),
+    onNotification: (payload) => received.push(payload),
   });
   running = follower.start(createLog('test', 'silent'));
 });
@@ -54,8 +54,8 @@ it.each([
   await proxy.close().catch(() => undefined);
   await proxy.set('pass');
   await isCurrent();
-  await until('it is heard', () => heard.length > 0);
-  expect([heard, loads]).toEqual([['meanwhile'], 2]);
+  await until('the notification arrives', () => received.length > 0);
+  expect([received, loads]).toEqual([['meanwhile'], 2]);
 });
 
 it('a follower that cannot load is not current and tries again', async () => {
