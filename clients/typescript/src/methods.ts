@@ -111,7 +111,7 @@ export interface Methods {
   deleteAccount(input: Input<'deleteAccount'>, options?: CallOptions): Promise<Output<'deleteAccount'>>;
 
   /**
-   * Export everything that is kept about your account.
+   * Export all data stored about your account.
    *
    * `GET /accounts/{id}/export`
    *
@@ -119,13 +119,13 @@ export interface Methods {
    * - `path.id`
    * @param options for this call
    * @returns
-   * - 200: One JSON object; it is cut off where a service fails meanwhile.
+   * - 200: One JSON object. It is cut off if a service fails while it is sent.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The caller is an API key.
    * - 404: No such resource.
-   * - 429: An export of the account is under way, or there were five within a day.
+   * - 429: An export of the account is already running, or there were five within a day.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
    * - others: Any other failure, such as a 500 with a trace id.
@@ -191,7 +191,7 @@ export interface Methods {
    * - `path.id`
    * @param options for this call
    * @returns
-   * - 200: The newest first, 100 at most.
+   * - 200: Open sessions, newest first, 100 at most.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
@@ -260,10 +260,10 @@ export interface Methods {
    * - `body`
    * @param options for this call
    * @returns
-   * - 204: The address is confirmed or, with the link to the present one, the change cancelled.
+   * - 204: The address is confirmed. With the link sent to the current address, the change is cancelled.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
-   * - 403: The link is void or expired.
+   * - 403: The link is void or has expired.
    * - 409: Another account has taken the e-mail address.
    * - 413: The body is larger than 8 KiB.
    * - 415: The body is not JSON in UTF-8, or compressed.
@@ -275,7 +275,7 @@ export interface Methods {
   confirmEmail(input: Input<'confirmEmail'>, options?: CallOptions): Promise<Output<'confirmEmail'>>;
 
   /**
-   * Make an API key, which is shown this once.
+   * Make an API key, which is shown only once.
    *
    * `POST /auth/keys`
    *
@@ -305,7 +305,7 @@ export interface Methods {
    *
    * @param options for this call
    * @returns
-   * - 200: The newest first, without the keys themselves.
+   * - 200: API keys, newest first, without their tokens.
    * @throws StoreProblem
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The caller is an API key.
@@ -388,7 +388,7 @@ export interface Methods {
    * - `body`
    * @param options for this call
    * @returns
-   * - 202: A mail is sent, if an account has this e-mail address.
+   * - 202: If an account has this e-mail address, a mail is sent to it.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 413: The body is larger than 8 KiB.
@@ -412,7 +412,7 @@ export interface Methods {
    * - 204: The password is set.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
-   * - 403: The link is used, void or expired.
+   * - 403: The link has been used, is void or has expired.
    * - 413: The body is larger than 8 KiB.
    * - 415: The body is not JSON in UTF-8, or compressed.
    * - 429: Too many requests from this client address or account.
@@ -451,7 +451,7 @@ export interface Methods {
    *
    * @param options for this call
    * @returns
-   * - 204: All sessions and keys have ended.
+   * - 204: All sessions and API keys have ended.
    * @throws StoreProblem
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The caller is an API key.
@@ -734,7 +734,7 @@ export interface Methods {
    * - `query.size`, optional
    * - `query.after`, optional
    * - `query.sort`, optional
-   * - `query.q`, optional: Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.
+   * - `query.q`, optional: Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
    * - `query.category`, optional: Only products of this category, spelled exactly.
    * - `query.id`, optional: Only these products; repeatable up to 100 times.
    * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
@@ -804,7 +804,7 @@ export interface Methods {
    * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
    * @param options for this call
    * @returns
-   * - 200: At most 1000, in their order.
+   * - 200: At most 1000 categories, in order.
    * - 304: The client has the current state: its `If-None-Match` names it.
    * @throws StoreProblem
    * - 401: The token cookie is missing, or its token is not valid: log in.
@@ -1078,7 +1078,7 @@ export interface FullMethods {
   deleteAccount(input: FullInput<'deleteAccount'>, options?: CallOptions): Promise<Reply<'deleteAccount'>>;
 
   /**
-   * Export everything that is kept about your account.
+   * Export all data stored about your account.
    *
    * `GET /accounts/{id}/export`
    *
@@ -1086,13 +1086,13 @@ export interface FullMethods {
    * - `path.id`
    * @param options for this call
    * @returns
-   * - 200: One JSON object; it is cut off where a service fails meanwhile.
+   * - 200: One JSON object. It is cut off if a service fails while it is sent.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The caller is an API key.
    * - 404: No such resource.
-   * - 429: An export of the account is under way, or there were five within a day.
+   * - 429: An export of the account is already running, or there were five within a day.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
    * - others: Any other failure, such as a 500 with a trace id.
@@ -1158,7 +1158,7 @@ export interface FullMethods {
    * - `path.id`
    * @param options for this call
    * @returns
-   * - 200: The newest first, 100 at most.
+   * - 200: Open sessions, newest first, 100 at most.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
@@ -1227,10 +1227,10 @@ export interface FullMethods {
    * - `body`
    * @param options for this call
    * @returns
-   * - 204: The address is confirmed or, with the link to the present one, the change cancelled.
+   * - 204: The address is confirmed. With the link sent to the current address, the change is cancelled.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
-   * - 403: The link is void or expired.
+   * - 403: The link is void or has expired.
    * - 409: Another account has taken the e-mail address.
    * - 413: The body is larger than 8 KiB.
    * - 415: The body is not JSON in UTF-8, or compressed.
@@ -1242,7 +1242,7 @@ export interface FullMethods {
   confirmEmail(input: FullInput<'confirmEmail'>, options?: CallOptions): Promise<Reply<'confirmEmail'>>;
 
   /**
-   * Make an API key, which is shown this once.
+   * Make an API key, which is shown only once.
    *
    * `POST /auth/keys`
    *
@@ -1272,7 +1272,7 @@ export interface FullMethods {
    *
    * @param options for this call
    * @returns
-   * - 200: The newest first, without the keys themselves.
+   * - 200: API keys, newest first, without their tokens.
    * @throws StoreProblem
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The caller is an API key.
@@ -1355,7 +1355,7 @@ export interface FullMethods {
    * - `body`
    * @param options for this call
    * @returns
-   * - 202: A mail is sent, if an account has this e-mail address.
+   * - 202: If an account has this e-mail address, a mail is sent to it.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 413: The body is larger than 8 KiB.
@@ -1379,7 +1379,7 @@ export interface FullMethods {
    * - 204: The password is set.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
-   * - 403: The link is used, void or expired.
+   * - 403: The link has been used, is void or has expired.
    * - 413: The body is larger than 8 KiB.
    * - 415: The body is not JSON in UTF-8, or compressed.
    * - 429: Too many requests from this client address or account.
@@ -1418,7 +1418,7 @@ export interface FullMethods {
    *
    * @param options for this call
    * @returns
-   * - 204: All sessions and keys have ended.
+   * - 204: All sessions and API keys have ended.
    * @throws StoreProblem
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The caller is an API key.
@@ -1725,7 +1725,7 @@ export interface FullMethods {
    * - `query.size`, optional
    * - `query.after`, optional
    * - `query.sort`, optional
-   * - `query.q`, optional: Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.
+   * - `query.q`, optional: Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
    * - `query.category`, optional: Only products of this category, spelled exactly.
    * - `query.id`, optional: Only these products; repeatable up to 100 times.
    * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
@@ -1753,7 +1753,7 @@ export interface FullMethods {
    * - `query.size`, optional
    * - `query.after`, optional
    * - `query.sort`, optional
-   * - `query.q`, optional: Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.
+   * - `query.q`, optional: Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
    * - `query.category`, optional: Only products of this category, spelled exactly.
    * - `query.id`, optional: Only these products; repeatable up to 100 times.
    * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
@@ -1823,7 +1823,7 @@ export interface FullMethods {
    * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
    * @param options for this call
    * @returns
-   * - 200: At most 1000, in their order.
+   * - 200: At most 1000 categories, in order.
    * - 304: The client has the current state: its `If-None-Match` names it.
    * @throws StoreProblem
    * - 401: The token cookie is missing, or its token is not valid: log in.
@@ -1843,7 +1843,7 @@ export interface FullMethods {
    * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
    * @param options for this call
    * @returns
-   * - 200: At most 1000, in their order.
+   * - 200: At most 1000 categories, in order.
    * - 304: The client has the current state: its `If-None-Match` names it.
    * @throws StoreProblem
    * - 401: The token cookie is missing, or its token is not valid: log in.

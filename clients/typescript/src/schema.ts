@@ -65,7 +65,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export everything that is kept about your account */
+        /** Export all data stored about your account */
         get: operations["exportAccount"];
         put?: never;
         post?: never;
@@ -187,7 +187,7 @@ export interface paths {
         /** List your API keys */
         get: operations["listApiKeys"];
         put?: never;
-        /** Make an API key, which is shown this once */
+        /** Make an API key, which is shown only once */
         post: operations["makeApiKey"];
         delete?: never;
         options?: never;
@@ -734,12 +734,12 @@ export interface components {
             scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write")[];
             /**
              * Format: date-time
-             * @description At most 366 days away; without it the key lasts 90 days.
+             * @description At most 366 days from now. Default: 90 days from now.
              */
             expiresAt?: string;
             /**
              * Format: password
-             * @description Needed for a key that lasts longer than 90 days.
+             * @description Required for a key that lasts longer than 90 days.
              */
             currentPassword?: string;
         };
@@ -903,7 +903,7 @@ export interface components {
             expiresAt: string;
             /** @description The hour of the last request. */
             lastUsedAt: string | null;
-            /** @description The key itself, a token: nobody can show it again. */
+            /** @description The key itself, a token. It cannot be shown again. */
             key: string;
         };
         /**
@@ -1305,7 +1305,7 @@ export interface components {
             address: string | null;
             /** @description The User-Agent of the login. */
             userAgent: string | null;
-            /** @description The session of this request. */
+            /** @description Whether it is the session of this request. */
             current: boolean;
         }[];
         /**
@@ -1790,10 +1790,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One JSON object; it is cut off where a service fails meanwhile. */
+            /** @description One JSON object. It is cut off if a service fails while it is sent. */
             200: {
                 headers: {
-                    /** @description Has it saved as a file. */
+                    /** @description Makes browsers save it as a file. */
                     "Content-Disposition"?: string;
                     [name: string]: unknown;
                 };
@@ -1829,7 +1829,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An export of the account is under way, or there were five within a day. */
+            /** @description An export of the account is already running, or there were five within a day. */
             429: {
                 headers: {
                     /** @description Seconds to wait before retrying. */
@@ -2026,7 +2026,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest first, 100 at most. */
+            /** @description Open sessions, newest first, 100 at most. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2181,7 +2181,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The address is confirmed or, with the link to the present one, the change cancelled. */
+            /** @description The address is confirmed. With the link sent to the current address, the change is cancelled. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2197,7 +2197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The link is void or expired. */
+            /** @description The link is void or has expired. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2248,7 +2248,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The newest first, without the keys themselves. */
+            /** @description API keys, newest first, without their tokens. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2289,7 +2289,7 @@ export interface operations {
             /** @description Made. */
             201: {
                 headers: {
-                    /** @description Path of the key, to end it. */
+                    /** @description Path of the new key; DELETE ends it. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -2518,7 +2518,7 @@ export interface operations {
             /** @description Logged out. */
             200: {
                 headers: {
-                    /** @description No token. */
+                    /** @description Clears the token. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -2543,7 +2543,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A mail is sent, if an account has this e-mail address. */
+            /** @description If an account has this e-mail address, a mail is sent to it. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2626,7 +2626,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The link is used, void or expired. */
+            /** @description The link has been used, is void or has expired. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2734,10 +2734,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All sessions and keys have ended. */
+            /** @description All sessions and API keys have ended. */
             204: {
                 headers: {
-                    /** @description No token. */
+                    /** @description Clears the token. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -3701,7 +3701,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description At most 1000, in their order. */
+            /** @description At most 1000 categories, in order. */
             200: {
                 headers: {
                     /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
