@@ -3,8 +3,8 @@ import { nameUuid } from '@store/shared/values/name-uuid';
 import type { PaymentProvider } from './provider.ts';
 
 /**
- * Moves no money, and declines totals above a limit so that compensation can be observed (contract 6.1). Stateless: its
- * answer follows from the order alone.
+ * Moves no money. Declines totals above a limit so that compensation can be observed (contract 6.1). Stateless: its
+ * answer depends on the order alone.
  */
 export function createBuiltInProvider(declineAbove: Decimal): PaymentProvider {
   return {

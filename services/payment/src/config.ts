@@ -15,7 +15,7 @@ export const configSchema = configOf({
     .regex(/^\d{1,24}(\.\d{1,4})?$/, 'must be an amount such as 100000 or 99.95')
     .transform((value) => new Decimal(value))
     .prefault('100000')
-    .describe('Total above which the built-in provider declines, in whatever currency'),
+    .describe('Total above which the built-in provider declines, in any currency'),
 });
 
 export type PaymentConfig = z.output<typeof configSchema>;

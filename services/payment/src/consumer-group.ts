@@ -33,7 +33,7 @@ type Charging = Payment & { status: 'CHARGING' };
 
 /**
  * Payment's steps of the saga (contract 6.1). The provider is called in `prepare`, outside any transaction; its answer is
- * stored together with the event that announces it. If the process ends in between, both are repeated with the same
+ * stored together with the event that announces it. If the process ends in between, both steps are repeated with the same
  * outcome: the provider gives the same answer for the same order, and once the row is no longer CHARGING, the first
  * answer stands.
  */
@@ -42,7 +42,7 @@ export function createConsumerGroup({
   provider,
   clock,
 }: Dependencies): ConsumerGroup<PrismaClient, Answers, Kind> {
-  /** The payments of the events' orders: those that StockReserved begins are stored as CHARGING. */
+  /** Returns the payments of the events' orders. Stores a payment as CHARGING if StockReserved begins it. */
   async function openPayments(events: OrderEvent<Kind>[]): Promise<Map<string, Payment>> {
     const starts = events.flatMap(({ kind, payload }) => {
       if (kind !== 'StockReserved') return [];
@@ -67,7 +67,7 @@ export function createConsumerGroup({
       return { isRefunded: true };
     }
     if (!isCharging(payment)) return {};
-    // A charge was begun, but its outcome is unknown: the provider repeats it, and what was taken is refunded.
+    // The outcome of an earlier charge is unknown. The provider repeats its answer, and a successful charge is refunded.
     const charge = await provider.charge(payment);
     if (charge.ok) await provider.refund({ ...payment, paymentId: charge.paymentId });
     return { charge, isRefunded: charge.ok };
@@ -75,7 +75,7 @@ export function createConsumerGroup({
 
   const callFor: Record<Kind, typeof charge> = { StockReserved: charge, OrderCancelled: refund };
 
-  /** Calls the provider for all events at once. What was called ends before a failure is thrown. */
+  /** Calls the provider for all events at once. Waits for every call before it throws a failure. */
   async function prepare(delivered: DeliveredEvent<Kind>[]): Promise<Answers[]> {
     const payments = await openPayments(delivered.map(({ event }) => event));
     const calls = await Promise.allSettled(
@@ -90,7 +90,7 @@ export function createConsumerGroup({
   }
 
   /**
-   * Decides what the answers mean for locked payments.
+   * Turns the provider's answers into changes of locked payments, and events.
    * @throws DomainError unavailable if a payment was changed after it was prepared
    */
   function decide(events: NewEvent<Answers, Kind>[], payments: Map<string, Payment>, now: Date) {
@@ -135,7 +135,7 @@ export function createConsumerGroup({
   return {
     name: 'payment-group',
     kinds,
-    chunkSize: 50, // calls of the provider that a chunk makes at once
+    chunkSize: 50, // provider calls that a chunk makes at once
     prepare,
     async handle(events, tx) {
       const on = paymentsOn(tx);
@@ -160,6 +160,6 @@ const byOrder = (payments: Payment[]) => new Map(payments.map((payment) => [paym
 
 const isCharging = (payment: Payment | undefined): payment is Charging => payment?.status === 'CHARGING';
 
-/** Another consumer still had the partition for a moment. Prepared again, the event finds what that one stored. */
+/** The previous owner of the partition was still finishing. On retry, `prepare` sees what it stored. */
 const changedMeanwhile = (orderId: string) =>
   new DomainError('unavailable', `The payment of order ${orderId} was changed while its refund was prepared.`);

@@ -45,7 +45,7 @@ export function createPaymentRepository({ prisma, run, lists }: Database<PrismaC
       const charging = starts.filter(({ orderId }) => begun.has(orderId));
       return [
         ...charging.map((start): Payment => ({ ...start, status: 'CHARGING' })),
-        // A statement of its own: the first one does not see what others have stored while it waited for them.
+        // A second statement, because the first does not see rows that others committed while it waited for them.
         ...(known.length > 0 ? await find(known) : []),
       ];
     },
@@ -65,7 +65,7 @@ export function createPaymentRepository({ prisma, run, lists }: Database<PrismaC
         ),
       ),
 
-    /** Finds the payment of an order as operators see it, with the events that were written about it. */
+    /** Finds the payment of an order as operators see it, with the events about it. */
     async findRecord(orderId: string) {
       const row = await prisma.payment.findUnique({ where: { orderId } });
       if (row === null) return undefined;
@@ -82,9 +82,9 @@ export function createPaymentRepository({ prisma, run, lists }: Database<PrismaC
   };
 }
 
-/** Changes rows. Callers insert missing payments first, then lock existing ones, each in the order of ids: no deadlocks. */
+/** Callers insert missing payments first and then lock existing ones, both in order of id, so there are no deadlocks. */
 export const paymentsOn = ({ run }: Transaction) => ({
-  /** Stores orders without payment as CANCELLED. @returns the ids of these orders */
+  /** Stores a CANCELLED payment for orders that have no payment. @returns the ids of these orders */
   insertCancelled: (cancellations: Omit<NewRow, 'status'>[], now: Date): Promise<string[]> =>
     insertMissing(
       run,
@@ -150,7 +150,7 @@ const paymentsOf = (orderIds: string[]) => sql`
   select order_id as "orderId", customer_id as "customerId", status, amount, currency, payment_id as "paymentId"
   from payments where order_id = any(${orderIds}::uuid[])`;
 
-/** The database checks which status has an amount and a payment id. */
+/** The database checks which statuses have an amount and a payment id. */
 function toPayment({ status, amount, currency, paymentId, ...order }: PaymentRow): Payment {
   if (amount === null || currency === null) return { ...order, status: 'CANCELLED' };
   const money = { amount: new Decimal(amount), currency };

@@ -7,7 +7,7 @@ interface Base {
 
 /**
  * The payment of an order. CHARGING is stored before the provider is called: from then on money may have been taken.
- * CANCELLED: the order was cancelled before its payment began, so it never will.
+ * CANCELLED: the order was cancelled before its payment began, so it is never charged.
  */
 export type Payment =
   | (Base & { status: 'CANCELLED' })

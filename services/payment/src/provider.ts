@@ -16,8 +16,8 @@ export interface Refund {
 
 /**
  * Takes and refunds money. Calls are repeated whenever their outcome is unknown, so both are idempotent by order id: the
- * same order gets the same answer, and no money moves twice. A provider that cannot be reached throws `unavailable`, and
- * the payment waits.
+ * same order gets the same answer, and no money moves twice. If the provider cannot be reached, a call throws
+ * `unavailable`, and the payment waits.
  */
 export interface PaymentProvider {
   charge(charge: Charge): Promise<ChargeResult>;

@@ -17,7 +17,7 @@ export function paymentRoutes(payments: PaymentRepository): AnyRoute[] {
       params: z.object({ orderId: uuid }),
       responses: { 200: { description: 'The payment.', body: paymentRecordOut } },
       handler: async ({ params: { orderId } }) =>
-        ok(found(await payments.findRecord(orderId), `payment of the order ${orderId}`)),
+        ok(found(await payments.findRecord(orderId), `payment of order ${orderId}`)),
     }),
   ];
 }

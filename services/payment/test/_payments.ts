@@ -29,7 +29,7 @@ export const stockReserved = (orderId: string, amount = '9.99') =>
 export const orderCancelled = (orderId: string, customerId = alice) =>
   storedEvent('OrderCancelled', { orderId, customerId, reason: 'cancelled by the customer' });
 
-/** The built-in provider with an account book; `afterCharge` and `afterRefund` may hold or lose its answers. */
+/** The built-in provider, which also records charges and refunds. `afterCharge` and `afterRefund` may delay or lose its answers. */
 export function fakeProvider(declineAbove = limit) {
   const builtIn = createBuiltInProvider(new Decimal(declineAbove));
   const taken = new Set<string>();
@@ -67,7 +67,7 @@ interface Options {
   env?: Record<string, string>;
 }
 
-/** The service's real handlers over a database of the test's own. */
+/** The service's real handlers on the given database. */
 export function testPayments(
   databaseUrl: string,
   { provider = fakeProvider(), clock = () => new Date(), env }: Options = {},
@@ -93,7 +93,7 @@ export function testPayments(
     processorOf,
     apply: (...events: Stored[]) => processorOf().process(events.map(receivedEvent)),
 
-    /** Does what a process does that crashes after the handler and before the commit. */
+    /** Acts like a process that crashes after the handler and before the commit. */
     applyAndCrash(...events: Stored[]) {
       const handle: typeof group.handle = async (...given) => {
         await group.handle(...given);

@@ -66,7 +66,7 @@ async function committed({ group, name }: Payment): Promise<boolean> {
   return offsets?.partitions[0]?.offset === high;
 }
 
-/** An event goes all the way: fetched, handled, published by the relay, and everything is committed. */
+/** Waits until an event has been fetched and handled, its result is published by the relay, and all offsets are committed. */
 async function works(payment: Payment, after: string, timeoutMs: number): Promise<void> {
   const orderId = randomUUID();
   await direct.publish(payment.name, [stockReserved(orderId)]);
@@ -79,13 +79,13 @@ async function works(payment: Payment, after: string, timeoutMs: number): Promis
 const modes: ProxyMode[] = ['refuse', 'close', 'http', 'cut', 'silent'];
 const steps: ApiName[] = ['Fetch', 'Heartbeat', 'Produce', 'OffsetCommit', 'JoinGroup', 'ApiVersions'];
 
-/** Group and relay work again within 30 s after a connection broke in any way. */
+/** Checks that group and relay work again within 30 s after a connection breaks at this step, in each way. */
 async function worksAgainAfter(step: ApiName): Promise<void> {
   const payment = await startPayment();
   await works(payment, 'the start', 60_000);
   for (const mode of modes) {
     const broken = payment.proxy.breakAt(step, mode);
-    // A step that does not come by itself: a new event, or a consumer that starts.
+    // Provokes the step: JoinGroup and ApiVersions need a consumer that starts, the others a new event.
     if (step === 'JoinGroup' || step === 'ApiVersions') {
       await payment.consumer.stop();
       payment.consumer = payment.start();
@@ -148,16 +148,15 @@ describe('a broken connection', () => {
     ...Object.fromEntries(
       steps.map((step) => [`at ${step} leaves group and relay working within 30 s`, () => worksAgainAfter(step)]),
     ),
-    'that brings a consumer no answer, while others get theirs, is renewed, and then ends the process':
-      isRenewedWhenDeaf,
+    'that is silent for one consumer only is renewed, and then ends the process': isRenewedWhenDeaf,
     'lets a service stop within its grace period, in the middle of a fetch and a batch': stopsWhileSilent,
   };
   let running: Record<string, Promise<void>>;
 
-  // Most of the time is waited, so each has a payment of its own, and they run at the same time.
+  // The cases mostly wait, so they run at the same time, each with a payment service of its own.
   beforeAll(() => {
     running = Object.fromEntries(Object.entries(cases).map(([name, run]) => [name, run()]));
-    for (const one of Object.values(running)) one.catch(() => undefined); // its test tells
+    for (const result of Object.values(running)) result.catch(() => undefined); // the case's own test reports it
   });
 
   it.each(Object.keys(cases))('%s', (name) => running[name], 300_000);

@@ -19,7 +19,7 @@ const other = database.open((url) => testPayments(url, { provider }), 'each');
 const newIds = (count: number) => Array.from({ length: count }, () => randomUUID() as string);
 
 const statesOf = (ids: string[]) => Promise.all(ids.map(payment.stateOf));
-/** Has the provider not answer until it is called. */
+/** Delays the provider's answers until the returned function is called. */
 function holdCharges(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   provider.afterCharge = () => promise;
@@ -63,7 +63,7 @@ describe('a chunk of payments', () => {
     expect(provider.charges).not.toContain(uncharged);
   });
 
-  it('may hold several events of an order: each is prepared after the one before was stored', async () => {
+  it('may hold several events of an order: each is prepared after the previous event was stored', async () => {
     const [bought = '', never = ''] = newIds(2);
     const event = stockReserved(bought);
     await payment.apply(
@@ -117,7 +117,7 @@ describe('a chunk of payments', () => {
       const ids = newIds(30);
       const reserved = ids.map((id) => stockReserved(id));
       await Promise.all([payment.apply(...reserved), other.apply(...[...reserved].reverse())]);
-      // Under ids of their own, as a producer that repeats itself would write them.
+      // With new event ids, as a producer that publishes twice would write them.
       const cancelled = () => ids.map((id) => orderCancelled(id));
       await Promise.all([payment.apply(...cancelled()), other.apply(...cancelled().reverse())]);
       expect(await statesOf(ids)).toEqual(ids.map(() => refunded));
@@ -128,7 +128,7 @@ describe('a chunk of payments', () => {
 describe('the payments of a chunk', () => {
   const own = useDatabase('payment', 'each');
 
-  it('are locked in the order of ids, whatever the plan', async () => {
+  it('are locked in order of id under any query plan', async () => {
     const before = testPayments(own.url);
     const ids = newIds(5).sort();
     // They are stored in the opposite order.
@@ -145,7 +145,7 @@ describe('the payments of a chunk', () => {
 });
 
 describe('concurrent payments', () => {
-  it('and cancellations of one order, by eight processes and eight events, are published once', async () => {
+  it('and cancellations of one order are published once, even if an event and its copies arrive at once', async () => {
     const orderId = randomUUID();
     for (const event of [stockReserved, orderCancelled]) {
       const same = event(orderId);
@@ -168,7 +168,7 @@ describe('concurrent payments', () => {
   });
 
   it.each(['apply', 'applyAndCrash'] as const)(
-    'make a cancellation that is prepared before they %s retry and refund',
+    'make a cancellation that was prepared before them fail once, and then refund (%s)',
     async (charge) => {
       const id = randomUUID();
       const event = receivedEvent(orderCancelled(id));
@@ -187,7 +187,7 @@ describe('concurrent payments', () => {
     },
   );
 
-  it('and cancellations of forty orders in any order keep no money of a cancelled order', async () => {
+  it('and cancellations of forty orders, in random order, leave no cancelled order paid', async () => {
     const ids = newIds(40);
     const events = ids.flatMap((id) => [stockReserved(id), orderCancelled(id)]);
     const applyWithRetries = async (event: (typeof events)[number]): Promise<unknown> =>

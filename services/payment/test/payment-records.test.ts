@@ -19,7 +19,7 @@ async function paid(): Promise<string> {
 }
 
 const contract: Contract = {
-  // Only for the document; the requests go to the application.
+  // Used only for the OpenAPI document; requests go to the application.
   routes: paymentRoutes({} as never),
   app: () => payment.app,
   unavailableApp: () => unavailable.app,
@@ -37,7 +37,7 @@ const contract: Contract = {
 describeContract(contract);
 describeFuzz({ ...contract, readState: () => payment.prisma.payment.count() });
 
-it('customers get their own payments for the export of the account, page by page', async () => {
+it('returns the payments of a customer page by page for the account export', async () => {
   const customerId = randomUUID();
   const orderIds = Array.from({ length: 101 }, () => randomUUID()).sort();
   for (const orderId of orderIds) await payment.apply(orderCancelled(orderId, customerId));
@@ -51,7 +51,7 @@ it('customers get their own payments for the export of the account, page by page
 });
 
 describe('a payment record', () => {
-  it('shows a payment and its events, and one that was cancelled before it began', async () => {
+  it('has the payment and its events, even if the order was cancelled before payment began', async () => {
     const { body } = await request(payment.app)
       .get(await paid())
       .expect(200);

@@ -69,7 +69,7 @@ describe('payment on StockReserved', () => {
     expect(await state()).toEqual(paid);
   });
 
-  it('repeated under the same or another event id changes nothing, after a decline either', async () => {
+  it('changes nothing if it is repeated with the same or another event id, even after a decline', async () => {
     const event = stockReserved(orderId);
     await payment.apply(event);
     for (const again of [event, stockReserved(orderId), stockReserved(orderId, aboveLimit)]) await payment.apply(again);
@@ -85,7 +85,7 @@ describe('payment on StockReserved', () => {
 });
 
 describe('payment on OrderCancelled', () => {
-  it('of a paid order refunds once and publishes PaymentRefunded, however often it is repeated', async () => {
+  it('of a paid order refunds once and publishes PaymentRefunded once, even if it is repeated', async () => {
     await payment.apply(stockReserved(orderId));
     const event = orderCancelled(orderId);
     await payment.apply(event);
@@ -98,7 +98,7 @@ describe('payment on OrderCancelled', () => {
     expect(provider).toMatchObject({ charges: [orderId], refunds: [orderId] });
   });
 
-  it('after a decline refunds nothing, also where that was followed by a crash', async () => {
+  it('after a decline refunds nothing, even if the process crashed after the decline', async () => {
     const [declined, crashed] = [randomUUID(), randomUUID()];
     await payment.apply(stockReserved(declined, aboveLimit));
     await payment.applyAndCrash(stockReserved(crashed, aboveLimit));
@@ -110,7 +110,7 @@ describe('payment on OrderCancelled', () => {
   });
 });
 
-// A crash between charge and commit is tested with chunks.
+// chunks.test.ts covers a crash between charge and commit.
 describe('interrupted payment', () => {
   it('is completed after the response to the charge was lost', async () => {
     const event = stockReserved(orderId);
@@ -168,7 +168,7 @@ describe('the built-in provider', () => {
     expect(await charge(amount, limit)).toMatchObject({ ok });
   });
 
-  it('returns the same payment id for an order, and another for another order', async () => {
+  it('returns the same payment id for the same order, and a different id for another order', async () => {
     const [first, again, other] = [await charge('1', '2', orderId), await charge('1', '2', orderId), await charge('1')];
     expect(again).toEqual(first);
     expect(other).not.toEqual(first);
