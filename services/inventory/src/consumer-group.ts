@@ -28,23 +28,23 @@ export function createConsumerGroup({
     /** Gives new products a stock, unless they do not exist, and returns what each OrderCreated demands. */
     async prepare(events) {
       const created = events.flatMap(({ event }) => (event.kind === 'OrderCreated' ? event.payload : []));
-      // The order service is asked for what events leave out (contract 6.3), and whether it knows orders with products that are gone.
-      const terse = created.filter(({ items, total }) => items === undefined || total === undefined);
-      const ordered = await orders.demands(terse.map(({ orderId }) => orderId));
+      // The order service is asked for what events leave out (contract 6.3), and whether it knows orders with products that are nonexistent.
+      const incomplete = created.filter(({ items, total }) => items === undefined || total === undefined);
+      const ordered = await orders.demands(incomplete.map(({ orderId }) => orderId));
       const demands = new Map(
         created.map((payload) => [payload.orderId, demandOf(payload, ordered.get(payload.orderId))]),
       );
-      const gone = await stock.introduce(
+      const nonexistent = await stock.addMissing(
         [...demands.values()].flatMap(({ items }) => items.map(({ productId }) => productId)),
       );
-      const doubtful = [...demands].filter(
-        ([orderId, { items }]) => !ordered.has(orderId) && items.some(({ productId }) => gone.has(productId)),
+      const unconfirmed = [...demands].filter(
+        ([orderId, { items }]) => !ordered.has(orderId) && items.some(({ productId }) => nonexistent.has(productId)),
       );
-      const confirmed = await orders.demands(doubtful.map(([orderId]) => orderId));
+      const confirmed = await orders.demands(unconfirmed.map(([orderId]) => orderId));
       return events.map(({ event: { kind, payload } }) => {
         const { orderId } = payload;
         const demand = kind === 'OrderCreated' ? demands.get(orderId) : undefined;
-        return demand && { ...demand, gone, isOrdered: ordered.has(orderId) || confirmed.has(orderId) };
+        return demand && { ...demand, nonexistent, isOrdered: ordered.has(orderId) || confirmed.has(orderId) };
       });
     },
 

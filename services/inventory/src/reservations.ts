@@ -37,7 +37,7 @@ export interface Demand {
   items: Item[];
   total: Money;
   /** Products that the product service does not know, perhaps of other orders. */
-  gone: ReadonlySet<string>;
+  nonexistent: ReadonlySet<string>;
   /** True if the order service knows the order; asked only where one of its products is gone. */
   isOrdered: boolean;
 }
@@ -100,9 +100,9 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
         announce('StockRejected', { ...common, items: missing, reason });
       };
       if (lacking.length > 0) {
-        const gone = lacking.map(({ productId }) => productId).filter((id) => !available.has(id));
-        if (gone.length > 0) refuseGone(event, demand, gone);
-        reject(lacking, gone.length > 0 ? 'product no longer exists' : 'out of stock');
+        const withoutStock = lacking.map(({ productId }) => productId).filter((id) => !available.has(id));
+        if (withoutStock.length > 0) refuseWithoutStock(event, demand, withoutStock);
+        reject(lacking, withoutStock.length > 0 ? 'product no longer exists' : 'out of stock');
         return;
       }
       const tooMany = items
@@ -121,8 +121,8 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
       announce('StockReserved', { ...common, items, total });
     }
 
-    function refuseGone(event: OrderEvent, { gone, isOrdered }: Demand, lacking: string[]): void {
-      const lost = lacking.filter((productId) => !gone.has(productId));
+    function refuseWithoutStock(event: OrderEvent, { nonexistent, isOrdered }: Demand, lacking: string[]): void {
+      const lost = lacking.filter((productId) => !nonexistent.has(productId));
       if (lost.length > 0) {
         // Prepared again, the event finds them with an initial stock.
         forget(lost);
@@ -196,7 +196,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
 
 /** Locks the reservations of all orders, those included that begin here. */
 async function openSteps(delivered: Demanded[], on: ReturnType<typeof reservationsOn>, now: Date): Promise<Step[]> {
-  const beginning = delivered.flatMap(reservationAtFirst);
+  const beginning = delivered.flatMap(initialReservation);
   const inserted = new Set(beginning.length > 0 ? await on.insertMissing(beginning, now) : []);
   const known = delivered.map(({ event }) => event.payload.orderId).filter((orderId) => !inserted.has(orderId));
   const reservations = [
@@ -219,7 +219,7 @@ async function openSteps(delivered: Demanded[], on: ReturnType<typeof reservatio
  * An order begins as RESERVED, until the same transaction has seen the stock. A cancellation that precedes OrderCreated records the
  * order, so that nothing is reserved.
  */
-function reservationAtFirst({ event: { kind, payload }, prepared }: Demanded): Reservation[] {
+function initialReservation({ event: { kind, payload }, prepared }: Demanded): Reservation[] {
   const { orderId, customerId } = payload;
   if (prepared !== undefined) return [{ orderId, customerId, status: 'RESERVED', items: prepared.items }];
   return kind === 'OrderCancelled' ? [{ orderId, customerId, status: 'RELEASED', items: [] }] : [];

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import type { PrismaClient } from './generated/client.ts';
 
 /** The state that a caller has seen. */
-export type Required = z.output<typeof preconditionHeaders>;
+export type Preconditions = z.output<typeof preconditionHeaders>;
 
 export type StockRepository = ReturnType<typeof createStockRepository>;
 
@@ -44,7 +44,7 @@ export function createStockRepository({ prisma, run, lists, transactionOf }: Dat
      * Sets a stock in the state that the caller has seen, with its entry in the audit trail.
      * @returns whether the product is new here
      */
-    set(actor: string, productId: string, available: number, required: Required): Promise<boolean> {
+    set(actor: string, productId: string, available: number, preconditions: Preconditions): Promise<boolean> {
       return transactionOf(actor, async (tx) => {
         const added = await tx.run(sql`
           insert into stock (product_id, available) values (${productId}::uuid, ${available})
@@ -57,8 +57,8 @@ export function createStockRepository({ prisma, run, lists, transactionOf }: Dat
             );
         const before = known && stockJson(productId, known);
         const current = before && entityTag(before);
-        mustMatch(required['if-match'], current);
-        mustNotMatch(required['if-none-match'], current);
+        mustMatch(preconditions['if-match'], current);
+        mustNotMatch(preconditions['if-none-match'], current);
         if (!isNew) await tx.stock.update({ where: { productId }, data: { available } });
         const after = stockJson(productId, { available });
         await recordChange(tx, { actor, kind: 'stock', subject: productId, before, after });

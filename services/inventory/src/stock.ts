@@ -1,6 +1,6 @@
 import type { ProductClient } from '@store/shared/contracts/product-client';
 import { DomainError, found } from '@store/shared/values/errors';
-import type { Required, StockRepository } from './stock-repository.ts';
+import type { Preconditions, StockRepository } from './stock-repository.ts';
 
 interface Dependencies {
   repository: StockRepository;
@@ -35,17 +35,17 @@ export function createStock({ repository, products, initialStock }: Dependencies
     },
 
     /** @returns whether the product is new here */
-    async set(actor: string, productId: string, available: number, required: Required): Promise<boolean> {
+    async set(actor: string, productId: string, available: number, preconditions: Preconditions): Promise<boolean> {
       const isSeen = (await repository.available(productId)) !== undefined;
       if (!isSeen) found((await products.find([productId])).get(productId), `product ${productId}`);
-      return repository.set(actor, productId, available, required);
+      return repository.set(actor, productId, available, preconditions);
     },
 
     /**
      * Gives products that were never seen here their initial stock.
      * @returns those that do not exist, and get none
      */
-    async introduce(productIds: string[]): Promise<Set<string>> {
+    async addMissing(productIds: string[]): Promise<Set<string>> {
       const asked = [...new Set(productIds)].filter((id) => !known.has(id));
       if (asked.length === 0) return new Set();
       const seen = await repository.all(asked);
