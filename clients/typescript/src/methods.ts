@@ -926,8 +926,8 @@ export interface Methods {
    * - `body`
    * @param options for this call
    * @returns
-   * - 200: The stock as it is now.
-   * - 201: The same, for a product that was new here.
+   * - 200: The new stock.
+   * - 201: The new stock of a product that had none yet.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
@@ -2012,8 +2012,8 @@ export interface FullMethods {
    * - `body`
    * @param options for this call
    * @returns
-   * - 200: The stock as it is now.
-   * - 201: The same, for a product that was new here.
+   * - 200: The new stock.
+   * - 201: The new stock of a product that had none yet.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.

@@ -4030,7 +4030,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The stock as it is now. */
+            /** @description The new stock. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4039,7 +4039,7 @@ export interface operations {
                     "application/json": components["schemas"]["StockOut"];
                 };
             };
-            /** @description The same, for a product that was new here. */
+            /** @description The new stock of a product that had none yet. */
             201: {
                 headers: {
                     /** @description Path of the stock. */

@@ -21,7 +21,7 @@ export const configSchema = configOf({
   STOCK_PERCENT_PER_ACCOUNT: wholeNumber(0, 100)
     .default(0)
     .describe(
-      "Share of a product's stock that an account's orders of an hour may take, 1 to 100, but always ten pieces; 0: all of it",
+      "Percentage of a product's stock that an account's orders of one hour may take, 1 to 100, but at least ten pieces; 0: no limit",
     ),
 }).apply(requireAllCredentials);
 

@@ -25,10 +25,11 @@ export function createConsumerGroup({
     kinds,
     chunkSize: 100,
 
-    /** Gives new products a stock, unless they do not exist, and returns what each OrderCreated demands. */
+    /** Gives new products their initial stock if they exist, and returns the demand of each OrderCreated. */
     async prepare(events) {
       const created = events.flatMap(({ event }) => (event.kind === 'OrderCreated' ? event.payload : []));
-      // The order service is asked for what events leave out (contract 6.3), and whether it knows orders with products that are nonexistent.
+      // The order service is asked for items and totals that events omit (contract 6.3), and below whether orders of
+      // nonexistent products exist.
       const incomplete = created.filter(({ items, total }) => items === undefined || total === undefined);
       const ordered = await orders.demands(incomplete.map(({ orderId }) => orderId));
       const demands = new Map(
@@ -54,7 +55,8 @@ export function createConsumerGroup({
 
 /**
  * Merges items of the same product.
- * @throws PoisonError if neither the event nor the order service knows what is demanded, or a sum is too large to count
+ * @throws PoisonError if the items or the total are neither in the event nor known to the order service, or if the
+ *   quantities of a product add up to more than a safe integer
  */
 function demandOf({ orderId, ...given }: Created, asked: OrderDemand | undefined): Pick<Demand, 'items' | 'total'> {
   const { items = asked?.items, total = asked?.total } = given;

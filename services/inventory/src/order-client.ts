@@ -14,7 +14,7 @@ export function createOrderClient(options: Pick<HttpClientOptions, 'baseUrl' | '
   return {
     /**
      * Returns what orders demand, by order id; unknown orders are missing from the map.
-     * @throws DomainError unavailable when the order service gives no valid answer within about 2 s
+     * @throws DomainError unavailable if the order service gives no valid answer within about 2 s
      */
     async demands(orderIds: string[]): Promise<Map<string, OrderDemand>> {
       const demands = new Map<string, OrderDemand>();

@@ -23,12 +23,12 @@ export interface Reservation {
   items: Item[];
 }
 
-/** Pieces of a product. */
+/** Pieces of a product that orders of a customer have taken. */
 export interface Taken {
   customerId: string;
   productId: string;
   quantity: number;
-  /** Those of them that are reserved now. */
+  /** Pieces of `quantity` that are still reserved. */
   reserved: number;
 }
 
@@ -47,7 +47,7 @@ export type ReservationRepository = ReturnType<typeof createReservationRepositor
 
 export function createReservationRepository({ prisma, lists }: Database<PrismaClient>) {
   return {
-    /** A page of all reservations of a customer. */
+    /** A page of the customer's reservations. */
     pageOf: (customerId: string, page: PageQuery) =>
       lists.inTurn(customerId, () =>
         readPage<{ json: string }>(
@@ -61,7 +61,7 @@ export function createReservationRepository({ prisma, lists }: Database<PrismaCl
           page,
         ),
       ),
-    /** Finds the reservation of an order, of any customer, with the events that were written about it. */
+    /** Finds the reservation of any customer's order, with the events about it. */
     async find(orderId: string) {
       const hidden = { shipAt: true, shipmentId: true, traceparent: true } as const;
       const row = await prisma.reservation.findUnique({ where: { orderId }, omit: hidden });
@@ -74,8 +74,8 @@ export function createReservationRepository({ prisma, lists }: Database<PrismaCl
 }
 
 /**
- * Changes rows. Callers insert missing reservations first, then lock existing ones, then stock, each in the order of ids:
- * so there are no deadlocks. Events of an order are appended under the lock of its reservation, which keeps them in order.
+ * Callers insert missing reservations first, then lock existing ones, then lock stock, each in order of id, so there are
+ * no deadlocks. Events of an order are appended under the lock of its reservation, which keeps them in order.
  */
 export const reservationsOn = ({ run }: Transaction) => ({
   /** Stores the reservations of orders that have none. @returns the ids of these orders */
@@ -107,8 +107,8 @@ export const reservationsOn = ({ run }: Transaction) => ({
   },
 
   /**
-   * What other orders of these customers, placed since then, have taken of these products, whose stock is locked: also what they have
-   * given back, but not what has left.
+   * Pieces of these products that other orders of these customers have taken since then. Released pieces count, shipped
+   * ones do not. The stock of the products must be locked.
    */
   taken(by: { customerIds: string[]; productIds: string[]; since: Date; except: string[] }): Promise<Taken[]> {
     return run<Taken>(sql`
@@ -130,7 +130,7 @@ export const reservationsOn = ({ run }: Transaction) => ({
       where order_id = change."orderId"`);
   },
 
-  /** Sets the stock of locked products, each once. */
+  /** Sets the stock of locked products. Each product must occur only once. */
   async setStock(stock: { productId: string; available: number }[]): Promise<void> {
     await run(sql`
       update stock set available = change.available

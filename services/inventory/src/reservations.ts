@@ -24,31 +24,31 @@ interface Dependencies {
   clock: () => Date;
   /** Called with products whose stock was lost. */
   forget(productIds: string[]): void;
-  /** Share of a product's stock that an account's orders of an hour may take; 0: all of it. */
+  /** Percentage of a product's stock that an account's orders of one hour may take; 0: no limit. */
   percentPerAccount: number;
 }
 
 const hourMs = 3_600_000;
-/** However small the stock is, so many pieces may be taken: who wants the last two gets them. */
+/** Pieces that an account may take of any stock, so that a customer can buy the last two. */
 const alwaysAllowed = 10;
 
 export interface Demand {
   /** Each product once. */
   items: Item[];
   total: Money;
-  /** Products that the product service does not know, perhaps of other orders. */
+  /** Products that the product service does not know. They may be those of other orders. */
   nonexistent: ReadonlySet<string>;
-  /** True if the order service knows the order; asked only where one of its products is gone. */
+  /** True if the order service knows the order. It is asked only if the event is incomplete or a product does not exist. */
   isOrdered: boolean;
 }
 
 export const kinds = ['OrderCreated', 'PaymentFailed', 'OrderCancelled', 'OrderShipped'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** With what its order demands, if it is OrderCreated. */
+/** OrderCreated carries the demand of its order. */
 type Demanded = NewEvent<Demand | undefined, Kind>;
 
-/** An event that finds a reservation in the status RESERVED, which it confirms, rejects, releases or ships. */
+/** An event whose order has a RESERVED reservation, which the event confirms, rejects, releases or ships. */
 interface Step extends Demanded {
   reservation: Reservation;
 }
@@ -59,10 +59,10 @@ export type HandleReservations = ReturnType<typeof createReservations>;
 export function createReservations({ clock, forget, percentPerAccount }: Dependencies) {
   /**
    * Decides steps one after another.
-   * @param available of all products that they concern
-   * @param taken of these products by other orders of their customers
-   * @throws PoisonError for a product and an order that nobody knows, DomainError unavailable for a stock that was lost
-   * @returns what has changed
+   * @param available pieces of each product of the steps
+   * @param taken pieces of these products that other orders of the same customers have taken
+   * @throws PoisonError if a product and its order do not exist, DomainError unavailable if a stock was lost
+   * @returns changed statuses and stock, and events to publish
    */
   function decide(steps: Step[], available: ReadonlyMap<string, number>, taken: Taken[], now: Date, refuse: Refuse) {
     const timestamp = now.toISOString();
@@ -72,14 +72,17 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
     const availableNow = (productId: string) => stock.get(productId) ?? available.get(productId) ?? 0;
     const announce = <K extends EventKind>(kind: K, payload: Payload<K>) => events.push(newEvent(kind, payload));
 
-    const shares = new Map(taken.map((one) => [one.customerId + one.productId, { ...one }]));
+    const shares = new Map(taken.map((share) => [share.customerId + share.productId, { ...share }]));
     function shareOf(customerId: string, productId: string): Taken {
       const share = shares.get(customerId + productId) ?? { customerId, productId, quantity: 0, reserved: 0 };
       shares.set(customerId + productId, share);
       return share;
     }
 
-    /** How many pieces are more than the customer's orders of this hour may take. What they gave back counts, or they could hold it by turns. */
+    /**
+     * Number of pieces beyond what the customer's orders of one hour may take. Released pieces count, because the customer
+     * could otherwise hold the stock by ordering and cancelling in turns.
+     */
     function excess(customerId: string, { productId, quantity }: Item): number {
       if (percentPerAccount === 0) return 0;
       const share = shareOf(customerId, productId);
@@ -88,7 +91,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
       return Math.min(share.quantity + quantity - allowed, quantity);
     }
 
-    /** Reserves all items or none. A product that is gone was deleted after it was ordered, or there never was one. */
+    /** Reserves all items or none. A product without stock was deleted after it was ordered, never existed, or lost its stock. */
     function reserve(event: OrderEvent, { orderId, customerId }: Reservation, demand: Demand): void {
       const { items, total } = demand;
       const common = { orderId, customerId, timestamp };
@@ -124,7 +127,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
     function refuseWithoutStock(event: OrderEvent, { nonexistent, isOrdered }: Demand, lacking: string[]): void {
       const lost = lacking.filter((productId) => !nonexistent.has(productId));
       if (lost.length > 0) {
-        // Prepared again, the event finds them with an initial stock.
+        // On retry, `prepare` gives them their initial stock.
         forget(lost);
         throw unavailable(`The stock of product ${lost.join(', ')}`);
       }
@@ -136,7 +139,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
     function release({ orderId, customerId, items }: Reservation, reason: string): void {
       for (const { productId, quantity } of items) {
         stock.set(productId, availableNow(productId) + quantity);
-        // Not below zero by one that is older than an hour
+        // `taken` has no orders older than an hour, so releasing one must not make this negative.
         const share = shareOf(customerId, productId);
         share.reserved = Math.max(share.reserved - quantity, 0);
       }
@@ -157,7 +160,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
             release(reservation, event.payload.reason);
             break;
           case 'OrderShipped': {
-            // The reserved items have left: they do not return to the stock, whatever comes later.
+            // Shipped items never return to the stock, whichever event comes later.
             const { orderId, shipmentId } = event.payload;
             statuses.push({ orderId, status: 'SHIPPED', shipmentId });
             break;
@@ -170,7 +173,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
     return { statuses, stock, events };
   }
 
-  /** Handles events of different orders together. Late and repeated ones change nothing. */
+  /** Handles events of different orders together. Late and repeated events change nothing. */
   return async (delivered: Demanded[], tx: Transaction, refuse: Refuse): Promise<void> => {
     const [on, now] = [reservationsOn(tx), clock()];
     const steps = await openSteps(delivered, on, now);
@@ -194,7 +197,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
   };
 }
 
-/** Locks the reservations of all orders, those included that begin here. */
+/** Locks the reservations of all orders, including new ones, which it inserts. */
 async function openSteps(delivered: Demanded[], on: ReturnType<typeof reservationsOn>, now: Date): Promise<Step[]> {
   const beginning = delivered.flatMap(initialReservation);
   const inserted = new Set(beginning.length > 0 ? await on.insertMissing(beginning, now) : []);
@@ -206,18 +209,18 @@ async function openSteps(delivered: Demanded[], on: ReturnType<typeof reservatio
   const reserved = new Map(
     reservations.filter(({ status }) => status === 'RESERVED').map((reservation) => [reservation.orderId, reservation]),
   );
-  return delivered.flatMap((one) => {
-    const { kind, payload } = one.event;
+  return delivered.flatMap((demanded) => {
+    const { kind, payload } = demanded.event;
     const reservation = reserved.get(payload.orderId);
     if (reservation === undefined) return [];
     const isRepeated = kind === 'OrderCreated' && !inserted.has(payload.orderId);
-    return isRepeated ? [] : [{ ...one, reservation }];
+    return isRepeated ? [] : [{ ...demanded, reservation }];
   });
 }
 
 /**
- * An order begins as RESERVED, until the same transaction has seen the stock. A cancellation that precedes OrderCreated records the
- * order, so that nothing is reserved.
+ * An order begins as RESERVED, before the same transaction checks the stock. A cancellation that arrives before
+ * OrderCreated stores the order as RELEASED, so that nothing is reserved later.
  */
 function initialReservation({ event: { kind, payload }, prepared }: Demanded): Reservation[] {
   const { orderId, customerId } = payload;

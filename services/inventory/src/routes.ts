@@ -13,14 +13,14 @@ import type { Stock } from './stock.ts';
 const ofProduct = {
   path: '/stock/{productId}',
   tag: 'stock',
-  // Through the gateway by those who look after the catalogue, on the service's own address by operators.
+  // Accounts with the role `catalogue` come through the gateway, operators to the service's own address.
   identity: 'accountOrCaller',
   role: 'catalogue',
   scope: 'stock:write',
   params: z.object({ productId: uuid }),
 } as const;
 
-/** The gateway routes availability and stock; all else is on the service's own address (contract 4.9, 4.14). */
+/** The gateway routes availability and stock; the rest is on the service's own address (contract 4.9, 4.14). */
 export function inventoryRoutes(stock: Stock, reservations: ReservationRepository): AnyRoute[] {
   return [
     accountDataRoute(reservations.pageOf),
@@ -56,11 +56,11 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       summary: 'Set how many pieces can still be reserved',
       headers: preconditionHeaders,
       body: stockIn,
-      decimals: true, // so that 1e-400 is refused, and is not the valid 0
+      decimals: true, // so that 1e-400 is refused and does not become the valid 0
       responses: {
-        200: { description: 'The stock as it is now.', body: stockOut },
+        200: { description: 'The new stock.', body: stockOut },
         201: {
-          description: 'The same, for a product that was new here.',
+          description: 'The new stock of a product that had none yet.',
           body: stockOut,
           headers: { Location: 'Path of the stock.' },
         },
@@ -79,7 +79,7 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       params: z.object({ orderId: uuid }),
       responses: { 200: { description: 'The reservation.', body: reservationRecordOut } },
       handler: async ({ params: { orderId } }) =>
-        ok(found(await reservations.find(orderId), `reservation of the order ${orderId}`)),
+        ok(found(await reservations.find(orderId), `reservation of order ${orderId}`)),
     }),
   ];
 }

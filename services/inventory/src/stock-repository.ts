@@ -6,7 +6,7 @@ import { entityTag, mustMatch, mustNotMatch, type preconditionHeaders } from '@s
 import type { z } from 'zod';
 import type { PrismaClient } from './generated/client.ts';
 
-/** The state that a caller has seen. */
+/** The state that the caller requires. */
 export type Preconditions = z.output<typeof preconditionHeaders>;
 
 export type StockRepository = ReturnType<typeof createStockRepository>;
@@ -19,20 +19,23 @@ export function createStockRepository({ prisma, run, lists, transactionOf }: Dat
   }
 
   return {
-    /** Undefined for a product that was never seen here. */
+    /** Undefined if the product has no stock yet. */
     async available(productId: string): Promise<number | undefined> {
       const stock = await prisma.stock.findUnique({ where: { productId }, select: { available: true } });
       return stock?.available;
     },
 
-    /** Reads what is available of those that were seen here before. */
+    /** Available pieces by product id, without products that have no stock yet. */
     all: (productIds: string[]) => availableOn({ run }, productIds),
 
-    /** The same as lists are read, so that visitors take no connection from the saga, nor one of them all from the others. */
+    /**
+     * The same on the connections of lists and in turn per caller, so that visitors take none from the saga, and no visitor
+     * takes all of them.
+     */
     list: (productIds: string[], caller: string | undefined) =>
       lists.inTurn(caller, () => availableOn(lists, productIds)),
 
-    /** In the order of their ids, as everyone who locks several products: so there are no deadlocks. */
+    /** Inserts in order of id. All code that locks several products uses this order, so there are no deadlocks. */
     async addMissing(productIds: string[], available: number): Promise<void> {
       await run(sql`
         insert into stock (product_id, available)
@@ -41,8 +44,8 @@ export function createStockRepository({ prisma, run, lists, transactionOf }: Dat
     },
 
     /**
-     * Sets a stock in the state that the caller has seen, with its entry in the audit trail.
-     * @returns whether the product is new here
+     * Sets a stock if it meets the preconditions, and records the change in the audit trail.
+     * @returns whether the product had no stock before
      */
     set(actor: string, productId: string, available: number, preconditions: Preconditions): Promise<boolean> {
       return transactionOf(actor, async (tx) => {

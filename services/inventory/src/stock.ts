@@ -5,7 +5,7 @@ import type { Preconditions, StockRepository } from './stock-repository.ts';
 interface Dependencies {
   repository: StockRepository;
   products: ProductClient;
-  /** Stock of a product that is seen for the first time (contract 4.9). */
+  /** Stock of a product when it is ordered for the first time (contract 4.9). */
   initialStock: number;
 }
 
@@ -15,11 +15,11 @@ export type Stock = ReturnType<typeof createStock>;
 const maxKnown = 100_000;
 
 export function createStock({ repository, products, initialStock }: Dependencies) {
-  /** Products that had a stock: they are not looked up again until whoever locks the stock finds that it was lost. */
+  /** Products that have a stock. They are looked up again only after a handler finds that their stock was lost. */
   const known = new Set<string>();
 
   return {
-    /** Each of the products, in the order in which they are asked about; one that was never seen here has its initial stock. */
+    /** The stock of each product, in the given order. A product that has no stock yet has the initial stock. */
     async all(productIds: string[], caller?: string): Promise<{ productId: string; available: number }[]> {
       const available = await repository.list(productIds, caller);
       return productIds.map((productId) => ({ productId, available: available.get(productId) ?? initialStock }));
@@ -30,11 +30,11 @@ export function createStock({ repository, products, initialStock }: Dependencies
       if (available !== undefined) return available;
       throw new DomainError(
         'notFound',
-        `Product ${productId} has no stock yet: it was never ordered, nor was its stock set.`,
+        `Product ${productId} has no stock yet: it has never been ordered, and its stock has never been set.`,
       );
     },
 
-    /** @returns whether the product is new here */
+    /** @returns whether the product had no stock before */
     async set(actor: string, productId: string, available: number, preconditions: Preconditions): Promise<boolean> {
       const isSeen = (await repository.available(productId)) !== undefined;
       if (!isSeen) found((await products.find([productId])).get(productId), `product ${productId}`);
@@ -42,8 +42,8 @@ export function createStock({ repository, products, initialStock }: Dependencies
     },
 
     /**
-     * Gives products that were never seen here their initial stock.
-     * @returns those that do not exist, and get none
+     * Gives products that have no stock yet their initial stock.
+     * @returns ids that no product has
      */
     async addMissing(productIds: string[]): Promise<Set<string>> {
       const asked = [...new Set(productIds)].filter((id) => !known.has(id));
@@ -59,7 +59,7 @@ export function createStock({ repository, products, initialStock }: Dependencies
       return new Set(unseen.filter((id) => !existing.has(id)));
     },
 
-    /** Looks products up again the next time, because they have lost their stock. */
+    /** Has products looked up again at the next call, because their stock was lost. */
     forget(productIds: string[]): void {
       for (const id of productIds) known.delete(id);
     },

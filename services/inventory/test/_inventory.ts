@@ -18,7 +18,7 @@ export const unknown = '00000000-0000-4000-8000-00000000dead';
 /** The default. */
 export const initialStock = 1_000;
 
-/** The product service as a test wants it: it knows every product but `unknown`; `answer` may hold or fail it. */
+/** A fake product service that knows every product but `unknown`. `answer` may delay or fail its answers. */
 export function fakeProducts() {
   const products = {
     asked: [] as string[][],
@@ -32,7 +32,7 @@ export function fakeProducts() {
   return products satisfies ProductClient;
 }
 
-/** The order service as a test wants it: it knows the orders in `known`; `answer` may hold or fail it. */
+/** A fake order service that knows the orders in `known`. `answer` may delay or fail its answers. */
 export function fakeOrders() {
   const orders = {
     asked: [] as string[][],
@@ -62,7 +62,7 @@ interface Options {
   env?: Record<string, string>;
 }
 
-/** The real service over a database of the test's own, without Kafka: events are handed to it by `take`. */
+/** The real service on the given database, without Kafka: `take` hands events to it. */
 export function testInventory(databaseUrl: string, options: Options = {}) {
   const database = openDatabase(PrismaClient, databaseUrl, 25);
   const { prisma } = database;
@@ -77,7 +77,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     { config, log: options.log ?? testLog('inventory'), database },
     { products: options.products ?? fakeProducts(), orders: options.orders ?? fakeOrders(), clock: options.clock },
   );
-  /** The events written for an order, in order. */
+  /** The events about an order, in the order in which they were written. */
   async function eventsOf(orderId: string) {
     const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
     return rows.map(({ kind, payload, traceparent }) => ({ kind, payload: JSON.parse(payload), traceparent }));
@@ -90,7 +90,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     group: consumer.group,
     close: database.close,
 
-    /** One delivery of a chunk of events, as the consumer does it. */
+    /** Delivers a chunk of events once, like the consumer. */
     take: (...events: StoredEvent[]) => processEvents(consumer.group, database, events.map(receivedEvent)),
 
     async setStock(available: number): Promise<string> {
@@ -103,7 +103,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
 
     eventsOf,
     kindsOf: async (orderId: string) => (await eventsOf(orderId)).map(({ kind }) => kind),
-    /** Those of products with `start` pieces of which other pieces are available than the reservations have left. */
+    /** The products whose available pieces are not `start` minus the reserved and shipped ones. */
     async inexact(start: number, productIds: string[]) {
       const left = new Map<string, number>();
       for (const { status, items } of await prisma.reservation.findMany()) {

@@ -10,7 +10,7 @@ const inventory = database.open((url) =>
   testInventory(url, { log: testLog('inventory', /A dependency is unavailable/) }),
 );
 
-it('questions of one client address about availability, however many, leave a connection for another', () =>
+it('many availability requests from one client address leave a connection for another', () =>
   readsInTurn(database.url, 'stock', (address) =>
     request(inventory.app).get(`/products/availability?id=${randomUUID()}`).set('x-envoy-external-address', address),
   ));

@@ -28,7 +28,7 @@ const body = { available: 7 };
 const nobody = { 'id-account': 'x' };
 const own = { 'id-account': alice };
 const contract: Contract = {
-  // Only for the documents; the requests go to the application.
+  // Used only for the OpenAPI document; requests go to the application.
   routes: inventoryRoutes({} as never, {} as never),
   app: () => inventory.app,
   unavailableApp: () => unavailable.app,
@@ -67,7 +67,7 @@ const contract: Contract = {
 describeContract(contract);
 describeFuzz({ ...contract, readState: () => inventory.rowCounts() });
 
-it('customers get their own reservations for the export of the account', async () => {
+it('returns only the reservations of the customer for the account export', async () => {
   const { items, orderId, created, customerId } = orderOf([await inventory.setStock(5), 1]);
   await inventory.take(created());
   const read = async (account: string) =>
@@ -78,7 +78,7 @@ it('customers get their own reservations for the export of the account', async (
   expect(await read(randomUUID())).toEqual({ records: [], next: null });
 });
 
-it('the configuration names all that is invalid', () => {
+it('names all invalid variables of the configuration', () => {
   const env = { DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', PRODUCT_URL: 'x', ORDER_URL: 'x', INITIAL_STOCK: '-1' };
   const read = () => readConfig(configSchema, env);
   for (const name of Object.keys(env)) expect(read).toThrow(name);

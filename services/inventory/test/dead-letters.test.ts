@@ -16,8 +16,8 @@ const inventory = database.open((url) => testInventory(url, { orders }));
 const broker = { brokers, clientId: 'inventory', log: createLog('inventory', 'silent') };
 
 it.each([
-  ['that nobody has ordered', false],
-  ['of an order that was placed', true],
+  ['without an order', false],
+  ['of an existing order', true],
 ])('an unknown product %s goes straight to the dead-letter topic', async (_, isOrdered) => {
   const topic = await createTopic(1);
   const sender = database.closeLater(createPublisher(broker));
@@ -28,7 +28,7 @@ it.each([
     topics: [topic],
     connect: (signal) => createKafka({ ...broker, signal }),
     sender,
-    // A second attempt would come too late for this test.
+    // So long that a second attempt would come too late for this test.
     retry: { attempts: 3, firstDelayMs: 600_000, multiplier: 2 },
     log: broker.log,
   });

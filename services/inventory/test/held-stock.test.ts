@@ -8,7 +8,7 @@ const clock = () => now;
 const inventory = database.open((url) => testInventory(url, { clock, env: { STOCK_PERCENT_PER_ACCOUNT: '50' } }));
 const unlimited = database.open((url) => testInventory(url, { clock }));
 
-/** An order of another customer than Alice. */
+/** An order of the given customer. */
 function orderBy(customerId: string, ...demanded: Demanded[]) {
   const order = orderOf(...demanded);
   return { ...order, created: () => order.created({ customerId }) };
@@ -19,7 +19,7 @@ const reserves = async (order: ReturnType<typeof orderOf>, at = inventory) => {
 };
 
 describe("a product's stock", () => {
-  /** Somebody orders all of it and cancels, four times; somebody else wants a piece each time. @returns how often they got none */
+  /** One customer orders all of it and cancels, four times. Each time another orders one piece. @returns how often the other is rejected */
   async function attacked(at: typeof inventory): Promise<number> {
     const tea = await at.setStock(1_000);
     let refused = 0;
@@ -32,15 +32,15 @@ describe("a product's stock", () => {
     return refused;
   }
 
-  it('is not held by one customer who orders and cancels: others get theirs in each round', async () => {
+  it('cannot be held by one customer who orders and cancels in turns', async () => {
     expect(await attacked(inventory)).toBe(0);
   });
 
-  it('is anybody’s to hold by default', async () => {
+  it('can be held in this way by default', async () => {
     expect(await attacked(unlimited)).toBe(4);
   });
 
-  it('is taken up to the share within an hour, cancelled orders included, by many orders as by one', async () => {
+  it('is taken up to the share of one hour, by many orders too, and cancelled orders count', async () => {
     const tea = await inventory.setStock(100);
     const alices = Array.from({ length: 7 }, () => orderOf([tea, 10]));
     await inventory.take(...alices.slice(0, 3).map((order) => order.created()));
@@ -55,7 +55,7 @@ describe("a product's stock", () => {
     expect(await reserves(orderOf([tea, 30]))).toBe(true);
   });
 
-  it('is counted within a chunk, too, and what it gives back there is not given twice', async () => {
+  it('is limited within a chunk, where released pieces count', async () => {
     const tea = await inventory.setStock(100);
     const [first, second, third] = [orderOf([tea, 30]), orderOf([tea, 20]), orderOf([tea, 1])];
     await inventory.take(first.created(), second.created(), first.cancelled(), third.created());
@@ -64,7 +64,7 @@ describe("a product's stock", () => {
     expect(await inventory.available(tea)).toBe(80);
   });
 
-  it('is not limited by what has left, nor in its last ten pieces', async () => {
+  it('is not limited by shipped pieces, and ten pieces are always allowed', async () => {
     const [tea, salt] = [await inventory.setStock(100), await inventory.setStock(10)];
     const left = orderOf([tea, 50]);
     await inventory.take(left.created(), left.shipped());
@@ -72,7 +72,7 @@ describe("a product's stock", () => {
     expect(await reserves(orderOf([salt, 10]))).toBe(true);
   });
 
-  it('is limited exactly where two replicas take orders of one customer at once', async () => {
+  it('is limited exactly if two replicas handle orders of one customer at once', async () => {
     const tea = await inventory.setStock(100);
     const other = database.closeLater(testInventory(database.url, { clock, env: { STOCK_PERCENT_PER_ACCOUNT: '50' } }));
     const orders = Array.from({ length: 20 }, () => orderOf([tea, 10]));

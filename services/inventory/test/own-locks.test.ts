@@ -16,11 +16,11 @@ async function blocked(): Promise<number> {
   return (await queryOnce(database.url, sql)).length;
 }
 
-it('changes of one stock that wait for one another hold less than half of the connections', async () => {
+it('changes of one stock that wait for each other hold less than half of the connections', async () => {
   const put = (productId: string) => request(inventory.app).put(`/stock/${productId}`).send({ available: 7 });
   const tea = await inventory.setStock(7);
   const { answers } = await whileHolding(database.url, 'select from stock for update', [], async () => {
-    // Sent in one tick, before that of another product. The service of the test has 25 connections.
+    // Sent in one tick, before the change of another product. The service has 25 connections in this test.
     const answers = Promise.all(Array.from({ length: 40 }, async () => (await put(tea)).status));
     await until('eleven wait', async () => (await blocked()) >= 11);
     expect((await request(inventory.app).get(`/stock/${tea}`)).status).toBe(200);

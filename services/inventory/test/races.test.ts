@@ -11,8 +11,8 @@ const other = database.open(testInventory);
 const products = (count: number, available: number) =>
   Promise.all(Array.from({ length: count }, () => inventory.setStock(available)));
 
-describe('events at the same time', () => {
-  it('products that are new in 20 concurrent orders get their initial stock once', async () => {
+describe('concurrent events', () => {
+  it('give new products of 20 orders their initial stock once', async () => {
     const all = Array.from({ length: 10 }, () => crypto.randomUUID() as string);
     const orders = Array.from({ length: 20 }, (_, index) => {
       const turned = [...all.slice(index % 10), ...all.slice(0, index % 10)];
@@ -22,7 +22,7 @@ describe('events at the same time', () => {
     for (const tea of all) expect(await inventory.available(tea)).toBe(1_000 - 20 * 2);
   });
 
-  it('concurrent deliveries of an event reserve stock once', async () => {
+  it('reserve stock once if they are deliveries of the same event', async () => {
     const tea = await inventory.setStock(10);
     const order = orderOf([tea, 3]);
     const event = order.created();
@@ -32,7 +32,7 @@ describe('events at the same time', () => {
     expect(await inventory.kindsOf(order.orderId)).toEqual(['StockReserved']);
   });
 
-  it('concurrent OrderCreated and OrderCancelled leave nothing reserved', async () => {
+  it('OrderCreated and OrderCancelled leave nothing reserved', async () => {
     const tea = await inventory.setStock(10);
     for (let round = 0; round < 20; round += 1) {
       const order = orderOf([tea, 3]);
@@ -45,7 +45,7 @@ describe('events at the same time', () => {
 
 type Order = ReturnType<typeof orderOf>;
 
-/** Hands an event of each order to both replicas at once, in chunks by turns. */
+/** Hands one event per order to two replicas at once, which get the chunks alternately. */
 const takeAll = (orders: Order[], chunkSize: number, eventOf: (order: Order) => StoredEvent) =>
   Promise.all(
     Array.from({ length: Math.ceil(orders.length / chunkSize) }, (_, index) =>
@@ -55,7 +55,7 @@ const takeAll = (orders: Order[], chunkSize: number, eventOf: (order: Order) => 
     ),
   );
 
-// Each event in each state of its order is in saga.test.ts.
+// saga.test.ts covers each event in each state of its order.
 describe('chunks of two replicas', () => {
   it.each([1, 2, 3])('with overlapping products do not deadlock, and the stock is exact (seed %i)', async (seed) => {
     const random = seededRandom(seed);
@@ -66,7 +66,7 @@ describe('chunks of two replicas', () => {
     for (let round = 0; round < 4; round += 1) {
       const orders = newOrders(120);
       await takeAll(orders, 10, (order) => order.created());
-      // Everything is released or shipped, by other chunks than those that reserved it, while more is reserved.
+      // Everything is released or shipped in other chunks than it was reserved in, while more is reserved.
       const mixed = orders.sort(() => random(3) - 1);
       await Promise.all([
         takeAll(mixed, 20, (order) => (random(3) === 0 ? order.shipped() : order.cancelled())),
@@ -87,7 +87,7 @@ describe('chunks of two replicas', () => {
   });
 });
 
-describe('locks are taken in the order of ids, whatever the plan, of', () => {
+describe('locks are taken in order of id under any query plan, of', () => {
   // Rows are stored in the opposite order.
   const planned = async () => {
     await planWithoutOrder(database.url);

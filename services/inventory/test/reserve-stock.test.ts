@@ -32,7 +32,7 @@ describe('OrderCreated', () => {
     expect(await inventory.eventsOf(orderId)).toEqual([{ kind: 'StockReserved', payload, traceparent }]);
   });
 
-  it('reserves nothing when an item is short and publishes StockRejected with the missing quantities', async () => {
+  it('reserves nothing if an item is short, and publishes StockRejected with the missing quantities', async () => {
     const [tea, salt, gold] = [await inventory.setStock(10), await inventory.setStock(5), await inventory.setStock(0)];
     const order = orderOf([tea, 3], [salt, 7], [gold, 1]);
     await inventory.take(order.created());
@@ -55,7 +55,7 @@ describe('OrderCreated', () => {
     expect(await inventory.available(tea)).toBe(1);
   });
 
-  it('rejects a quantity beyond the range of the column; a sum that is no safe integer is poison', async () => {
+  it('rejects a quantity beyond the range of the column, and treats an unsafe sum as poison', async () => {
     const [tea, most] = [await inventory.setStock(10), Number.MAX_SAFE_INTEGER];
     const order = orderOf([tea, most]);
     await inventory.take(order.created());
@@ -78,7 +78,7 @@ describe('OrderCreated', () => {
     const lacking = { items: undefined, total: undefined };
 
     it.each([lacking, { items: undefined }, { total: undefined }])(
-      'asks the order service, once for a chunk',
+      'asks the order service once per chunk',
       async (more) => {
         const tea = await inventory.setStock(10);
         const [first, second] = [orderOf([tea, 2]), orderOf([tea, 3])];
@@ -91,7 +91,7 @@ describe('OrderCreated', () => {
       },
     );
 
-    it('waits while the order service is unavailable, and is poison where that does not know the order', async () => {
+    it('waits while the order service is unavailable, and is poison if it does not know the order', async () => {
       const order = orderOf([await inventory.setStock(1), 1]);
       orders.answer = () => Promise.reject(unavailable('The order service'));
       await expect(inventory.take(order.created(lacking))).rejects.toMatchObject({ kind: 'unavailable' });
@@ -101,13 +101,13 @@ describe('OrderCreated', () => {
     });
   });
 
-  it('with items and total asks no order service', async () => {
+  it('with items and total does not ask the order service', async () => {
     await inventory.take(orderOf([await inventory.setStock(1), 1]).created());
     expect(orders.asked).toEqual([]);
   });
 });
 
-/** How many statements the process sends to PostgreSQL meanwhile, beside what wakes the relays now and then. */
+/** Counts the statements that the process sends to PostgreSQL during the work, except those that wake the relays. */
 async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   const query = mock.method(pg.Client.prototype, 'query');
   await work();
@@ -119,7 +119,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
 describe('a chunk', () => {
   it('gives the last piece to the first of its orders', async () => {
     const [tea, salt] = [await inventory.setStock(1), await inventory.setStock(5)];
-    // Ids that sort the other way round.
+    // In descending order of id.
     const [first, second] = [orderOf([tea, 1]), orderOf([salt, 2], [tea, 1])].sort((a, b) =>
       a.orderId < b.orderId ? 1 : -1,
     ) as [ReturnType<typeof orderOf>, ReturnType<typeof orderOf>];
@@ -131,7 +131,7 @@ describe('a chunk', () => {
     expect(await inventory.available(tea)).toBe(0);
   });
 
-  it('lets an order have what another one in it gave back before', async () => {
+  it('reserves pieces that an earlier event of the chunk released', async () => {
     const tea = await inventory.setStock(3);
     const [old, next] = [orderOf([tea, 3]), orderOf([tea, 2])];
     await inventory.take(old.created());
@@ -140,7 +140,7 @@ describe('a chunk', () => {
     expect(await inventory.available(tea)).toBe(1);
   });
 
-  it('may hold several events of an order, repeated ones included', async () => {
+  it('may hold several events of an order, including repeated ones', async () => {
     const tea = await inventory.setStock(10);
     const [bought, left, never] = [orderOf([tea, 3]), orderOf([tea, 4]), orderOf([tea, 2])];
     const event = bought.created();
@@ -179,7 +179,7 @@ describe('a chunk', () => {
     expect(reasons.map(([event]) => event?.payload.reason)).toEqual([undefined, 'product no longer exists', undefined]);
   });
 
-  it('writes each event within the trace of the one that caused it', async () => {
+  it('writes each event within the trace of the event that caused it', async () => {
     const tea = await inventory.setStock(10);
     const orders = Array.from({ length: 3 }, () => ({ trace: traceFrom(undefined), order: orderOf([tea, 1]) }));
     await inventory.take(...orders.map(({ trace, order }) => runInTrace(trace, () => order.created())));

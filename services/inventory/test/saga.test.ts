@@ -11,7 +11,7 @@ beforeEach(() => {
 
 type Step = 'created' | 'paymentFailed' | 'cancelled' | 'shipped';
 
-/** The events that bring an order of 4 of 10 pieces into each state; there are 3 where it is rejected. */
+/** The events that bring an order of 4 of 10 pieces into each state. For a rejection only 3 pieces are available. */
 const states = {
   unknown: [],
   reserved: ['created'],
@@ -43,7 +43,7 @@ const isReserved: Outcome = ['RESERVED', 6, ['StockReserved']];
 const isReleased: Outcome = ['RELEASED', 10, ['StockReserved', 'StockReleased']];
 const isShipped: Outcome = ['SHIPPED', 6, ['StockReserved']];
 
-/** The outcome of each event in each state. The events have new ids, so that only the state can tell that one is late. */
+/** The outcome of each event in each state. The events have new ids, so that only the state shows that an event is late. */
 const table: Record<State, Record<Step, Outcome>> = {
   unknown: same([undefined, 10, []], { created: isReserved, cancelled: ['RELEASED', 10, []] }),
   reserved: same(isReserved, { paymentFailed: isReleased, cancelled: isReleased, shipped: isShipped }),
@@ -60,7 +60,7 @@ const cases = Object.entries(table).flatMap(([state, outcomes]) =>
 
 describe('the event', () => {
   it.each(cases)(
-    '%s of an order in state %s leads to %j, also when repeated',
+    '%s of an order in state %s leads to %j, even if it is repeated',
     async (step, state, [status, available, kinds]) => {
       const { tea, order } = await orderIn(state);
       const event = order[step]();
@@ -82,7 +82,7 @@ describe('the event', () => {
     expect(await released(cancelled.order.orderId)).toMatchObject({ reason: 'changed my mind' });
   });
 
-  it('a shipment is recorded with its id', async () => {
+  it('OrderShipped stores the id of the shipment', async () => {
     const { order } = await orderIn('reserved');
     const shipmentId = randomUUID();
     await inventory.take(order.shipped(shipmentId));
@@ -92,7 +92,7 @@ describe('the event', () => {
     expect(reservation).toMatchObject({ status: 'SHIPPED', shipmentId });
   });
 
-  it('inventory handles an event again after its transaction was rolled back', async () => {
+  it('is handled again after its transaction was rolled back', async () => {
     const tea = await inventory.setStock(10);
     const order = orderOf([tea, 1]);
     const event = order.created();

@@ -41,11 +41,11 @@ describe('/stock/{productId}', () => {
     expect((await get(tea)).body).toEqual(seven);
     expect(await put(tea.toUpperCase(), 2)).toMatchObject({ status: 200, body: { productId: tea, available: 2 } });
     for (const order of [orderOf([tea, 2]), orderOf([tea, 1])]) await inventory.take(order.created());
-    expect((await get(tea)).body.available).toBe(0); // which the first of these orders reserves
-    expect(products.asked).toEqual([[tea]]); // only for the new product
+    expect((await get(tea)).body.available).toBe(0);
+    expect(products.asked).toEqual([[tea]]); // only while the product was new
   });
 
-  it('has each change in the audit trail with who made it, and none of an order', async () => {
+  it('records each change and its actor in the audit trail, but not those by orders', async () => {
     const tea = randomUUID();
     await put(tea, 7).set('operator-name', 'ann').expect(201);
     await inventory.take(orderOf([tea, 2]).created());
@@ -59,7 +59,7 @@ describe('/stock/{productId}', () => {
     ]);
   });
 
-  it('has nothing in the audit trail of a change whose transaction fails at its end', async () => {
+  it('records no change in the audit trail if its transaction fails at its end', async () => {
     const [tea, salt] = [randomUUID(), randomUUID()];
     await put(tea, 7).expect(201);
     await whileCommitsFail(database.url, 'stock', async () => {
@@ -73,7 +73,7 @@ describe('/stock/{productId}', () => {
       expect((await request(inventory.app).get(`/internal/audit?subject=${id}`)).body).toHaveLength(entries);
   });
 
-  it('is for the role catalogue through the gateway, and has the account in the audit trail', async () => {
+  it('needs the role catalogue through the gateway, and records the account in the audit trail', async () => {
     const tea = randomUUID();
     const by = (roles: string) => ({ 'id-account': alice, 'account-roles': roles, 'operator-name': 'ann' });
     for (const roles of ['operator', 'catalogues', '']) {
@@ -92,7 +92,7 @@ describe('/stock/{productId}', () => {
     expect(body.map(({ actor }: { actor: string }) => actor)).toEqual([`account ${alice}`, `account ${alice}`]);
   });
 
-  it('is set in the state that was seen, and in no other', async () => {
+  it('is set only if it is still in the state that the caller has seen', async () => {
     const tea = randomUUID();
     await put(tea, 7).set('if-match', '*').expect(412);
     await put(tea, 7).set('if-none-match', '*').expect(201);
@@ -108,7 +108,7 @@ describe('/stock/{productId}', () => {
       .expect(200);
   });
 
-  it('lets one write of many that have seen the same state', async () => {
+  it('accepts one of many writes that have seen the same state', async () => {
     const tea = randomUUID();
     await put(tea, 7).expect(201);
     const seen = (await get(tea)).headers.etag ?? '';
@@ -138,7 +138,7 @@ describe('/stock/{productId}', () => {
 describe('GET /products/availability', () => {
   const get = (ids: string[]) => request(inventory.app).get(`/products/availability?id=${ids.join('&id=')}`);
 
-  it('answers each product once, in the order of the question, without what an order reserves', async () => {
+  it('returns each product once, in the order of the request, without reserved pieces', async () => {
     const [tea, salt, unseen] = [await inventory.setStock(5), await inventory.setStock(0), randomUUID()];
     await inventory.take(orderOf([tea, 2]).created());
     const { headers, body } = await get([salt.toUpperCase(), unseen, tea, salt]);
@@ -150,7 +150,7 @@ describe('GET /products/availability', () => {
     ]);
   });
 
-  it('answers up to 100 products; more or none are 400', async () => {
+  it('returns up to 100 products, and 400 for more or none', async () => {
     const ids = Array.from({ length: 101 }, () => randomUUID());
     expect((await get(ids.slice(1))).body).toHaveLength(100);
     for (const refused of [ids, [], ['tea']]) expect((await get(refused)).status).toBe(400);
@@ -167,12 +167,12 @@ describe('order with new products', () => {
     expect(products.asked).toEqual([[tea, salt]]);
   });
 
-  it('is rejected with its reason, reserves nothing and is refused when a product no longer exists', async () => {
+  it('is rejected with its reason, reserves nothing and becomes a dead letter if a product no longer exists', async () => {
     const tea = await inventory.setStock(10);
     const order = orderOf([tea, 11], [unknown, 3]);
     orders.know(order);
     const event = order.created();
-    // The second time, because the process may have ended before it has written the dead letter.
+    // Twice, because the process may have ended before it wrote the dead letter.
     for (const _ of ['first', 'second']) {
       const reason = `There is no product ${unknown}: the order was rejected.`;
       expect(await inventory.take(event)).toEqual([{ result: 'dead', attempts: 1, reason }]);
@@ -189,7 +189,7 @@ describe('order with new products', () => {
     expect(await inventory.statusOf(order.orderId)).toBe('REJECTED');
   });
 
-  it('waits while it cannot be asked whether its order is known, and is poison, and nothing else, if nobody knows it', async () => {
+  it('waits while the order service is unavailable, and is only poison if that service does not know the order', async () => {
     const order = orderOf([unknown, 3]);
     orders.answer = isUnavailable;
     await expect(inventory.take(order.created())).rejects.toMatchObject({ kind: 'unavailable' });
@@ -199,28 +199,28 @@ describe('order with new products', () => {
     expect([await inventory.statusOf(order.orderId), await inventory.kindsOf(order.orderId)]).toEqual([undefined, []]);
   });
 
-  it('changes nothing and is not refused if it was cancelled before', async () => {
+  it('changes nothing and makes no dead letter if it was cancelled before', async () => {
     const order = orderOf([unknown, 3]);
     await inventory.take(order.cancelled());
     expect(await inventory.take(order.created())).toEqual([{ result: 'processed' }]);
     expect([await inventory.statusOf(order.orderId), await inventory.kindsOf(order.orderId)]).toEqual(['RELEASED', []]);
   });
 
-  it('reserves an initial stock again where the row of the stock was lost', async () => {
+  it('gets the initial stock again if the row of the stock was lost', async () => {
     const tea = randomUUID();
     await inventory.take(orderOf([tea, 1]).created());
     await inventory.take(orderOf([tea, 1]).created());
     await inventory.prisma.stock.delete({ where: { productId: tea } });
     const order = orderOf([tea, 3]);
     const event = order.created();
-    // The consumer tries again what is unavailable, and does not give it up.
+    // The consumer retries an unavailable event without end.
     await expect(inventory.take(event)).rejects.toMatchObject({ kind: 'unavailable' });
     await inventory.take(event);
     expect(await inventory.kindsOf(order.orderId)).toEqual(['StockReserved']);
     expect(await inventory.available(tea)).toBe(initialStock - 3);
   });
 
-  it('waits where the row is lost while the order is handled, and reserves then', async () => {
+  it('waits if the row is lost while the order is handled', async () => {
     const tea = await inventory.setStock(10);
     const order = orderOf([tea, 3], [unknown, 1]);
     orders.know(order);
@@ -230,7 +230,7 @@ describe('order with new products', () => {
     expect(await inventory.statusOf(order.orderId)).toBeUndefined();
   });
 
-  it('waits while the product service is unavailable, which it does not need once all products are known', async () => {
+  it('waits while the product service is unavailable, but not once all products are known', async () => {
     const tea = randomUUID();
     const order = orderOf([tea, 1]);
     products.answer = isUnavailable;
@@ -245,7 +245,7 @@ describe('order with new products', () => {
     expect(await inventory.available(tea)).toBe(initialStock - 1);
   });
 
-  it('may contain 250 of them', async () => {
+  it('may contain 250 new products', async () => {
     const order = orderOf(...Array.from({ length: 250 }, (): Demanded => [randomUUID(), 1]));
     await inventory.take(order.created());
     expect(await inventory.statusOf(order.orderId)).toBe('RESERVED');
