@@ -11,7 +11,7 @@ export const configSchema = configOf({
   EXTRA_PORTS: list
     .pipe(z.array(port))
     .prefault('')
-    .describe('Ports that answer like PORT, comma-separated; 8000 in the chart'),
+    .describe('Further ports that answer like PORT, comma-separated; 8000 in the chart'),
 });
 
 export type StatusConfig = z.output<typeof configSchema>;

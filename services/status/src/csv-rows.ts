@@ -6,11 +6,11 @@ import { type CsvRow, csvRow } from './schemas.ts';
 export const columns = Object.keys(csvRow.shape) as (keyof CsvRow)[];
 const required = ['station_id', 'time'];
 
-/** Faults of a file, in sentences that name the line. */
+/** A fault in a file. The message is a sentence that names the line. */
 export class CsvProblem extends Error {}
 
 /**
- * Reads status records from CSV, whose header names the columns in any order. Memory does not grow with the file.
+ * Reads status records from CSV. The header names the columns in any order. Memory does not grow with the file.
  * @throws CsvProblem
  */
 export async function* csvRows(input: Readable): AsyncGenerator<CsvRow> {

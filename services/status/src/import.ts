@@ -32,7 +32,7 @@ async function run(file: string, { replace }: { replace: boolean }): Promise<voi
   const { DATABASE_URL } = readConfig(configSchema, process.env);
   const input = file === '-' ? process.stdin : (await open(file)).createReadStream();
   await migrate(DATABASE_URL, new URL('../prisma/migrations/', import.meta.url), ({ migration }) =>
-    process.stderr.write(`Waiting for others to be done with the tables of migration ${migration}\n`),
+    process.stderr.write(`Waiting for other transactions to release the tables of migration ${migration}\n`),
   );
   let rowsRead = 0;
   const progress = setInterval(() => process.stderr.write(`${rowsRead} rows read\n`), 1000);
@@ -51,11 +51,11 @@ async function run(file: string, { replace }: { replace: boolean }): Promise<voi
   }
 }
 
-/** Sentences for what the user can fix; anything else is shown as it is. */
+/** Explains errors that the user can fix. Other errors keep their message. */
 function explain(error: unknown, file: string): string {
   if (error instanceof CsvProblem) return `${file}: ${error.message}`;
   if (error instanceof ConfigError) return error.message;
-  if (isDatabaseUnavailable(error)) return `The database that DATABASE_URL names cannot be used: ${messageOf(error)}`;
+  if (isDatabaseUnavailable(error)) return `The database of DATABASE_URL cannot be used: ${messageOf(error)}`;
   return messageOf(error);
 }
 

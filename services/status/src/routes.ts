@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { statusOut, statusQuery } from './schemas.ts';
 import type { StatusRepository } from './status-repository.ts';
 
-/** For `skip`, which the cursor replaces since the first release: RFC 9745 and RFC 8594. */
+/** Headers for `skip`, which the cursor has replaced since the first release (RFC 9745, RFC 8594). */
 const retiring = {
   Deprecation: `@${Date.UTC(2026, 10, 21) / 1000}`,
   Sunset: new Date(Date.UTC(2028, 0, 1)).toUTCString(),

@@ -3,7 +3,7 @@ import { givenTime, queryTime, text, timestamp, wholeNumber } from '@store/share
 import { z } from 'zod';
 import { int4, once } from './int4.ts';
 
-/** contract 4.8, which has its names in snake_case. */
+/** As in contract 4.8, whose names are in snake_case. */
 export const statusOut = z
   .object({
     station_id: z.int32(),

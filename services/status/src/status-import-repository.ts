@@ -12,7 +12,7 @@ interface Import {
   onProgress?: (rowsRead: number) => void;
 }
 
-/** Adds records by COPY, all or none, visible all at once. @returns how many */
+/** Adds records with COPY: all or none, and all visible at once. @returns their number */
 export async function importStatuses({ databaseUrl, rows, replace, onProgress }: Import): Promise<number> {
   const client = createClient({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined); // a lost connection fails the query in flight
@@ -24,7 +24,7 @@ export async function importStatuses({ databaseUrl, rows, replace, onProgress }:
     const copy = client.query(copyFrom(`copy station_status (${columns.join(', ')}) from stdin (format csv)`));
     await pipeline(copyLines(rows, onProgress), copy);
     await client.query('commit');
-    // So that the first query finds current statistics and no dead rows; autovacuum would come later.
+    // Now rather than by a later autovacuum, so that the first query finds current statistics and no dead rows.
     await client.query('vacuum (analyze) station_status').catch(() => undefined);
     return copy.rowCount;
   } finally {

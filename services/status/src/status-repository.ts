@@ -6,12 +6,12 @@ import { utcTime } from '@store/shared/values/utc-time';
 import { int4 } from './int4.ts';
 import type { StatusQuery } from './schemas.ts';
 
-/** A record's position in the order of all records, as texts so that no digit is lost. */
+/** A record's position in the order of all records, as strings so that no digit is lost. */
 type Position = [time: string, stationId: string, row: string];
 
 export type StatusRepository = ReturnType<typeof createStatusRepository>;
 
-/** Columns of the order. What they accept refuses a forged cursor here, before it reaches PostgreSQL. */
+/** Columns that order the list. `accepts` rejects a forged cursor before it reaches PostgreSQL. */
 const time = {
   sql: 'time',
   type: 'timestamptz',
@@ -32,7 +32,7 @@ const maxRow = String(2n ** 63n - 1n);
 
 const isoUtc = raw(isoTime('time', 'US'));
 
-/** By which a replica that lags behind is left alone. What it replayed last is at least as old as what the primary has now. */
+/** A replica that lags further behind is not read. The age of the last replayed transaction is at least the lag. */
 const maxAge = raw(`interval '10 seconds'`);
 const isRecent = sql`(not pg_is_in_recovery()
   or clock_timestamp() - pg_last_xact_replay_timestamp() < ${maxAge}) is true`;
@@ -46,12 +46,12 @@ interface Row {
 export function createStatusRepository({ run, readReplica, inTurn }: Lists) {
   return {
     /**
-     * Reads a page by one statement, whose rows PostgreSQL joins to JSON: fast, and no microsecond is lost in a Date. `after` is exact
-     * and replaces `cursor` and `skip`.
+     * Reads a page with one statement. PostgreSQL builds the JSON, which is fast and keeps the microseconds that a Date
+     * would lose. `after` is exact and replaces `cursor` and `skip`.
      */
     async page({ limit, station_id: stationId, cursor, after, skip = 0 }: StatusQuery, caller?: string) {
       const position = after === undefined ? undefined : decodeCursor(after, cursorName, [time, station, row]);
-      // The index of a station has the order (time, id): only a comparison of just these is a range of it.
+      // Within a station the index has the order (time, id), so only a comparison of exactly these is an index range.
       const key = stationId === undefined ? [time, station, row] : [time, row];
       const orderBy = raw(key.map((column) => column.sql).join(', '));
 
@@ -62,7 +62,7 @@ export function createStatusRepository({ run, readReplica, inTurn }: Lists) {
         conditions.push(rowsAfter(key, from));
       } else if (cursor !== undefined) conditions.push(sql`time > ${cursor}::timestamptz`);
       const offset = position === undefined && skip > 0 ? sql`offset ${skip}::bigint` : empty;
-      // One row more than requested tells whether there is a next page. json_agg would set blanks between the records.
+      // One row more than requested shows whether there is a next page. json_agg would put spaces between the records.
       const statement = sql`
         with page as (
           select *, row_number() over (order by ${orderBy}) as n
@@ -87,7 +87,10 @@ export function createStatusRepository({ run, readReplica, inTurn }: Lists) {
   };
 }
 
-/** Where a position among all records lies among those of one station: its ties may all precede or all follow. */
+/**
+ * Converts a position among all records to one within a station. The station's records of the same time either all
+ * precede the position or all follow it, unless the position is of that station.
+ */
 function withinStation([at, stationId, id]: Position, wanted: number): [time: string, row: string] {
   const distance = wanted - Number(stationId);
   if (distance === 0) return [at, id];

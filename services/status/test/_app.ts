@@ -17,7 +17,7 @@ interface Made {
   category2?: string | null;
 }
 
-/** The real service over a database of the test's own. */
+/** The real service on the given database. */
 export function testApp(databaseUrl: string, env: Record<string, string> = {}, log = testLog('status')) {
   const database = openDatabase(PrismaClient, databaseUrl);
   const { prisma, run } = database;
@@ -29,7 +29,7 @@ export function testApp(databaseUrl: string, env: Record<string, string> = {}, l
     run,
     close: database.close,
     get: (query = '') => request(app).get(`${path}${query}`),
-    /** Stores records in the order given: their rows are numbered so. */
+    /** Stores records. Their rows are numbered in the given order. */
     async add(...records: Made[]): Promise<void> {
       for (const { time, station = 1, bikes = null, docks = null, category1 = null, category2 = null } of records) {
         await run(sql`

@@ -6,5 +6,5 @@ import { testApp } from './_app.ts';
 const database = useDatabase('status');
 const status = database.open((url) => testApp(url, {}, testLog('status', /A dependency is unavailable/)));
 
-it('pages of one client address, however many, leave a connection for those of another', () =>
+it('many pages for one client address leave a connection for another', () =>
   readsInTurn(database.url, 'station_status', (address) => status.get().set('x-envoy-external-address', address)));

@@ -22,7 +22,7 @@ beforeAll(async () => {
 const calls = (path: string) => ({ 200: { path: `${path}?skip=1&limit=1` }, 400: { path: `${path}?limit=0` } });
 
 const contract: Contract = {
-  // Only for the document; the requests go to the application.
+  // Used only for the OpenAPI document; requests go to the application.
   routes: statusRoutes({} as never),
   app: () => status.app,
   unavailableApp: () => unavailable.app,
@@ -36,7 +36,7 @@ describeFuzz({ ...contract, readState: () => status.prisma.stationStatus.count()
 
 // All services share the code of these endpoints, which need no database (contract 8).
 describe('the documentation', () => {
-  it('/apidocs-ui.html leads to the page, which loads its scripts and styles and shows this API', async () => {
+  it('/apidocs-ui.html redirects to the page, which loads its scripts and styles and shows this API', async () => {
     const page = await request(unavailable.app).get('/apidocs-ui.html').redirects(1).expect('Content-Type', /html/);
     const files = [...page.text.matchAll(/(?:src|href)="\.\/([\w.-]+)"/g)].map(([, file]) => file);
     expect(files).toEqual(expect.arrayContaining(['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-init.js']));
@@ -46,7 +46,7 @@ describe('the documentation', () => {
     expect(text).not.toContain('petstore');
   });
 
-  it('/v3/api-docs returns the OpenAPI document with all sections, parameters with their bounds, and a target of every $ref', async () => {
+  it('/v3/api-docs returns the OpenAPI document with all sections, bounds of parameters, and a target for every $ref', async () => {
     const { body, text } = await request(unavailable.app).get('/v3/api-docs').expect('Content-Type', /json/);
     expect(body).toMatchObject({
       openapi: expect.stringMatching(/^3\.1\./),

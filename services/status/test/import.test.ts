@@ -16,7 +16,7 @@ const dir = useFolder();
 
 beforeEach(() => status.clear());
 
-/** The command as a user runs it. */
+/** Runs the command as a user does. */
 const run = (args: string[], { url = database.url, input = '' } = {}) =>
   execa(
     process.execPath,
@@ -117,7 +117,7 @@ describe('the import of CSV', () => {
     ],
   ])('rejects %s, names the line, and changes nothing', async (_, content, message) => {
     await status.add({ time: '2025-01-01T00:00:00Z', station: 42 });
-    // Calls the function, because starting the command for each case would take long.
+    // Calls the function, because starting the command for each case would take too long.
     const rows = csvRows(Readable.from([Buffer.from(content)]));
     const attempt = importStatuses({ databaseUrl: database.url, rows, replace: true });
     await expect(attempt).rejects.toBeInstanceOf(CsvProblem);
@@ -125,7 +125,7 @@ describe('the import of CSV', () => {
     expect(await stored()).toEqual([{ ...empty, station_id: 42, time: '2025-01-01T00:00:00.000000Z' }]);
   });
 
-  it('changes nothing and exits with 1 when the last of many rows is invalid', async () => {
+  it('changes nothing and exits with 1 if the last of many rows is invalid', async () => {
     await status.add({ time: '2025-01-01T00:00:00Z', station: 42 });
     const rows = Array.from({ length: 5000 }, (_, n) => `${n},2026-01-01T00:00:00Z\n`);
     const content = `station_id,time\n${rows.join('')}x,2026-01-01T00:00:00Z\n`;

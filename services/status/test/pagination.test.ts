@@ -12,7 +12,7 @@ const status = useDatabase('status').open(testApp);
 
 beforeEach(() => status.clear());
 
-/** The names (category1) of all records by page; `afterPage` is called after each. */
+/** The names (category1) of all records by page. Calls `afterPage` after each page. */
 const pagesOf = async (query: string, afterPage?: (pages: number) => Promise<void>): Promise<string[][]> =>
   (await paginate((url) => request(status.app).get(url), `${path}${query}`, afterPage)).map(namesOf);
 
@@ -70,7 +70,7 @@ describe('pagination of status records', () => {
     },
   );
 
-  it('has cursors that can be used with another station', async () => {
+  it('accepts a cursor with another station', async () => {
     await status.add(...tied);
     // The cursor is the position after the first record of station 1 at the second time.
     const first = await status.get('?limit=9');
@@ -81,7 +81,7 @@ describe('pagination of status records', () => {
     }
   });
 
-  it('continues from after rather than from cursor and skip', async () => {
+  it('continues from `after` rather than from `cursor` and `skip`', async () => {
     await status.add(...tied);
     const first = await status.get('?limit=9');
     const next = nextLink(first.headers.link);

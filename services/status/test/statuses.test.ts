@@ -33,7 +33,7 @@ describe('GET /api/v1/status/', () => {
     for (const name of ['link', 'deprecation', 'sunset']) expect(headers).not.toHaveProperty(name);
   });
 
-  it('returns the same records without the last slash, and links to itself', async () => {
+  it('returns the same records without the last slash, and links to the path without it', async () => {
     await status.add({ time: '2026-01-01T00:00:00Z' }, { time: '2026-01-01T00:00:01Z' });
     const { body, headers } = await request(status.app).get('/api/v1/status?limit=1').expect(200);
     expect(body).toEqual((await status.get('?limit=1')).body);
@@ -100,7 +100,7 @@ describe('cursor of status records', () => {
     expect(await names(`?cursor=2026-01-01T00:00:${second}`)).toEqual(later);
   });
 
-  it('skips the rest of a tie when the page ended within it (contract 4.8)', async () => {
+  it('skips the rest of a tie if the page ended within it (contract 4.8)', async () => {
     const [time, later] = ['2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000002Z'];
     await status.add({ time }, { time, category1: 'skipped' }, { time: later, category1: 'b' });
     const [first] = (await status.get('?limit=1')).body;

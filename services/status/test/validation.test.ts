@@ -3,7 +3,7 @@ import { path, testApp } from './_app.ts';
 
 const status = useDatabase('status').open(testApp);
 
-// The fields, in shared, have tests of what is no whole number and no time.
+// Tests in shared cover values that are no whole number or no time.
 describe('an invalid query', () => {
   const forged = (...values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url');
   const order = 'time;station;row';
