@@ -55,7 +55,7 @@ export const createGroup: CreateGroup = ({ config, database }) => {
             smtp: createSmtpClient({ url, from }),
             maxAboutOrders: MAILS_PER_HOUR,
           }),
-          loop({ name: 'mails of the last hour', everyMs: hourMs }, mails.forgetCounted),
+          loop({ name: 'mails of the last hour', everyMs: hourMs }, mails.deleteOldCounts),
         ]
       : [],
   };

@@ -62,11 +62,11 @@ export function createMailRepository({ prisma, run, inTransaction }: Database<Pr
       });
       return rows as MailSource[];
     },
-    async sent(id: string): Promise<void> {
+    async markSent(id: string): Promise<void> {
       await run(sql`update notifications set sent_at = now(), send_at = null where ${withParts(id)}`);
     },
     /** @param reason at most 500 characters are kept */
-    async refused(id: string, reason: string): Promise<void> {
+    async markRefused(id: string, reason: string): Promise<void> {
       await run(sql`
         update notifications set refusal = ${storable(reason, 500)}, send_at = null
         where ${withParts(id)} and sent_at is null`);
@@ -91,12 +91,12 @@ export function createMailRepository({ prisma, run, inTransaction }: Database<Pr
           select ceil(extract(epoch from min(at) + interval '1 hour' - now()))::int as seconds ${recent}`);
         return Math.max(first?.seconds ?? 1, 1);
       }),
-    forgetCounted: () => run(sql`delete from mailbox_mails where at < now() - interval '1 hour'`),
+    deleteOldCounts: () => run(sql`delete from mailbox_mails where at < now() - interval '1 hour'`),
     /**
      * Has a message sent with the customer's next digest, an hour after the first of its messages. Nothing changes where another sender
      * has taken over, and sent or held it.
      */
-    hold: (id: string) =>
+    addToDigest: (id: string) =>
       run(sql`
         with digest as (
           insert into notifications (id, customer_id, kind, subject, text, created_at, send_at)

@@ -11,9 +11,9 @@ import { digestKind, type MailKind } from './mails/words.ts';
 import { MailRefused, type SmtpClient } from './smtp-client.ts';
 
 /** What is limited on its own: none of them uses up what another needs. */
-type Limited = 'orders' | 'account' | 'keys' | 'links';
+type Limit = 'orders' | 'account' | 'keys' | 'links';
 
-const limitedAs: Record<MailKind, Limited> = {
+const limitOf: Record<MailKind, Limit> = {
   OrderCreated: 'orders',
   OrderPaid: 'orders',
   PaymentFailed: 'orders',
@@ -66,7 +66,7 @@ for (const result of ['sent', 'postponed', 'given_up']) attempted.inc({ result }
  * gets no more mails within an hour, but one digest of them.
  */
 export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSenderOptions): Job {
-  const maxOf: Record<Limited, number> = {
+  const maxPerHour: Record<Limit, number> = {
     orders: maxAboutOrders,
     account: maxAboutAccount,
     keys: maxAboutKeys,
@@ -74,29 +74,29 @@ export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSende
   };
 
   /** @returns in how many seconds there is room for it in the mailbox; undefined if there is */
-  async function waitFor({ id, kind }: DueMail, address: string): Promise<number | undefined> {
+  async function secondsToWait({ id, kind }: DueMail, address: string): Promise<number | undefined> {
     // Digests are an hour apart.
     if (kind === digestKind) return undefined;
-    const limited = limitedAs[kind];
-    const max = maxOf[limited];
+    const limit = limitOf[kind];
+    const max = maxPerHour[limit];
     if (max === 0) return undefined;
     const mailbox = createHash('sha256').update(address.toLowerCase()).digest();
-    return repository.count({ id, mailbox, kind: limited, max });
+    return repository.count({ id, mailbox, kind: limit, max });
   }
 
   /** What is limited waits: news of orders for a digest, all else, which has a link or is urgent, for its turn. */
-  async function wait({ id, kind }: DueMail, seconds: number, log: Logger): Promise<unknown> {
-    const isAboutOrder = kind !== digestKind && limitedAs[kind] === 'orders';
+  async function defer({ id, kind }: DueMail, seconds: number, log: Logger): Promise<unknown> {
+    const isAboutOrder = kind !== digestKind && limitOf[kind] === 'orders';
     log.info({ notificationId: id, isAboutOrder }, 'A message waits, since its mailbox had many within an hour');
-    return isAboutOrder ? repository.hold(id) : repository.postpone(id, seconds);
+    return isAboutOrder ? repository.addToDigest(id) : repository.postpone(id, seconds);
   }
 
   async function sendOne(mail: DueMail, log: Logger): Promise<unknown> {
     const about = { notificationId: mail.id };
     try {
       const made = await make(mail, mail.kind === digestKind ? await repository.parts(mail.id) : []);
-      const seconds = await waitFor(mail, made.to.address);
-      if (seconds !== undefined) return await wait(mail, seconds, log);
+      const seconds = await secondsToWait(mail, made.to.address);
+      if (seconds !== undefined) return await defer(mail, seconds, log);
       await smtp.send(mail.id, made);
     } catch (error) {
       const isGone = error instanceof DomainError && error.kind === 'notFound';
@@ -104,7 +104,7 @@ export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSende
       if (error instanceof MailRefused || isGone || isTooOld) {
         if (!isGone) attempted.inc({ result: 'given_up' });
         log[isGone ? 'info' : 'error']({ err: error, ...about }, 'A message is given up');
-        return repository.refused(mail.id, messageOf(error));
+        return repository.markRefused(mail.id, messageOf(error));
       }
       attempted.inc({ result: 'postponed' });
       const { attempts } = mail;
@@ -113,7 +113,7 @@ export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSende
       return repository.postpone(mail.id, seconds);
     }
     attempted.inc({ result: 'sent' });
-    return repository.sent(mail.id);
+    return repository.markSent(mail.id);
   }
 
   async function sendDue(log: Logger): Promise<boolean> {

@@ -18,7 +18,7 @@ function dataOf(payload: (OrderEvent | AccountEvent)['payload']): MailData {
   const money = amount ?? total;
   const texts = {
     orderId,
-    amount: money && inWords(money),
+    amount: money && amountText(money),
     reason: reason && storable(reason),
     shipmentId,
     requestId,
@@ -29,4 +29,4 @@ function dataOf(payload: (OrderEvent | AccountEvent)['payload']): MailData {
 /** Those fields of all kinds that mails tell. */
 type MailPayload = Omit<MailData, 'amount'> & { amount?: Money; total?: Money };
 
-const inWords = ({ amount, currency }: Money) => `${inDecimals(amount, currency)} ${currency}`;
+const amountText = ({ amount, currency }: Money) => `${inDecimals(amount, currency)} ${currency}`;

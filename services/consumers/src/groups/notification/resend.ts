@@ -4,7 +4,7 @@ import { DomainError, found } from '@store/shared/values/errors';
 import type { PrismaClient } from '../../generated/client.ts';
 import { copyNotification, findOrderMessage } from './notification-repository.ts';
 
-interface Resending {
+interface ResendRequest {
   actor: string;
   /** Of the message that is sent again. */
   id: string;
@@ -22,7 +22,7 @@ export type Resend = ReturnType<typeof resendWith>;
 export const resendWith =
   ({ transactionOf }: Pick<Database<PrismaClient>, 'transactionOf'>, sendsMail: boolean) =>
   /** @throws DomainError notFound, conflict */
-  ({ actor, id, copyId }: Resending): Promise<void> =>
+  ({ actor, id, copyId }: ResendRequest): Promise<void> =>
     transactionOf(actor, async (tx) => {
       if (!sendsMail) throw new DomainError('conflict', 'No mail server is set, so that no mail is sent.');
       const { orderId, kind } = found(await findOrderMessage(tx, id), `message ${id} about an order`);

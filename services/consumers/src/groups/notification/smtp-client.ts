@@ -30,7 +30,7 @@ export function createSmtpClient({ url, from }: SmtpOptions) {
      */
     async send(id: string, mail: Mail): Promise<void> {
       await transport.sendMail({ ...mail, from, messageId: `<${id}@${domain}>` }).catch((error: SmtpError) => {
-        throw isRefusal(error) ? new MailRefused(inWords(error)) : new Error(inWords(error));
+        throw isRefusal(error) ? new MailRefused(describeByCodes(error)) : new Error(describeByCodes(error));
       });
     },
     close: () => transport.close(),
@@ -54,7 +54,7 @@ const isRefusal = ({ code, responseCode = 0 }: SmtpError): boolean =>
   (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500 && responseCode < 600;
 
 /** Says what happened in codes alone (RFC 5321, RFC 3463): whatever a mail server writes about a mail may name its recipient. */
-function inWords({ code = 'no code', responseCode, response, command = '', message }: SmtpError): string {
+function describeByCodes({ code = 'no code', responseCode, response, command = '', message }: SmtpError): string {
   const [verb] = /^[A-Z]+/.exec(command) ?? ['the mail'];
   if (responseCode !== undefined) {
     const [enhanced] = /(?<=^\d{3}[ -])[245]\.\d{1,3}\.\d{1,3}\b/.exec(response ?? '') ?? [];
