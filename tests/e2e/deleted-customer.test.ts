@@ -74,7 +74,7 @@ it('orders in flight when their customer deletes the account are delivered or re
     const all = await messages();
     return all.length === late.length && all.every(({ due }) => !due);
   });
-  const gone = { due: false, sent: false, refusal: expect.stringMatching(/gone/) };
+  const gone = { due: false, sent: false, refusal: expect.stringMatching(/no longer exists/) };
   expect((await messages()).sort((one, other) => (one.kind < other.kind ? -1 : 1))).toEqual(
     late.map((kind) => ({ kind, ...gone })),
   );

@@ -10,7 +10,7 @@ import { z } from 'zod';
 /** Each folder of groups/ is a consumer group, `<folder>-group` (contract 6.8). */
 const groupNames = readdirSync(new URL('groups', import.meta.url)).map((name) => `${name}-group`);
 
-/** The service that a group calls. */
+/** The address that a group needs. */
 const calls = { 'invoice-group': 'ORDER_URL', 'notification-group': 'ACCOUNT_URL' } as const;
 
 export const configSchema = configOf({
@@ -19,21 +19,19 @@ export const configSchema = configOf({
   ...calleeConfig,
   ...databaseConfig,
   ...messagingConfig,
-  CONSUMER_GROUP: z.enum(groupNames).describe('Group of the process, such as invoice-group'),
+  CONSUMER_GROUP: z.enum(groupNames).describe('Consumer group that the process runs, such as invoice-group'),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'must be smtp://host:port or smtps://user:password@host' })
     .optional()
-    .describe('Mail server; without it messages are stored and not sent, and in profile dev shown by the console'),
+    .describe('Mail server; without it messages are stored but not sent, and the console shows them in profile dev'),
   MAIL_FROM: z.string().max(320).default('Store <no-reply@store.invalid>').describe('Sender of mails'),
   MAILS_PER_HOUR: wholeNumber(0, 1_000)
     .default(12)
-    .describe('Mails about orders to a mailbox within an hour, 0 to 1000; further ones are one digest; 0: any number'),
-  SHOP_URL: serviceUrl.default('http://localhost:3000').describe('Address of the shop, to which links in mails lead'),
+    .describe('Mails about orders to a mailbox per hour, 0 to 1000; further messages become one digest; 0: no limit'),
+  SHOP_URL: serviceUrl.default('http://localhost:3000').describe('Address of the shop, for links in mails'),
   ACCOUNT_URL: serviceUrl.optional().describe('Address of account; required for notification-group'),
   ORDER_URL: serviceUrl.optional().describe('Address of order; required for invoice-group'),
-  SELLER: text(1, 1_000)
-    .default('Store')
-    .describe('Name and address on invoices, a line each, at most 1000 characters'),
+  SELLER: text(1, 1_000).default('Store').describe('Name and address on invoices, in lines, at most 1000 characters'),
 }).superRefine((config, context) => {
   for (const [group, variable] of Object.entries(calls)) {
     if (config.CONSUMER_GROUP !== group || config[variable] !== undefined) continue;

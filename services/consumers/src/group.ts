@@ -5,21 +5,21 @@ import type { Job, ServiceContext } from '@store/shared/service/service';
 import type { ConsumersConfig } from './config.ts';
 import type { PrismaClient } from './generated/client.ts';
 
-/** The part of a consumer group that is its own. */
+/** The part of a consumer group that differs from group to group. */
 export type OwnGroup<Kind extends EventKind = EventKind> = Pick<
   ConsumerGroup<PrismaClient, unknown, Kind>,
   'kinds' | 'handle' | 'accounts'
 >;
 
-/** Function that groups/<name>/consumer-group.ts exports as `createGroup`. */
+/** The function that groups/<name>/consumer-group.ts exports as `createGroup`. */
 export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, PrismaClient>, 'config' | 'database'>) => {
   /** Title of the documentation. */
   title: string;
   /**
-   * `handle` takes up to 200 events of different orders and several partitions in one transaction, beside other replicas:
-   * it locks in a fixed order, or by statements that need none. Of one order and one service events come as they were
-   * written; those of different services come in any order, and a redriven dead letter comes after its successors
-   * (contract 6.7).
+   * `handle` gets up to 200 events of different orders and several partitions in one transaction, while other replicas
+   * do the same. It must lock rows in a fixed order, or use statements that need none. Events of one order and one service
+   * come in the order in which they were written. Events of different services come in any order, and a redriven dead
+   * letter comes after its successors (contract 6.7).
    */
   group: OwnGroup;
   routes: AnyRoute[];

@@ -12,12 +12,12 @@ interface List<Query extends PagedQuery> {
   summary: string;
   query: z.ZodType<Query>;
   item: z.ZodType;
-  /** Names the envelope in the document. */
+  /** Name of the envelope in the OpenAPI document. */
   page: string;
-  /** `caller`, if not given. */
+  /** Default: `caller`. */
   identity?: 'caller' | 'accountOrCaller';
   scope?: Scope;
-  /** @param accountId of the customer who asks; undefined for operators */
+  /** @param accountId the calling customer; undefined for operators */
   list(query: Query, accountId: string | undefined): Promise<CountedPage<{ json: string }>>;
 }
 

@@ -22,7 +22,7 @@ export const consumersService: ServiceDefinition<typeof configSchema, PrismaClie
   name: 'consumers',
   configSchema,
   database: { PrismaClient, migrations: new URL('../prisma/migrations/', import.meta.url) },
-  /** One image for all groups: a process runs, and loads, the one that CONSUMER_GROUP names. */
+  /** One image has all groups. A process loads and runs the group that CONSUMER_GROUP names. */
   async build(context) {
     const folder = context.config.CONSUMER_GROUP.replace(/-group$/, '');
     const { createGroup }: { createGroup: CreateGroup } = await import(`./groups/${folder}/consumer-group.ts`);

@@ -45,7 +45,7 @@ it('a customer confirms the address, resets the password, changes the address, a
   const move = () => again('PATCH', path, { email: moved, currentPassword: 'battery staple' });
   expect((await move()).status).toBe(200);
   const cancelled = await next('Confirm your e-mail address');
-  const warning = await next('Your e-mail address is to be changed');
+  const warning = await next('Your e-mail address is about to change');
   expect([cancelled.address, warning.address]).toEqual([moved, ada.email]);
   expect((await anonymous('POST', '/auth/email-confirmations', { token: warning.token })).status).toBe(204);
   expect((await anonymous('POST', '/auth/email-confirmations', { token: cancelled.token })).status).toBe(403);

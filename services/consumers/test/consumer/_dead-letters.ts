@@ -22,7 +22,7 @@ interface Circumstances {
   credentials?: string[];
 }
 
-/** A replica of the group's service. */
+/** The HTTP application of a replica of the group's service. */
 export function replica(
   fixture: Fixture,
   { group = fixture.consumerGroup(), database = fixture.database, credentials }: Circumstances = {},
@@ -70,7 +70,7 @@ export async function deadLetteredEvents(fixture: Fixture, count: number) {
   return events;
 }
 
-/** Deletes what Kafka forgets of a group that is idle for a week: its offsets (contract 6.7). */
+/** Deletes offsets, as Kafka does if a group is idle for a week (contract 6.7). */
 export async function forgetGroups(fixture: Fixture): Promise<void> {
   await fixture.withAdmin(async (admin) => {
     const { groups } = await admin.listGroups();

@@ -23,7 +23,7 @@ export const customerId = 'c0570e00-3a52-4d0f-9f0e-0d8a55a1c001';
 export const silent = { brokers, clientId: 'test', log: createLog('test', 'silent') };
 export const kafka = createKafka(silent);
 
-/** An event of an order that has no meaning here. */
+/** An event of an order. Its meaning does not matter here. */
 export function anEvent<K extends EventKind = 'OrderCancelled'>(
   orderId: string = randomUUID(),
   kind: K = 'OrderCancelled' as K,
@@ -39,7 +39,7 @@ export function rawOf({ id, kind, key, payload }: StoredEvent, more: Partial<Raw
 type Group = ConsumerGroup<PrismaClient>;
 type StartOptions = Omit<Partial<ConsumerOptions<PrismaClient>>, 'group'> & { name?: string; group?: Partial<Group> };
 
-/** Has a fixture for each test of a file or a `describe`, or one for all, with its properties from the first hook on. */
+/** A fixture for each test of a file or a `describe`, or one for all of them. It has properties from the first hook on. */
 export function useFixture(partitions = 1, tests: 'all' | 'each' = 'each'): Fixture {
   const later = {} as Fixture;
   const [before, after] = tests === 'all' ? [beforeAll, afterAll] : [beforeEach, afterEach];
@@ -48,7 +48,7 @@ export function useFixture(partitions = 1, tests: 'all' | 'each' = 'each'): Fixt
   return later;
 }
 
-/** A topic and a group of a test's own, and a table in which its handlers record the events. */
+/** A new topic, a new group, and a table in which its handlers record events. */
 export async function createFixture(partitions = 1) {
   const { url: databaseUrl, drop } = await createTestDatabase('consumers');
   const topic = await createTopic(partitions);
@@ -111,7 +111,7 @@ export async function createFixture(partitions = 1) {
       return consumer;
     },
 
-    /** The ids of the handled events, in the order of handling. */
+    /** The ids of the handled events, in the order in which they were handled. */
     async handled(): Promise<string[]> {
       const rows = await database.run<{ id: string }>(sql`select event_id::text as id from handled_events order by n`);
       return rows.map(({ id }) => id);
@@ -122,18 +122,18 @@ export async function createFixture(partitions = 1) {
         return events.every(({ id }) => ids.has(id));
       });
     },
-    /** Returns what the group has committed, of all partitions together. */
+    /** The sum of the group's committed offsets in all partitions. */
     async committed(): Promise<number> {
-      // The first group of a broker waits for its coordinator.
+      // Fails while the first group of a broker waits for its coordinator.
       const [offsets] = await withAdmin((admin) => admin.fetchOffsets({ groupId: group, topics: [topic] })).catch(
         () => [],
       );
       return (offsets?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
     },
-    /** As `kafka-consumer-groups --reset-offsets --to-earliest`: the group must be empty. */
+    /** Like `kafka-consumer-groups --reset-offsets --to-earliest`. The group must be empty. */
     reset: () => withAdmin((admin) => admin.resetOffsets({ groupId: group, topic, earliest: true })),
     withAdmin,
-    /** Those that are open, in the order of their ids. */
+    /** The open dead letters, in order of id. */
     async deadLetters(): Promise<DeadLetter[]> {
       const { letters } = await listDeadLetters({ broker: silent, group: consumerGroup(), database });
       return letters.sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -9,7 +9,7 @@ import { anEvent, rawOf, silent, useFixture } from './_fixture.ts';
 
 /** The API key of FindCoordinator in the Kafka protocol. It follows the four bytes of the length. */
 const findCoordinator = 10;
-/** Shorter than a broker without messages keeps a fetch. */
+/** Shorter than a broker holds a fetch while there are no messages. */
 const soonMs = 2_000;
 
 describe('a consumer', () => {
@@ -19,14 +19,14 @@ describe('a consumer', () => {
     const topic = `${fixture.topic}-later`;
     const consumer = fixture.start(undefined, { topics: [topic] });
     expect(consumer.waitingFor()).toBe('kafka');
-    await until('the broker has said so', () => consumer.waitingFor() === 'topics');
+    await until('the broker has answered', () => consumer.waitingFor() === 'topics');
     await fixture.withAdmin((admin) =>
       admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1 }], waitForLeaders: false }),
     );
     await until('it is a member', () => consumer.waitingFor() === undefined);
   });
 
-  it('waits for Kafka, but one that serves without it only until it was a member', async () => {
+  it('waits for Kafka, but only until it was a member if it serves without Kafka', async () => {
     const proxy = await createKafkaProxy();
     fixture.onEnd(proxy.close);
     await proxy.set('refuse');
@@ -37,9 +37,9 @@ describe('a consumer', () => {
     expect(waiting()).toEqual(['kafka', 'kafka']);
 
     await proxy.set('pass');
-    await until('both are members', () => waiting().every((one) => one === undefined));
+    await until('both are members', () => waiting().every((dependency) => dependency === undefined));
     await proxy.set('refuse');
-    await until('the one waits', () => working.waitingFor() === 'kafka');
+    await until('the first consumer waits', () => working.waitingFor() === 'kafka');
     expect(waiting()).toEqual(['kafka', undefined]);
 
     await proxy.set('pass');
@@ -107,7 +107,7 @@ describe('a consumer', () => {
     await fixture.reset(); // fails unless the group is empty
   });
 
-  it('goes on with a partition after a long batch without waiting for a fetch of the others', async () => {
+  it('continues with a partition after a long batch without waiting for a fetch of the others', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const slow = anEvent();
     const next = anEvent(slow.key); // of the same partition

@@ -18,7 +18,7 @@ const zstd = promisify(zstdCompress);
 const { CompressionCodecs } = kafkajs;
 type Encoder = { buffer: Buffer };
 CompressionCodecs[CompressionTypes.ZSTD] = () => ({ compress: ({ buffer }: Encoder) => zstd(buffer) });
-/** As librdkafka does: Kafka's own producer divides it into blocks. */
+/** Compresses like librdkafka. Kafka's own producer divides the batch into blocks. */
 CompressionCodecs[CompressionTypes.Snappy] = () => ({
   compress: async ({ buffer }: Encoder) => Buffer.from(snappyCompress(buffer)),
 });
@@ -33,7 +33,7 @@ async function write(topic: string, compression: CompressionTypes, ...messages: 
 describe('events are handled', () => {
   const fixture = useFixture();
 
-  it.each(codecs)('which a producer in Java has compressed with %s', async (codec) => {
+  it.each(codecs)('that a Java producer compressed with %s', async (codec) => {
     const events = times(300, () => anEvent());
     await publishWithJava(fixture.topic, codec, events);
     fixture.start();
@@ -48,7 +48,7 @@ describe('events are handled', () => {
     await fixture.has(...events);
   });
 
-  it('which a producer over librdkafka has compressed with snappy', async () => {
+  it('that a librdkafka producer compressed with snappy', async () => {
     const events = times(300, () => anEvent());
     await write(fixture.topic, CompressionTypes.Snappy, ...events.map((event) => rawOf(event) as Message));
     fixture.start();
@@ -73,7 +73,7 @@ it('compressed dead letters are read', async () => {
   expect(groups).toContain(`test-${key}`);
 });
 
-it('the broker refuses, on topics of the store, what is too large when decompressed, and decompresses the rest', async () => {
+it('on topics of the store the broker refuses batches that are too large when decompressed, and decompresses others', async () => {
   const options = { partitions: 1, replicas: 1, minInsyncReplicas: 1, retentionMs: -1, retentionBytes: -1 };
   const topic = await createTopic(1, storeTopics(options)[0]?.configEntries);
   const event = rawOf(anEvent()) as Message;
@@ -96,7 +96,7 @@ describe('a batch that cannot be decoded', () => {
     return metric?.values.filter(({ labels, value }) => labels.group === fixture.group && value === 1) ?? [];
   };
 
-  it('says so, is not skipped, and holds up no other partition, until its records are deleted', async () => {
+  it('is reported, and blocks its partition and no other until its records are deleted', async () => {
     const [before, behind, elsewhere] = [anEvent(), anEvent(), anEvent()];
     await write(fixture.topic, CompressionTypes.None, { ...rawOf(before), partition: 0 } as Message);
     await write(fixture.topic, CompressionTypes.ZSTD, bomb);
@@ -121,7 +121,7 @@ describe('a batch that cannot be decoded', () => {
     expect(await fixture.handled()).not.toContain(behind.id);
 
     await fixture.withAdmin(async (admin) => {
-      await admin.fetchTopicOffsets(fixture.topic); // kafkajs does not look for the leader by itself
+      await admin.fetchTopicOffsets(fixture.topic); // makes kafkajs look up the leader
       await admin.deleteTopicRecords({ topic: fixture.topic, partitions: [{ partition: 0, offset: '2' }] });
     });
     await fixture.has(behind);
@@ -129,14 +129,14 @@ describe('a batch that cannot be decoded', () => {
     expect(await undecodable()).toEqual([]);
   });
 
-  it('leaves a consumer ready that serves requests, too', async () => {
+  it('leaves a consumer ready if it also serves requests', async () => {
     await write(fixture.topic, CompressionTypes.ZSTD, bomb);
     const consumer = fixture.start(undefined, { servesWithoutKafka: true });
     await until('it is reported', async () => (await undecodable()).length === 1);
     expect(consumer.waitingFor()).toBeUndefined();
   });
 
-  it('ends the reading of a topic with an error that says so', async () => {
+  it('makes readTopic fail with an error that names the batch', async () => {
     await write(fixture.topic, CompressionTypes.ZSTD, bomb);
     const reading = readTopic(silent, fixture.topic, () => undefined);
     await expect(reading).rejects.toMatchObject({

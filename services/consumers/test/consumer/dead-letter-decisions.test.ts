@@ -9,13 +9,13 @@ import { until } from '../../../../tests/kit/until.ts';
 import { broken, deadLetteredEvents, forgetGroups, operator } from './_dead-letters.ts';
 import { anEvent, kafka, rawOf, silent, useFixture } from './_fixture.ts';
 
-// A decision about a dead letter is made once, and remembered.
+// Each dead letter is decided once, and the decision is kept.
 
 const fixture = useFixture(3);
 const ann = operator(fixture);
 
 describe('a dead letter', () => {
-  it('that was decided stays so when Kafka forgets offsets and the ids of processed events are deleted', async () => {
+  it('stays decided after Kafka deletes offsets and the ids of processed events are deleted', async () => {
     await deadLetteredEvents(fixture, 3);
     const [discarded = '', redriven = '', open = ''] = await ann.ids();
     await ann.discard([discarded]).expect(200);
@@ -23,7 +23,7 @@ describe('a dead letter', () => {
     await forgetGroups(fixture);
     await fixture.database.run(sql`delete from processed_events`);
     expect(await ann.redriveAll()).toEqual(['REDRIVEN']);
-    // Neither is the same request again a second decision.
+    // Repeating the same request makes no second decision.
     for (const again of [ann.redrive([discarded, redriven]), ann.discard([discarded, redriven])]) {
       const { body } = await again.expect(200);
       const outcomes = body.results.map(({ outcome, decision }: Result) => `${outcome} ${decision?.outcome}`);
@@ -34,7 +34,7 @@ describe('a dead letter', () => {
     expect(decided).toEqual([discarded, redriven, open]);
   });
 
-  it('is discarded for a reason of as many characters as are allowed, whatever they are', async () => {
+  it('accepts a discard reason of the maximum length, whatever characters it has', async () => {
     await deadLetteredEvents(fixture, 2);
     const [first = '', second = ''] = await ann.ids();
     const reasons = [`${'x'.repeat(999)}🍵`, '🍵'.repeat(1_000)];
@@ -43,7 +43,7 @@ describe('a dead letter', () => {
     expect((await ann.trail()).map(({ reason }: { reason: string }) => reason)).toEqual(reasons);
   });
 
-  it('has an error and a value that are cut between characters, also where it fails again', async () => {
+  it('has an error and a value that are cut between characters, also after a failed redrive', async () => {
     const tea = async () => {
       throw new Error(`${'x'.repeat(999)}🍵🍵`);
     };
@@ -61,7 +61,7 @@ describe('a dead letter', () => {
     expect(await ann.trail()).toEqual([expect.objectContaining({ outcome: 'FAILED', reason: error })]);
   });
 
-  it('that was redriven leaves no offsets in Kafka that could be forgotten', async () => {
+  it('leaves no offsets of a redrive in Kafka', async () => {
     await deadLetteredEvents(fixture, 1);
     await ann.redriveAll();
     const { groups } = await fixture.withAdmin((admin) => admin.listGroups());
@@ -69,7 +69,7 @@ describe('a dead letter', () => {
     expect(names).toEqual([fixture.group]);
   });
 
-  it('is handled once by two redrives and the group itself at once, and the later one is told by whom', async () => {
+  it('is handled once if two redrives and the group race, and the later redrive gets the decision of the earlier', async () => {
     const events = await deadLetteredEvents(fixture, 20);
     const ids = await ann.ids();
     await fixture.reset(); // so that the group itself reads the events again
@@ -94,7 +94,7 @@ describe('a dead letter', () => {
 });
 
 describe('a process that dies', () => {
-  /** A database that fails instead of the statement with this number, and of all that follow. */
+  /** A database that fails from the statement with this number on. */
   function dyingAt(number: number) {
     const sent: Sql[] = [];
     const dying = ({ run }: Statements): Statements => ({
@@ -121,7 +121,7 @@ describe('a process that dies', () => {
       expect(await fixture.handled()).toEqual([]);
       expect(await ann.trail()).toEqual([]);
     }
-    const last = dyingAt(5); // after what is known, the claim, the ids of the events and the handler: no more statements
+    const last = dyingAt(5); // A redrive sends only four statements: known state, claim, event ids, handler.
     await redriveOn(last);
     expect(last.sent).toHaveLength(4);
     expect(await fixture.handled()).toEqual([event?.id]);
@@ -129,12 +129,12 @@ describe('a process that dies', () => {
     expect(await fixture.handled()).toHaveLength(1);
   });
 
-  it('after it has written a dead letter writes it again, and it is one letter', async () => {
+  it('after it wrote a dead letter makes the next process write it again, and both copies count as one letter', async () => {
     const [event] = await deadLetteredEvents(fixture, 1);
     await fixture.reset();
     const consumer = fixture.start(broken, { retry: { attempts: 1, firstDelayMs: 1, multiplier: 1 } });
     const written: string[] = [];
-    await until('it is there twice', async () => {
+    await until('the dead letter is there twice', async () => {
       written.length = 0;
       await readDeadLetters(silent, ({ group, id }) => void (group === fixture.group && written.push(id)));
       return written.length === 2;
@@ -151,7 +151,7 @@ describe('the id of a processed event', () => {
   const deleteOld = () => deleteOldEventIds(fixture.database, silent, [fixture.topic]);
   const age = () => fixture.database.run(sql`update processed_events set processed_at = now() - interval '31 days'`);
 
-  it('is kept as long as an open dead letter has its event, which is therefore not handled twice', async () => {
+  it('is kept while an open dead letter has its event, so that the event is not handled twice', async () => {
     const [event = anEvent()] = await deadLetteredEvents(fixture, 1);
     await fixture.reset();
     const consumer = fixture.start();
@@ -164,7 +164,7 @@ describe('the id of a processed event', () => {
     expect(await deleteOld()).toBe(1);
   });
 
-  it('is kept as long as the topic holds events of its age', async () => {
+  it('is kept while the topic holds events of its age', async () => {
     const topic = await createTopic(1, [{ name: 'retention.ms', value: '-1' }]);
     const old = { ...rawOf(anEvent()), timestamp: String(Date.now() - 45 * 24 * 60 * 60 * 1000) };
     const producer = kafka.producer();
@@ -178,7 +178,7 @@ describe('the id of a processed event', () => {
     expect(await deleteOld()).toBe(2);
   });
 
-  it('is deleted without a look at those that are kept', async () => {
+  it('is deleted without reading the ids that are kept', async () => {
     const { run } = fixture.database;
     await run(sql`
       insert into processed_events select 'g', gen_random_uuid(), now() - make_interval(mins => n)

@@ -11,14 +11,14 @@ import { PrismaClient } from '../../src/generated/client.ts';
 import { broken, deadLetteredEvents, operator, path, replica, unknownId } from './_dead-letters.ts';
 import { useFixture } from './_fixture.ts';
 
-// Dead letters over HTTP (contract 4.13): what operators are told, whoever asks and however many do.
+// Dead letters over HTTP (contract 4.13).
 
 describe('the contract of dead letters', () => {
   const fixture = useFixture(1, 'all');
   const unreachable = openDatabase(PrismaClient, unreachableDatabaseUrl);
   afterAll(() => unreachable.close());
   let first = '';
-  // Without a letter of its group a service does not ask its database.
+  // A service does not query its database unless its group has a letter.
   beforeAll(async () => {
     await deadLetteredEvents(fixture, 2);
     [first = ''] = await operator(fixture).ids();
@@ -27,7 +27,7 @@ describe('the contract of dead letters', () => {
   const unreachableReplica = () => replica(fixture, { database: unreachable });
 
   describeContract({
-    // Only for the document; the requests go to the application.
+    // Used only for the OpenAPI document; requests go to the application.
     routes: deadLetterRoutes({ group: {} } as never, {} as never),
     app: () => replica(fixture),
     unavailableApp: unreachableReplica,
@@ -51,7 +51,7 @@ describe('the routes of dead letters', () => {
   const fixture = useFixture(3);
   const [ann, ben] = [operator(fixture), operator(fixture, 'ben')];
 
-  it('list a letter with what it says and why, and redrive it with who asked', async () => {
+  it('list a letter with its content and error, and record who redrives it', async () => {
     const [event] = await deadLetteredEvents(fixture, 1);
     const letter = {
       eventId: event?.id,
@@ -85,7 +85,7 @@ describe('the routes of dead letters', () => {
     ]);
   });
 
-  it('read one letter with its headers and its whole value, until it is decided', async () => {
+  it('return a letter with its headers and its whole value until it is decided', async () => {
     const [event] = await deadLetteredEvents(fixture, 1);
     const [id = ''] = await ann.ids();
     const one = () => request(replica(fixture)).get(`${path}/${id}`);
@@ -96,7 +96,7 @@ describe('the routes of dead letters', () => {
     await one().expect(404);
   });
 
-  it('say in a dry run what the handler would do, or that it cannot be known, and change nothing', async () => {
+  it('say in a dry run what the handler would do, or that this is unknown, and change nothing', async () => {
     const [event] = await deadLetteredEvents(fixture, 1);
     const [ids, before] = [await ann.ids(), await ann.list()];
     const { group } = fixture;
@@ -109,7 +109,7 @@ describe('the routes of dead letters', () => {
       { id: ids[0], outcome: 'FAILED', error: 'broken:\nline 2' },
     ]);
     const refusing = {
-      handle: async ([one]: NewEvent[], _: unknown, refuse: Refuse) => refuse((one as NewEvent).event, 'No.'),
+      handle: async ([first]: NewEvent[], _: unknown, refuse: Refuse) => refuse((first as NewEvent).event, 'No.'),
     };
     expect(await dry(fixture.consumerGroup(undefined, 'a', refusing as never))).toMatchObject([
       { outcome: 'REDRIVEN', effect: `${group} would change nothing. It refuses it: No.` },
@@ -136,7 +136,7 @@ describe('the routes of dead letters', () => {
     expect(await ann.list()).toEqual(before);
   });
 
-  it('list all letters of an order with what was decided, and count those that are open', async () => {
+  it('list all letters of an order with their decisions, and count the open letters', async () => {
     const [first, second] = await deadLetteredEvents(fixture, 2);
     const open = async () => (await request(replica(fixture)).get(`${path}/count`).expect(200)).body;
     const ofOrder = async (id = '') => (await request(replica(fixture)).get(`${path}?orderId=${id}`).expect(200)).body;
@@ -153,12 +153,12 @@ describe('the routes of dead letters', () => {
     expect(await ofOrder(randomUUID())).toMatchObject({ total: 0, letters: [] });
   });
 
-  it('count what is decided once, and a dry run not at all', async () => {
+  it('count each decision once, and no dry run', async () => {
     await deadLetteredEvents(fixture, 3);
     const ids = await ann.ids();
     await ann.redrive(ids, {}, { dryRun: true }).expect(200);
     await ann.redrive(ids.slice(0, 1), { group: fixture.consumerGroup(broken) }).expect(200);
-    for (const one of [ann, ben]) await one.redrive(ids.slice(0, 2)).expect(200);
+    for (const operator of [ann, ben]) await operator.redrive(ids.slice(0, 2)).expect(200);
     await ben.discard(ids).expect(200);
     const { values } = await consumerMetrics.decided.get();
     const own = values.filter(({ labels }) => labels.group === fixture.group);

@@ -14,7 +14,7 @@ const fixture = useFixture(3);
 const ann = operator(fixture);
 
 describe('a redrive', () => {
-  it('handles those that it names once and keeps poison; with an unknown id or without the database it does nothing', async () => {
+  it('handles the named letters once and keeps poison, but does nothing for an unknown id or without the database', async () => {
     const events = await deadLetteredEvents(fixture, 3);
     await fixture.send({ ...rawOf(anEvent()), value: '{' });
     const consumer = fixture.start(broken);
@@ -57,9 +57,9 @@ describe('a redrive', () => {
   });
 });
 
-// Without a broker they are unavailable: services/shared/test/compiled.test.ts.
+// services/shared/test/compiled.test.ts covers that they are unavailable without a broker.
 describe('dead letters', () => {
-  it('are counted by the metric until somebody decides about them, also while the database is away', async () => {
+  it('are counted by the metric until they are decided, even while the database is unavailable', async () => {
     let isAway = false;
     const unreliable: Statements = {
       async run(statement) {
@@ -87,7 +87,7 @@ describe('dead letters', () => {
 });
 
 describe('readTopic', () => {
-  it('yields each message of the topic once, and none that comes meanwhile', async () => {
+  it('yields each message of the topic once, without messages that arrive meanwhile', async () => {
     await fixture.publish(...times(500, () => anEvent()));
     const seen: string[] = [];
     await readTopic(silent, fixture.topic, async (partition, { offset }) => {

@@ -22,14 +22,14 @@ describe('partitions of a consumer', () => {
     await wait(300); // so that no other batch is in flight
     const events = times(60, () => anEvent());
     await fixture.publish(...events);
-    // All but those in the partition of the slow event, about a sixth.
+    // About a sixth are in the partition of the slow event.
     await until('events of the other partitions are handled', async () => (await fixture.handled()).length > 25);
     expect(await fixture.handled()).not.toContain(slow.id);
     release();
     await fixture.has(slow, ...events);
   });
 
-  it('belong to one member each, and no event is handled by two', async () => {
+  it('belong to one member each, and no event is handled twice', async () => {
     const names = ['first', 'second', 'third'];
     for (const name of names) fixture.start(undefined, { name });
     const assigned = async () => {
@@ -150,7 +150,7 @@ describe('group membership', () => {
     await fixture.has(event);
   });
 
-  it('can be ended repeatedly, also before the group is joined', async () => {
+  it('can be ended repeatedly, even before the member has joined', async () => {
     const consumer = fixture.start();
     await consumer.stop();
     await consumer.stop();

@@ -9,7 +9,7 @@ import { until } from '../../../../tests/kit/until.ts';
 import type { PrismaClient } from '../../src/generated/client.ts';
 import { anEvent, rawOf, times, useFixture } from './_fixture.ts';
 
-// That they may be reset is tested in tests/faults.
+// tests/faults covers resets of offsets.
 describe('consumer offsets', () => {
   const fixture = useFixture(3);
 
@@ -30,7 +30,7 @@ describe('consumer offsets', () => {
     expect(await fixture.handled()).toEqual([event.id]);
   });
 
-  it('are not committed by a member that leaves while its handler fails: the next one handles the event', async () => {
+  it('are not committed by a member that leaves while its handler fails, so the next member handles the event', async () => {
     const event = anEvent();
     await fixture.publish(event);
     const { promise: failure, reject: fail } = Promise.withResolvers<void>();
@@ -42,7 +42,7 @@ describe('consumer offsets', () => {
     await until('the handler has started', () => hasStarted);
     const left = leaving.stop();
     fail(unavailable('What it asks'));
-    await left; // whatever it commits, it has committed now
+    await left; // now it commits nothing more
     expect([await fixture.committed(), await fixture.handled()]).toEqual([0, []]);
     fixture.start();
     await fixture.has(event);
@@ -79,7 +79,7 @@ const idsOf = (events: DeliveredEvent[]) => events.map(({ event }) => event.id);
 describe('events that are processed together', () => {
   const fixture = useFixture();
 
-  it('share a transaction unless they are of one order; the next of an order finds the one before committed', async () => {
+  it('share a transaction unless they are of one order, whose next event finds the previous one committed', async () => {
     const [tea, salt] = [randomUUID(), randomUUID()];
     const events = [tea, salt, tea, tea, salt].map((orderId) => anEvent(orderId));
     const [tea1, salt1, tea2, tea3, salt2] = events.map(({ id }) => id);
@@ -103,7 +103,7 @@ describe('events that are processed together', () => {
     expect(prepared).toEqual(rounds.map((ids, index) => [ids, rounds.slice(0, index).flat()]));
   });
 
-  it('are recorded without deadlocks by consumers that were handed them in different orders', async () => {
+  it('are recorded without deadlocks by consumers that get them in different orders', async () => {
     const group = { ...fixture.consumerGroup(), handle: async () => undefined };
     const process = (events: OrderEvent[]) => processEvents(group, fixture.database, events);
     for (let round = 0; round < 10; round += 1) {
@@ -113,7 +113,7 @@ describe('events that are processed together', () => {
   });
 });
 
-// The handler that refuses it has its effect all the same.
+// The handler that refuses an event still takes effect.
 describe('an event that is refused', () => {
   const fixture = useFixture();
   const reason = 'There is no such product.';
@@ -125,17 +125,17 @@ describe('an event that is refused', () => {
     return { group: { handle } };
   };
 
-  it.each([1, 20])('is a dead letter, and it and the others of %s in a chunk are handled', async (count) => {
+  it.each([1, 20])('is a dead letter, and all %s events of its chunk are handled', async (count) => {
     const events = times(count, () => anEvent());
     const refused = events.slice(-1);
     await fixture.publish(...events);
     fixture.start(undefined, refusing(refused.map(({ id }) => id)));
-    await until('all is committed', async () => (await fixture.committed()) === count);
+    await until('all events are committed', async () => (await fixture.committed()) === count);
     expect(await fixture.handled()).toEqual(events.map(({ id }) => id));
     expect(await fixture.deadLetters()).toMatchObject([{ eventId: refused[0]?.id, error: reason, attempts: 1 }]);
   });
 
-  it('is lost, or handled again, by no process that ends between the effect and the dead letter', async () => {
+  it('is neither lost nor handled again if the process ends between the effect and the dead letter', async () => {
     const event = anEvent();
     await fixture.publish(event);
     const sender = { send: () => Promise.reject(unavailable('Kafka')) };

@@ -9,7 +9,7 @@ describe('poison', () => {
 
   const valid = rawOf(anEvent());
   const changed = (change: object) => JSON.stringify({ ...JSON.parse(String(valid.value)), ...change });
-  /** Handles an event behind the poison, which holds up nothing. */
+  /** Checks that an event behind the poison is handled. */
   async function goOn(options = {}): Promise<string> {
     const behind = anEvent();
     await fixture.publish(behind);
@@ -18,7 +18,7 @@ describe('poison', () => {
     return behind.id;
   }
 
-  // Those that the message itself has; what its text may lack is in events.test.ts of shared.
+  // Faults of the message itself. events.test.ts of shared covers faults of its text.
   it.each([
     ['malformed JSON', { value: '{"orderId":' }, /not valid JSON/],
     ['invalid UTF-8', { value: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) }, /no value/],
@@ -69,7 +69,7 @@ describe('poison', () => {
     expect(await fixture.deadLetters()).toMatchObject([letter]);
   });
 
-  it('with 20,000 headers holds up nothing: the first ones are read and kept', async () => {
+  it('with 20,000 headers blocks nothing, and keeps the first headers', async () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`h${n}`, '']));
     await fixture.send({ key: 'k', value: '{', headers: { ce_type: 'OrderCancelled', ...many } });
     await goOn();
@@ -78,13 +78,13 @@ describe('poison', () => {
     expect(names).toEqual(['ce_type', ...Object.keys(many).slice(0, 92)]);
   });
 
-  // Other clients write both.
+  // Other clients can write both.
   it.each<[string, string, string | null]>([
     ['without a value', 'other', null],
-    ['that is called like a property of every object', 'constructor', 'x'],
-  ])('with a header %s is dead-lettered, which kafkajs cannot write as it has read it', async (_, name, value) => {
+    ['named like a property of every object', 'constructor', 'x'],
+  ])('with a header %s, which kafkajs can read but not write, is dead-lettered', async (_, name, value) => {
     const byteLength = Buffer.byteLength;
-    Buffer.byteLength = (given, ...rest) => (given === null ? 0 : byteLength(given, ...rest)); // what fails in kafkajs
+    Buffer.byteLength = (given, ...rest) => (given === null ? 0 : byteLength(given, ...rest)); // kafkajs fails here otherwise
     const headers = { ce_type: 'OrderCancelled', [name]: value as string };
     await fixture.send({ key: 'k', value: '{', headers }).finally(() => Object.assign(Buffer, { byteLength }));
     await goOn();

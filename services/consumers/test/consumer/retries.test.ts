@@ -29,7 +29,7 @@ describe('retries of a handler', () => {
     expect(await fixture.deadLetters()).toEqual([]);
   });
 
-  it('are by default three attempts in total, 1 s and then 2 s after the one before, and then a dead letter', async () => {
+  it('are by default three attempts with 1 s and 2 s between them, and then a dead letter', async () => {
     const defaults = z.object(messagingConfig).parse({ KAFKA_BROKERS: 'unused:1' });
     const attempts: number[] = [];
     const event = anEvent();
@@ -44,7 +44,7 @@ describe('retries of a handler', () => {
     await until('it is a dead letter', async () => (await fixture.deadLetters()).length > 0);
     const [first = 0, second = 0, third = 0] = attempts;
     expect(attempts).toHaveLength(3);
-    // A timer may be early by a part of a millisecond; that it is late is the machine's.
+    // A timer may be early by a part of a millisecond. How late it is depends on the machine.
     expect(second - first).toBeGreaterThanOrEqual(995);
     expect(third - second).toBeGreaterThanOrEqual(1_995);
     expect(retriesFrom(defaults)).toEqual({ attempts: 3, firstDelayMs: 1_000, multiplier: 2 });
@@ -107,14 +107,14 @@ describe('consumer with an unavailable dependency', () => {
     await alter(breaking);
     await fixture.publish(...others);
     const waits = () => lines.filter((line) => line.includes('A dependency is unavailable')).length;
-    await until('it has tried more often than an event that fails', () => waits() > 3);
+    await until('there were more attempts than for a failing event', () => waits() > 3);
     expect([await fixture.committed(), await fixture.deadLetters()]).toEqual([1, []]);
     await alter(repairing);
     await fixture.has(...others);
     expect(await fixture.deadLetters()).toEqual([]);
   });
 
-  it('keeps the message while another service is unavailable, beyond the number of attempts', async () => {
+  it('keeps the message while another service is unavailable, even beyond the number of attempts', async () => {
     const event = anEvent();
     await fixture.publish(event);
     let calls = 0;

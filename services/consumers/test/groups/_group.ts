@@ -24,7 +24,7 @@ for (const name of readdirSync(folder)) {
   groups[`${name}-group`] = (await import(`${folder}${name}/consumer-group.ts`)).createGroup;
 }
 
-/** Does what a process of a group does, without the broker. @param expects errors that the test provokes */
+/** Acts like a process of a group, without the broker. @param expects errors that the test provokes */
 export function testGroup(databaseUrl: string, name: string, env: Record<string, string> = {}, expects?: RegExp) {
   const database = openDatabase(PrismaClient, databaseUrl);
   const config = configSchema.parse({
@@ -43,12 +43,12 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
     database,
     prisma: database.prisma,
     app,
-    /** Those of its kinds, in one transaction, as events of one chunk are. */
+    /** Handles the events of the group's kinds in one transaction, like one chunk. */
     handle: (...events: StoredEvent[]) => {
       const own = events.filter(({ kind }) => kindsOf(consumer.group).has(kind));
       return processEvents(consumer.group, database, own.map(receivedEvent));
     },
-    /** @param logTo takes the lines of their log, which otherwise nobody reads */
+    /** @param logTo gets the log lines of the jobs; default: no log */
     startJobs: (logTo?: { write(line: string): void }) =>
       jobs.map((job) => job.start(createLog(name, logTo ? 'trace' : 'silent', logTo))),
     get: (path: string) => request(app).get(path),
@@ -56,7 +56,7 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
   };
 }
 
-/** The payment of another order each time, unless `more` says otherwise. */
+/** The payment of a new order. `more` overrides fields. */
 export function paid(more: object = {}): StoredEvent {
   const amount = { amount: 12.75, currency: 'USD' } as never;
   return storedEvent('OrderPaid', { orderId: randomUUID(), customerId, paymentId: randomUUID(), amount, ...more });
@@ -65,7 +65,7 @@ export function paid(more: object = {}): StoredEvent {
 export const cancelled = (more: object = {}): StoredEvent =>
   storedEvent('OrderCancelled', { orderId: randomUUID(), customerId, reason: 'why not', ...more });
 
-/** The variable of a group that sends mails; here nothing does. */
+/** Makes a group store mails to be sent; no mail is sent unless jobs start. */
 export const withMails = { SMTP_URL: 'smtp://unused' };
 
 export type TestGroup = ReturnType<typeof testGroup>;

@@ -8,7 +8,7 @@ interface Asked {
   body: unknown;
 }
 
-/** A service that the group calls, for all tests of a file, with the requests of each test. */
+/** A fake of a service that the group calls, for all tests of a file. `asked` has the requests of the current test. */
 export function useOtherService(answerTo: (path: string) => { status?: number; body?: unknown }) {
   const service = { url: '', asked: [] as Asked[] };
   beforeAll(async () => {

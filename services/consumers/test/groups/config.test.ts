@@ -4,8 +4,8 @@ import { configSchema } from '../../src/config.ts';
 const needed = { DATABASE_URL: 'postgresql://a:b@c/d', KAFKA_BROKERS: 'a:1', CONSUMER_GROUP: 'analytics-group' };
 
 it.each([
-  ['a group that is none', { CONSUMER_GROUP: 'nobody' }, 'CONSUMER_GROUP: must be one of analytics-group, '],
-  ['a mail server that is none', { SMTP_URL: 'x' }, 'SMTP_URL: must be smtp://host:port or '],
+  ['an unknown group', { CONSUMER_GROUP: 'nobody' }, 'CONSUMER_GROUP: must be one of analytics-group, '],
+  ['an invalid mail server', { SMTP_URL: 'x' }, 'SMTP_URL: must be smtp://host:port or '],
   ['invoices without orders', { CONSUMER_GROUP: 'invoice-group' }, 'ORDER_URL is not set'],
   ['mails without accounts', { CONSUMER_GROUP: 'notification-group' }, 'ACCOUNT_URL is not set'],
 ])('the configuration of consumers refuses %s', (_, env, sentence) => {

@@ -15,17 +15,17 @@ const service = useOtherService(() => ({ body: { items: [line] } }));
 
 interface Case {
   path: string;
-  /** Cursors of its form with values that it never gave out. */
+  /** Well-formed cursors with values that the route never returned. */
   forged: string[][];
-  /** Routes that customers may ask, and a row of theirs. */
+  /** Routes that customers may call, and a row of theirs. */
   own?: { path: string; existing(group: TestGroup): Promise<string> };
   /** Calls of its internal routes, by documented status. */
   internal?: (group: TestGroup) => Contract['calls'];
-  /** How many rows the group has. */
+  /** The number of rows that the group has. */
   count: (group: TestGroup) => Promise<number>;
 }
 
-/** Facts about a group's collection: one entry for each group. */
+/** Facts about the collection of each group. */
 const cases: Record<string, Case> = {
   'notification-group': {
     path: '/notifications',
@@ -66,7 +66,7 @@ const cases: Record<string, Case> = {
 };
 
 const nowhere = 'http://127.0.0.1:1';
-/** Without the routes that only developers have. */
+/** Leaves out the routes that only developers have. */
 const undocumented = {
   config: { APP_PROFILE: 'prod', ACCOUNT_URL: nowhere, ORDER_URL: nowhere },
   database: openDatabase(PrismaClient, unreachableDatabaseUrl),
@@ -77,12 +77,12 @@ it('the contract has a case for each group', () => {
 });
 
 describe.each(Object.entries(cases))('%s', (name, { path, own, internal }) => {
-  // Only for the document; the requests go to the application.
+  // Used only for the OpenAPI document; requests go to the application.
   const routes = groups[name]?.(undocumented as never).routes ?? [];
   const keepsPersons = routes.some((route) => route.path === accountDataPath);
   const group = database.open((url) => testGroup(url, name, { ORDER_URL: service.url, ...withMails }));
   const restricted = database.open((url) => testGroup(url, name, { INTERNAL_CREDENTIALS: newCredential() }));
-  /** Calls of an operator, who may give a credential in place of an account. */
+  /** Calls of an operator, who may send a credential instead of an account. */
   const operators = {
     401: { headers: { 'id-account': 'nobody' } },
     403: { headers: { 'id-account': '' }, app: () => restricted.app },
@@ -114,7 +114,7 @@ describe.each(Object.entries(cases))('%s', (name, { path, own, internal }) => {
   describeFuzz({ ...contract, readState: () => Promise.all(Object.values(cases).map(({ count }) => count(group))) });
 
   if (keepsPersons) {
-    it('gives customers what it keeps about them, page by page, and nothing of others', async () => {
+    it('returns the records of a customer page by page, and none of other customers', async () => {
       const [customer, other] = [randomUUID(), randomUUID()];
       await group.handle(
         ...Array.from({ length: 101 }, () => paid({ customerId: customer })),

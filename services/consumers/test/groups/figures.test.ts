@@ -49,11 +49,11 @@ describe('figures', () => {
   const byOwner = (order: Placed) => storedEvent('OrderCancelled', { ...order, reason: 'cancelled by the customer' });
   const timedOut = (order: Placed) => storedEvent('OrderCancelled', { ...order, reason: 'not confirmed in time' });
 
-  /** What may happen to an order that ends as CANCELLED, in any order. */
+  /** Events of an order that ends as CANCELLED. They may come in any sequence. */
   const ways = {
     'out of stock': [outOfStock],
     declined: [declined, released],
-    'declined, as another producer says it': [released],
+    'declined, announced by another producer': [released],
     'timed out': [timedOut, released],
     'by its owner': [byOwner, released],
     'by its owner while it was out of stock': [byOwner, outOfStock],
@@ -95,7 +95,7 @@ describe('figures', () => {
     expect(JSON.parse(text).content[0].refunds).toEqual([jpy]);
   });
 
-  it('are correct, without deadlocks, when many transactions update the same days concurrently', async () => {
+  it('are correct, without deadlocks, if many transactions update the same days concurrently', async () => {
     const day = (n: number) => `2026-03-${String(n).padStart(2, '0')}T12:00:00.000Z`;
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
@@ -112,7 +112,7 @@ describe('figures', () => {
   it.each([
     { table: 'daily_figures', key: 'day::text', suffix: '' },
     { table: 'daily_amounts', key: "day || ' ' || currency", suffix: ' USD' },
-  ])('are added in the order of the days, whatever the plan: $table', async ({ suffix, ...rows }) => {
+  ])('are added in order of day under any query plan: $table', async ({ suffix, ...rows }) => {
     const days = Array.from({ length: 28 }, (_, n) => `2026-03-${String(n + 1).padStart(2, '0')}`);
     const events = () => days.toReversed().map((day) => paidOn(`${day}T12:00:00.000Z`));
     await analytics.handle(...events());

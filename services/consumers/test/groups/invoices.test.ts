@@ -12,7 +12,7 @@ const service = useOtherService((path) => ({
   body: { items: [line] },
 }));
 
-/** The part of the invoice of a payment that everybody may read. */
+/** The fields of the invoice of a payment that customers and operators see. */
 function invoiceOf({ payload }: ReturnType<typeof paid>) {
   const { timestamp: paidAt, ...payment } = JSON.parse(payload);
   return { ...payment, paidAt, number: expect.any(Number), createdAt: expect.any(String) };
@@ -23,7 +23,7 @@ describe('invoices', () => {
   const invoices = database.open((url) => testGroup(url, 'invoice-group'));
   const listed = (path: string) => allOf<{ number: number; orderId: string }>(invoices, path);
 
-  it('are one for each order, even when events are repeated', async () => {
+  it('are one for each order, even if events are repeated', async () => {
     const event = paid();
     await invoices.handle(event, event, paid({ orderId: event.key }));
     await invoices.handle(event);
@@ -37,7 +37,7 @@ describe('invoices', () => {
     const other = testGroup(database.url, 'invoice-group');
     const broken = paid();
     const brokenToo = { ...broken, payload: broken.payload.replace('"USD"', '"US"') };
-    // Fewer than the pool has connections, because waiting for one too long is an error.
+    // Fewer than the connections of the pool, because waiting too long for a connection is an error.
     const writers = (count: number, times: number, write: () => Promise<unknown>) =>
       Array.from({ length: count }, async () => {
         for (let time = 0; time < times; time += 1) await write();
@@ -64,7 +64,7 @@ describe('invoices', () => {
 
   it('are listed newest first, by page number and by cursor', async () => {
     const events = Array.from({ length: 5 }, () => paid());
-    await invoices.handle(...events); // of one transaction: they are numbered in this order
+    await invoices.handle(...events); // One transaction numbers them in this order.
     const numbers = async (path: string) =>
       (await invoices.get(path)).body.content.map(({ number }: { number: number }) => number);
     expect(await numbers('/invoices?size=2')).toEqual([5, 4]);
@@ -76,14 +76,14 @@ describe('invoices', () => {
   });
 });
 
-describe('an invoice that an operator seeks', () => {
+describe('an invoice for an operator', () => {
   const database = useDatabase('consumers');
   const credential = newCredential();
   const env = { SELLER: 'Tea Ltd.', INTERNAL_CREDENTIALS: credential };
   const invoices = database.open((url) => testGroup(url, 'invoice-group', env));
   const get = (path: string) => invoices.get(path).set('authorization', `Bearer ${credential}`);
 
-  it('is found by its number, and given without the lines, which order has', async () => {
+  it('is found by its number, and has no lines, because only the order service has them', async () => {
     const [first, second] = [paid(), paid()];
     await invoices.handle(first, second);
     const { content } = (await get('/invoices?number=2').expect(200)).body;
@@ -119,7 +119,7 @@ describe('an invoice', () => {
       .get(`/orders/${orderId}/invoice`)
       .set({ 'id-account': customerId, ...headers });
 
-  it('is given to its customer, with the lines of the order and the seller', async () => {
+  it('is returned to its customer with the lines of the order and the seller', async () => {
     const { status, headers, body } = await get(orderId, { authorization: 'Bearer their.own.token' });
     expect(status).toBe(200);
     expect(headers).toMatchObject({ vary: 'Accept', 'cache-control': 'no-store' });
@@ -129,7 +129,7 @@ describe('an invoice', () => {
     ]);
   });
 
-  it('is 404 until there is one, for others, and once its order is deleted', async () => {
+  it('is 404 before it exists, for other customers, and after its order is deleted', async () => {
     expect((await get(randomUUID())).status).toBe(404);
     expect((await get(orderId, { 'id-account': randomUUID() })).status).toBe(404);
     expect(service.asked).toEqual([]);
@@ -147,7 +147,7 @@ describe('an invoice', () => {
 
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-  it('is a page for clients that prefer HTML, which loads and runs nothing', async () => {
+  it('is an HTML page for clients that prefer HTML, and the page loads and runs nothing', async () => {
     const { status, headers, text } = await get(orderId, { accept: browser });
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -165,7 +165,7 @@ describe('an invoice', () => {
       expect((await get(orderId, { accept })).type).toBe('application/json');
   });
 
-  it('is a problem for clients that prefer HTML where there is none', async () => {
+  it('is a problem if it does not exist, even for clients that prefer HTML', async () => {
     const { status, type } = await get(randomUUID(), { accept: browser });
     expect([status, type]).toEqual([404, 'application/problem+json']);
   });

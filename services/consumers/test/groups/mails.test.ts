@@ -15,7 +15,7 @@ import { useOtherService } from './_other-service.ts';
 
 const server = useMailServer();
 const credential = newCredential();
-/** The answer of the account service: 404 if there is none, 500 while it is away. */
+/** The answer of the account service: 404 if `is` is undefined, 500 while `isAway`. */
 const account: { is: MailTo | undefined; isAway: boolean; onAsked: () => void } = {
   is: undefined,
   isAway: false,
@@ -80,7 +80,7 @@ describe('mails', () => {
     expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
     expect(server.mails[0]?.to).toEqual(['ada@example.com']);
     expect((await server.read()).subject).toBe('Your order is cancelled');
-    await group.handle(about('AccountRegistered')); // which is not among the messages about orders
+    await group.handle(about('AccountRegistered')); // not a message about an order, so it is not listed
     const listed = await allOf<{ sentAt?: string }>(group, '/notifications?size=100');
     expect(listed).toHaveLength(50);
     expect(listed.filter(({ sentAt }) => sentAt !== undefined)).toHaveLength(50);
@@ -94,7 +94,7 @@ describe('mails', () => {
     expect((await server.read()).to).toMatchObject({ value: [{ address: expect.stringContaining(`${local}@`) }] });
   });
 
-  it('are retried when the mail server refuses them, but not when it does so for good', async () => {
+  it('are retried if the mail server refuses them for now, but not if it refuses them for good', async () => {
     server.refusals = [450, 550];
     const { postponed = 0, given_up = 0 } = await counted();
     await send(cancelled());
@@ -109,7 +109,7 @@ describe('mails', () => {
     ['the recipient', { recipients: 'User ada@example.com is unknown, ask Ada' }],
     ['the mail, for now', { refusals: [450], reason: 'Greylisted <ada@example.com> (ada=40example.com)' }],
     ['the mail for good', { refusals: [550], reason: '5.7.1 ada@example.com does not want this' }],
-  ])('leave no address in table and log where the mail server repeats it, refusing %s', async (_, answers) => {
+  ])('leave no address in table and log if the mail server repeats it when refusing %s', async (_, answers) => {
     Object.assign(server, answers);
     const logged: string[] = [];
     await group.handle(cancelled());
@@ -121,7 +121,7 @@ describe('mails', () => {
     expect(logged.join()).toMatch(/450|550/);
   });
 
-  it('are held for one sender for minutes, since a mail server may be slow', async () => {
+  it('are held for one sender for minutes, because a mail server may be slow', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     server.ready = promise;
     await group.handle(cancelled());
@@ -135,7 +135,7 @@ describe('mails', () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  it('wait for an unavailable mail server while events are still handled', async () => {
+  it('wait for an unavailable mail server, and events are still handled', async () => {
     await group.handle(cancelled());
     const stop = startSender('smtp://127.0.0.1:1');
     await attempted();
@@ -144,7 +144,7 @@ describe('mails', () => {
     expect(server.mails).toHaveLength(2);
   });
 
-  it('about an account are in its language, with a link whose token is made when they are sent', async () => {
+  it('about an account are in its language, and the token of their link is made when they are sent', async () => {
     account.is = { name: 'Ana', email: 'ana@example.com', locale: 'pt', token: 'the-token' };
     const asked = about('PasswordResetRequested');
     await group.handle(asked);
@@ -173,7 +173,7 @@ describe('mails', () => {
   });
 
   it.each(['ada@example.com, all@example.com', 'ada@example.com\r\nRCPT TO:<all@example.com>'])(
-    'go to one address, whatever it says: %j',
+    'go to one address, even if it contains several: %j',
     async (email) => {
       account.is = { ...ada, email };
       await group.handle(about('AccountRegistered'));
@@ -186,7 +186,7 @@ describe('mails', () => {
     },
   );
 
-  it('are dropped where the account is gone, with a reason, and wait a day for an account service that is away', async () => {
+  it('wait a day for an unavailable account service, and are dropped with a reason if the account does not exist', async () => {
     account.isAway = true;
     await group.handle(about('AccountRegistered'));
     const stop = startSender();
@@ -200,11 +200,11 @@ describe('mails', () => {
     const gone = about('AccountRegistered');
     await send(gone);
     const refused = await group.prisma.notification.findFirst({ where: { id: gone.id } });
-    expect(refused).toMatchObject({ sentAt: null, refusal: expect.stringMatching(/gone/) });
+    expect(refused).toMatchObject({ sentAt: null, refusal: expect.stringMatching(/no longer exists/) });
     expect(server.mails).toEqual([]);
   });
 
-  it('have no name where account gives none, since the address is not confirmed', async () => {
+  it('have no name if the account service returns none because the address is not confirmed', async () => {
     account.is = { email: 'ada@example.com', locale: 'pt', token: 'the-token' };
     await send(about('AccountRegistered'));
     const { text, to } = await server.read();
@@ -218,7 +218,7 @@ describe('mails', () => {
     ['www.evil.example', 'www. evil. example'],
     ['evil。example \u202eadA', 'evil。 example adA'],
     ['J. R. R. Tolkien', 'J. R. R. Tolkien'],
-  ])('say a stored name in one line, without links and directions: %j', async (name, shown) => {
+  ])('contain a stored name in one line, without links and text directions: %j', async (name, shown) => {
     account.is = { ...ada, name };
     await send(cancelled());
     const { text, html, to } = await server.read();
@@ -227,7 +227,7 @@ describe('mails', () => {
     expect(to).toMatchObject({ value: [{ name: shown, address: 'ada@example.com' }] });
   });
 
-  it('keep the words of the release before, which has stored nothing else', async () => {
+  it('keep the text that the previous release stored without data', async () => {
     await group.handle(cancelled({ reason: 'of old' }));
     await group.database.run(sql`update notifications set data = null`);
     await send();
@@ -259,14 +259,14 @@ describe('mails to a mailbox that gets too many', () => {
       (await messages().count({ where: { sentAt: null, digestId: null, kind: { not: 'Digest' } } })) === 0;
     await until('each message is sent or held', isSettled);
   };
-  /** As if an hour had passed. */
+  /** Changes the stored times as if an hour had passed. */
   async function anHourLater() {
     await group.prisma.mailboxMail.updateMany({ data: { at: new Date(Date.now() - 3_700_000) } });
     await messages().updateMany({ where: { kind: 'Digest', sentAt: null }, data: { sendAt: new Date() } });
   }
   const subjects = async () => (await server.readAll()).map(({ subject }) => subject);
 
-  it('are a digest an hour later, by two senders: none is lost, and none is sent twice', async () => {
+  it('become one digest an hour later; two senders lose no message and send none twice', async () => {
     const events = Array.from({ length: 40 }, () => cancelled());
     await group.handle(...events);
     for (let sender = 0; sender < 2; sender += 1) startSender();
@@ -285,7 +285,7 @@ describe('mails to a mailbox that gets too many', () => {
     expect(await messages().count({ where: { sentAt: null } })).toBe(0);
   });
 
-  it('are sent again with the same digest, under the same Message-ID, where it was not accepted', async () => {
+  it('are retried in the same digest, under the same Message-ID, if it was refused for now', async () => {
     await group.handle(...Array.from({ length: 5 }, () => cancelled()));
     startSender();
     await settled();
@@ -294,14 +294,14 @@ describe('mails to a mailbox that gets too many', () => {
     await anHourLater();
     await until('it was refused for now', async () => (await digests())[0]?.attempts === 1);
     await group.handle(...Array.from({ length: 4 }, () => cancelled()));
-    await until('what comes meanwhile waits for another digest', async () => (await digests()).length === 2);
+    await until('new messages wait for another digest', async () => (await digests()).length === 2);
     await until('the digest is sent', async () => (await digests())[0]?.sentAt !== null);
     const sent = server.mails.find(({ source }) => source.includes(`Message-ID: <${digest?.id}@shop.example>`));
     expect(sent).toBeDefined();
     expect([await messages().count({ where: { digestId: digest?.id, sentAt: null } }), await held()]).toEqual([0, 1]);
   });
 
-  it('are not those about the account, which have a limit of their own', async () => {
+  it('are sent if they are about the account, which has a separate limit', async () => {
     await group.handle(...Array.from({ length: 5 }, () => cancelled()));
     startSender();
     await settled();
@@ -311,12 +311,12 @@ describe('mails to a mailbox that gets too many', () => {
     expect(await subjects()).toEqual(expect.arrayContaining(['Set a new password', 'Your password has been changed']));
   });
 
-  it('wait where strangers have links sent to it, from whatever accounts', async () => {
+  it('wait if strangers have links sent to it, even from different accounts', async () => {
     account.is = { email: 'Ada@example.com', locale: 'en', token: 'the-token' };
     await group.handle(...Array.from({ length: 8 }, () => about('EmailChangeRequested', randomUUID())));
     startSender();
     const inAnHour = () => ({ gt: new Date(Date.now() + 3_000_000) });
-    // A mail that is claimed is due in five minutes, until it waits.
+    // A claimed mail is due in five minutes, a waiting mail in almost an hour.
     const waiting = () => messages().findMany({ where: { sentAt: null, sendAt: inAnHour() } });
     await until(
       'five are sent and three wait',
@@ -325,7 +325,7 @@ describe('mails to a mailbox that gets too many', () => {
     expect((await waiting()).map(({ digestId }) => digestId)).toEqual([null, null, null]);
   });
 
-  it('wait where somebody makes one API key after another, and those about the password do not', async () => {
+  it('wait if they are about many new API keys, while those about the password do not', async () => {
     account.is = { ...ada, token: 'the-token' };
     await group.handle(...Array.from({ length: 12 }, () => about('ApiKeyMade')));
     startSender();
@@ -333,11 +333,11 @@ describe('mails to a mailbox that gets too many', () => {
       messages().count({ where: { sentAt: null, sendAt: { gt: new Date(Date.now() + 3_000_000) } } });
     await until('ten are sent and two wait', async () => server.mails.length === 10 && (await waiting()) === 2);
     await group.handle(about('PasswordChanged'));
-    await until('that about the password is sent', async () => server.mails.length === 11);
+    await until('the mail about the password is sent', async () => server.mails.length === 11);
     expect(await subjects()).toContain('Your password has been changed');
   });
 
-  it('count what an operator sends again: once each, within the limit, the rest in the digest', async () => {
+  it('include copies that an operator sends: once each, within the limit, and then in the digest', async () => {
     const first = cancelled();
     await group.handle(first);
     startSender();
@@ -366,7 +366,7 @@ describe('mails to a mailbox that gets too many', () => {
     await again(randomUUID(), account.id).expect(404);
   });
 
-  it('are not sent again if that cannot be recorded, and not without a mail server', async () => {
+  it('are not sent again if the audit trail fails, or without a mail server', async () => {
     const event = cancelled();
     await group.handle(event);
     const again = (from: typeof group) =>
@@ -378,7 +378,7 @@ describe('mails to a mailbox that gets too many', () => {
     expect(await messages().count()).toBe(1);
   });
 
-  it('are forgotten with the account', async () => {
+  it('are deleted with the account', async () => {
     await group.handle(...Array.from({ length: 5 }, () => cancelled()));
     startSender();
     await settled();
@@ -387,7 +387,7 @@ describe('mails to a mailbox that gets too many', () => {
   });
 });
 
-describe('mails that nobody sends', () => {
+describe('mails without a mail server', () => {
   const database = useDatabase('consumers');
   const group = database.open((url) => testGroup(url, 'notification-group', { ACCOUNT_URL: accounts.url }));
   const readable = async () => {
@@ -396,7 +396,7 @@ describe('mails that nobody sends', () => {
     return event;
   };
 
-  it('are listed, and their link is made when they are read', async () => {
+  it('are listed, and get their link when they are read', async () => {
     account.is = { ...ada, token: 'the-token' };
     const { id } = await readable();
     const { body: listed } = await group.get('/internal/mails');
@@ -410,7 +410,7 @@ describe('mails that nobody sends', () => {
     ]);
   });
 
-  it('have the link of their first reading, however often they are read, also at once', async () => {
+  it('keep the link of their first read, even for concurrent reads', async () => {
     const { id } = await readable();
     let made = 0;
     account.is = { ...ada, token: 'first' };
@@ -424,12 +424,12 @@ describe('mails that nobody sends', () => {
     expect(made).toBe(1);
   });
 
-  it('say why they would not be sent where account does not give the address, and are read once it does', async () => {
+  it('say why they would not be sent if the account service returns no address, and can be read once it does', async () => {
     const { id } = await readable();
     account.is = undefined;
     expect((await group.get(`/internal/mails/${id}`)).body).toEqual({
       to: null,
-      problem: expect.stringMatching(/is gone, or the address is not confirmed\.$/),
+      problem: expect.stringMatching(/no longer exists, or the address is not confirmed\.$/),
       subject: 'Set a new password',
       text: expect.any(String),
       html: '',

@@ -14,27 +14,39 @@ describe('notifications', () => {
   const listed = (query = '') =>
     allOf<Record<'id' | 'kind' | 'subject' | 'text', string>>(group, `/notifications${query}`);
 
-  it('are one for each event that concerns the customer', async () => {
+  it('are written once for each event that concerns the customer', async () => {
     const [orderId, paymentId, shipmentId] = [randomUUID(), randomUUID(), randomUUID()];
-    const one = { orderId, customerId };
+    const order = { orderId, customerId };
     const items = [{ productId: randomUUID(), quantity: 1 }];
     const money = { amount: 12.5, currency: 'USD' } as never;
     const yen = { amount: 700, currency: 'JPY' } as never;
     const forint = { amount: 1999.5, currency: 'HUF' } as never;
-    const rejected = { ...one, items, reason: 'it is no more' };
+    const rejected = { ...order, items, reason: 'it is no more' };
     const told = [
-      [storedEvent('OrderCreated', { ...one, total: money }), /^Thank you. .* of 12\.50 USD\.$/],
-      [storedEvent('OrderPaid', { ...one, paymentId, amount: money }), /^We have received 12\.50 USD for .* preparing/],
-      [storedEvent('PaymentFailed', { ...one, reason: 'no money' }), /failed: no money\. The order is cancelled/],
-      [storedEvent('StockRejected', { ...one, items }), /^We cannot deliver .*: out of stock\. The order is cancelled/],
+      [storedEvent('OrderCreated', { ...order, total: money }), /^Thank you. .* of 12\.50 USD\.$/],
+      [
+        storedEvent('OrderPaid', { ...order, paymentId, amount: money }),
+        /^We have received 12\.50 USD for .* preparing/,
+      ],
+      [storedEvent('PaymentFailed', { ...order, reason: 'no money' }), /failed: no money\. The order is cancelled/],
+      [
+        storedEvent('StockRejected', { ...order, items }),
+        /^We cannot deliver .*: out of stock\. The order is cancelled/,
+      ],
       [storedEvent('StockRejected', rejected), /: it is no more\. The order is cancelled/],
-      [storedEvent('OrderCancelled', { ...one, reason: 'changed my mind' }), /is cancelled: changed my mind\.$/],
-      [storedEvent('PaymentRefunded', { ...one, paymentId, amount: yen }), /^We have refunded 700 JPY for your order/],
-      [storedEvent('PaymentRefunded', { ...one, paymentId, amount: forint }), /^We have refunded 1999\.50 HUF for/],
-      [storedEvent('OrderShipped', { ...one, shipmentId }), new RegExp(`has left us as shipment ${shipmentId}\\.$`)],
+      [storedEvent('OrderCancelled', { ...order, reason: 'changed my mind' }), /is cancelled: changed my mind\.$/],
+      [
+        storedEvent('PaymentRefunded', { ...order, paymentId, amount: yen }),
+        /^We have refunded 700 JPY for your order/,
+      ],
+      [storedEvent('PaymentRefunded', { ...order, paymentId, amount: forint }), /^We have refunded 1999\.50 HUF for/],
+      [
+        storedEvent('OrderShipped', { ...order, shipmentId }),
+        new RegExp(`has been shipped\\. The shipment number is ${shipmentId}\\.$`),
+      ],
     ] as const;
     const events = told.map(([event]) => event);
-    await group.handle(...events, storedEvent('StockReserved', { ...one, items, total: money }));
+    await group.handle(...events, storedEvent('StockReserved', { ...order, items, total: money }));
     await group.handle(...events);
     const all = await listed(`?orderId=${orderId}&sort=createdAt,asc&size=3`);
     expect(all).toMatchObject(told.map(([{ id, kind }, text]) => ({ id, kind, text: expect.stringMatching(text) })));
@@ -52,7 +64,7 @@ describe('notifications', () => {
     expect(await ids(`?customerId=${randomUUID()}`)).toEqual([]);
   });
 
-  it('have a reason without the characters that cannot be stored', async () => {
+  it('have a reason without characters that cannot be stored', async () => {
     await group.handle(cancelled({ reason: 'a\ud800b' }));
     expect(await listed()).toMatchObject([{ text: expect.stringMatching(/is cancelled: a.b\.$/) }]);
   });
@@ -93,13 +105,13 @@ describe('notifications of a customer', () => {
     expect(idsOf(await get(next, as(mallory)))).toEqual([ofMallory]);
   });
 
-  it('are shown to no other customer, by no filter, cursor or credential', async () => {
+  it('are never shown to another customer by a filter, cursor or credential', async () => {
     for (const query of [`customerId=${alice}`, `orderId=${events[0]?.key}`])
       expect(idsOf(await get(`/notifications?${query}`, as(mallory)))).toEqual([]);
     expect(idsOf(await get('/notifications', { ...as(mallory), ...operator }))).toEqual([ofMallory]);
   });
 
-  it('say to operators, who show a credential and no account, what the mail server has said', async () => {
+  it('contain the reply of the mail server for operators, who send a credential and no account', async () => {
     const { body } = await get('/notifications', operator);
     expect(body.content).toHaveLength(4);
     expect(body.content[0]).toHaveProperty('refusal');

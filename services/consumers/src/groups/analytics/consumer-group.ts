@@ -6,7 +6,7 @@ import { figureRoutes } from './routes.ts';
 const kinds = [
   'OrderCreated',
   'OrderPaid',
-  // An order is cancelled because of any of these (contract 6.1).
+  // Each of these means that an order is cancelled (contract 6.1).
   'OrderCancelled',
   'StockRejected',
   'PaymentFailed',
@@ -28,7 +28,7 @@ export const createGroup: CreateGroup = ({ database }) => ({
   routes: figureRoutes(createFigureRepository(database.lists)),
 });
 
-/** The day on which something happened, not the day of its handling. */
+/** Uses the day of the event, not the day of its handling. */
 function toChange({ event: { kind, payload } }: NewEvent<unknown, Kind>): FigureChange {
   const day = new Date(payload.timestamp).toISOString().slice(0, 10);
   switch (kind) {

@@ -16,7 +16,7 @@ export type FigureChange = OnDay &
   (
     | { counted: 'orders'; money?: never }
     | { counted: 'paid' | 'refunded'; money: Money }
-    /** Unless the order is counted already. */
+    /** Counts only if the order is not counted as cancelled yet. */
     | { counted: 'cancelled'; orderId: string; money?: never }
   );
 
@@ -38,7 +38,7 @@ export const createFigureRepository = ({ run }: Statements) => ({
   },
 });
 
-/** Adds changes, always in the order of the days and currencies, so that concurrent transactions do not deadlock. */
+/** Adds changes in order of day and currency, so that concurrent transactions do not deadlock. */
 export async function addFigures({ run }: Transaction, changes: FigureChange[]): Promise<void> {
   const cancelled = await insertCancelled(
     run,
@@ -72,7 +72,7 @@ export async function addFigures({ run }: Transaction, changes: FigureChange[]):
         refunds = daily_amounts.refunds + excluded.refunds`);
 }
 
-/** @returns the orders that are counted as cancelled from now on; sorted, so that concurrent transactions do not deadlock */
+/** Inserts in order of id, so that concurrent transactions do not deadlock. @returns orders that were not counted as cancelled */
 async function insertCancelled(run: Run, orderIds: string[]): Promise<Set<string>> {
   if (orderIds.length === 0) return new Set();
   const inserted = await run<{ orderId: string }>(sql`

@@ -7,7 +7,7 @@ export const figuresOut = z
     day: z.iso.date(),
     orders: z.int(),
     paid: z.int(),
-    cancelled: z.int().describe('Orders, each once, whoever or whatever cancelled it.'),
+    cancelled: z.int().describe('Cancelled orders, each counted once, for any reason.'),
     refunded: z.int(),
     revenue: z.array(moneySchema).describe('Amounts paid on that day, by currency.'),
     refunds: z.array(moneySchema).describe('Amounts refunded on that day, by currency.'),

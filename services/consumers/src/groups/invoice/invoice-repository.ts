@@ -40,7 +40,7 @@ export const createInvoiceRepository = ({ prisma, lists }: Database<PrismaClient
     if (query.number !== undefined) where.push(sql`number = ${query.number}::bigint`);
     return readCountedPage<{ json: string }>(lists.run, { ...allInvoices, where }, keyset(query.sort), query);
   },
-  /** A page of all invoices of a customer. */
+  /** A page of the customer's invoices. */
   pageOf: (customerId: string, page: PageQuery) =>
     lists.inTurn(customerId, () =>
       readPage<{ json: string }>(
@@ -50,7 +50,7 @@ export const createInvoiceRepository = ({ prisma, lists }: Database<PrismaClient
         page,
       ),
     ),
-  /** The invoice of an order. @param customerId whose it has to be; default: anybody's */
+  /** The invoice of an order. @param customerId the customer that it must belong to; default: any */
   async find(orderId: string, customerId?: string): Promise<z.input<typeof invoiceOut> | undefined> {
     const own = customerId === undefined ? {} : { customerId };
     const row = await prisma.invoice.findUnique({ where: { orderId, ...own } });
@@ -67,11 +67,11 @@ export const createInvoiceRepository = ({ prisma, lists }: Database<PrismaClient
 });
 
 /**
- * Numbers are consecutive without gaps: whoever writes invoices waits for the previous transaction.
+ * Numbers are consecutive without gaps, so a transaction that writes invoices waits for the previous one.
  * @param invoices of different orders
  */
 export async function insertInvoices({ run }: Transaction, invoices: Invoice[]): Promise<void> {
-  // A statement of its own, so that the next one sees what was committed while this one waited.
+  // A separate statement, so that the next one sees rows that were committed while this one waited.
   await run(sql`select from invoice_counter where id = 1 for update`);
   const rows = invoices.map(({ amount: { amount, currency }, ...invoice }, position) => ({
     ...invoice,

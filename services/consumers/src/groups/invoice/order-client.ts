@@ -11,7 +11,7 @@ export function createOrderClient(baseUrl: string) {
   return {
     /**
      * Returns the lines of a customer's order; undefined if the customer has no such order, or has deleted it.
-     * @throws DomainError unavailable when the order service gives no valid answer within about 2 s
+     * @throws DomainError unavailable if the order service gives no valid answer within about 2 s
      */
     async lines(orderId: string, customer: { accountId: string; authorization: string | undefined }) {
       const answer = await client.call('GET', `/orders/${orderId}`, { customer });

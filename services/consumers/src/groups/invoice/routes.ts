@@ -12,11 +12,11 @@ import { invoiceQuery } from './schemas.ts';
 
 interface Dependencies extends InvoiceRepository {
   orders: OrderClient;
-  /** Name and address, a line each. */
+  /** Name and address, in lines. */
   seller: string;
 }
 
-/** Makes the list for operators, and the route by which customers get their own invoices (contract 4.10). */
+/** The list for operators, and the route for customers to fetch their own invoices (contract 4.10). */
 export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependencies): AnyRoute[] {
   return [
     accountDataRoute(pageOf),
@@ -34,9 +34,8 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
       path: '/internal/orders/{id}/invoice',
       identity: 'caller',
       params: z.object({ id: uuid }),
-      responses: { 200: { description: 'The invoice of an order of any customer.', body: sellersInvoiceOut } },
-      handler: async ({ params: { id } }) =>
-        ok({ ...foundOr404(await find(id), `invoice for the order ${id}`), seller }),
+      responses: { 200: { description: "The invoice of any customer's order.", body: sellersInvoiceOut } },
+      handler: async ({ params: { id } }) => ok({ ...foundOr404(await find(id), `invoice for order ${id}`), seller }),
     }),
     route({
       method: 'get',
@@ -52,7 +51,7 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
         const found = await find(id, accountId);
         const lines = found && (await orders.lines(id, { accountId, authorization }));
         if (found === undefined || lines === undefined)
-          throw new DomainError('notFound', `There is no invoice for the order ${id}.`);
+          throw new DomainError('notFound', `There is no invoice for order ${id}.`);
         return invoiceReply({ ...found, seller, lines }, prefersPage);
       },
     }),

@@ -9,9 +9,9 @@ export function createAccountClient(options: Pick<HttpClientOptions, 'baseUrl' |
 
   return {
     /**
-     * Returns what a mail to an account needs, with a new token for its link; undefined if the account is gone, or the mail must not be
-     * sent any more.
-     * @throws DomainError unavailable when the account service gives no valid answer within about 2 s
+     * Returns what a mail to an account needs, with a new token for its link; undefined if the account does not exist or
+     * the mail must no longer be sent.
+     * @throws DomainError unavailable if the account service gives no valid answer within about 2 s
      */
     async mailTo(accountId: string, request: z.input<typeof mailToIn>): Promise<MailTo | undefined> {
       const answer = await client.call('POST', `/internal/accounts/${accountId}/mail`, { body: request });

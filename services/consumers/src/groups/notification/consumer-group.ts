@@ -16,7 +16,7 @@ import { resendWith } from './resend.ts';
 import { mailRoutes, notificationRoutes } from './routes.ts';
 import { createSmtpClient } from './smtp-client.ts';
 
-/** Writes to customers what happens to their orders and accounts, and mails it if there is a mail server (contract 4.10). */
+/** Writes messages to customers about their orders and accounts, and mails them if there is a mail server (contract 4.10). */
 export const createGroup: CreateGroup = ({ config, database }) => {
   const { SMTP_URL: url, MAIL_FROM: from, MAILS_PER_HOUR } = config;
   const sendsMail = url !== undefined;

@@ -7,17 +7,17 @@ import type { MailSource } from './mails/mail.ts';
 import { digestKind } from './mails/words.ts';
 
 export interface DueMail extends MailSource {
-  /** Including this one. */
+  /** Including the current attempt. */
   attempts: number;
   createdAt: Date;
 }
 
 interface CountedMail {
-  /** The message's. */
+  /** The id of the message. */
   id: string;
-  /** Of an address. */
+  /** The SHA-256 of the address in lower case. */
   mailbox: Buffer;
-  /** What is limited on its own. */
+  /** The limit that the mail counts against. */
   kind: string;
   max: number;
 }
@@ -26,10 +26,10 @@ export type MailRepository = ReturnType<typeof createMailRepository>;
 
 const source = { id: true, customerId: true, kind: true, data: true, subject: true, text: true } as const;
 
-/** Counts from the clock of the database, which decides what is due: senders need not agree on the time. */
+/** Uses the clock of the database, which decides what is due, so that senders need not agree on the time. */
 const inSeconds = (seconds: number) => sql`now() + ${seconds}::int * interval '1 s'`;
 
-/** A message, and those that it has if it is a digest. */
+/** A message and, if it is a digest, its parts. */
 const withParts = (id: string) => sql`(id = ${id}::uuid or digest_id = ${id}::uuid)`;
 
 export function createMailRepository({ prisma, run, inTransaction }: Database<PrismaClient>) {
@@ -53,7 +53,7 @@ export function createMailRepository({ prisma, run, inTransaction }: Database<Pr
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
         take: 100,
       }),
-    /** The messages of a digest that has been claimed, and takes no more. */
+    /** The messages of a claimed digest, which gets no more of them. */
     async parts(digestId: string): Promise<MailSource[]> {
       const rows = await prisma.notification.findMany({
         where: { digestId },
@@ -72,8 +72,8 @@ export function createMailRepository({ prisma, run, inTransaction }: Database<Pr
         where ${withParts(id)} and sent_at is null`);
     },
     /**
-     * Counts a mail to a mailbox, once however often it is tried, unless `max` of its kind were counted within an hour.
-     * @returns in how many seconds there is room again; undefined if it was counted
+     * Counts a mail to a mailbox, unless `max` of its kind were counted within an hour. Retries of a mail count once.
+     * @returns the seconds until the next mail can be counted; undefined if this mail was counted
      */
     count: ({ id, mailbox, kind, max }: CountedMail): Promise<number | undefined> =>
       inTransaction(async (tx) => {
@@ -93,8 +93,8 @@ export function createMailRepository({ prisma, run, inTransaction }: Database<Pr
       }),
     deleteOldCounts: () => run(sql`delete from mailbox_mails where at < now() - interval '1 hour'`),
     /**
-     * Has a message sent with the customer's next digest, an hour after the first of its messages. Nothing changes where another sender
-     * has taken over, and sent or held it.
+     * Adds a message to the customer's next digest, which is sent an hour after its first message was added. Does nothing if
+     * another sender has taken over and has sent the message or added it.
      */
     addToDigest: (id: string) =>
       run(sql`

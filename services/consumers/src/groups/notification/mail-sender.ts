@@ -10,7 +10,7 @@ import type { MakeMail } from './mails/mail.ts';
 import { digestKind, type MailKind } from './mails/words.ts';
 import { MailRefused, type SmtpClient } from './smtp-client.ts';
 
-/** What is limited on its own: none of them uses up what another needs. */
+/** Separate limits, so that mails of one kind do not use up the limit of another. */
 type Limit = 'orders' | 'account' | 'keys' | 'links';
 
 const limitOf: Record<MailKind, Limit> = {
@@ -25,20 +25,20 @@ const limitOf: Record<MailKind, Limit> = {
   PasswordChanged: 'account',
   EmailChangePending: 'account',
   EmailChanged: 'account',
-  // Whoever has a session makes up to 100 keys.
+  // A session can make up to 100 keys.
   ApiKeyMade: 'keys',
-  // Strangers have these sent to any address.
+  // Strangers can have these sent to any address.
   AccountRegistered: 'links',
   EmailChangeRequested: 'links',
 };
 
-/** In an hour, to a mailbox. Account allows 20 resets of an account in an hour. */
+/** Per mailbox and hour. The account service allows 20 resets per account and hour. */
 const maxAboutAccount = 30;
 const maxAboutKeys = 10;
 const maxLinks = 5;
 
 interface MailSenderOptions {
-  /** In an hour, to a mailbox, before further ones wait for a digest; 0: any number. */
+  /** Per mailbox and hour; further messages wait for a digest. 0: no limit. */
   maxAboutOrders: number;
   repository: MailRepository;
   make: MakeMail;
@@ -46,10 +46,10 @@ interface MailSenderOptions {
 }
 
 const batchSize = 20;
-/** Longer than sending a batch takes. After a crash another sender takes over, and may send a message a second time. */
+/** Longer than sending a batch takes. After a crash another sender takes over then, and may send a message twice. */
 const holdSeconds = 300;
 const retry = { firstMs: 2_000, maxMs: 600_000 };
-/** Nobody wants to read it later, and its link has ended. */
+/** A later mail is of no use, and its link has expired. */
 const givenUpAfterMs = dayMs;
 
 const attempted = new Counter({
@@ -61,9 +61,9 @@ const attempted = new Counter({
 for (const result of ['sent', 'postponed', 'given_up']) attempted.inc({ result }, 0);
 
 /**
- * Sends stored messages, each at least once: a message is marked after the mail server has accepted it, or refused it for
- * good. Other failures are retried with increasing delays for a day. No transaction is open while sending. Beyond its limit a mailbox
- * gets no more mails within an hour, but one digest of them.
+ * Sends stored messages, each at least once: it marks a message after the mail server has accepted it, or refused it for
+ * good. It retries other failures with increasing delays for a day. No transaction is open while sending. If a mailbox has
+ * reached its limit, further messages about orders become one digest.
  */
 export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSenderOptions): Job {
   const maxPerHour: Record<Limit, number> = {
@@ -73,9 +73,9 @@ export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSende
     links: maxLinks,
   };
 
-  /** @returns in how many seconds there is room for it in the mailbox; undefined if there is */
+  /** @returns the seconds until the limit of the mailbox allows the mail; undefined if it may be sent now */
   async function secondsToWait({ id, kind }: DueMail, address: string): Promise<number | undefined> {
-    // Digests are an hour apart.
+    // Digests are an hour apart, so they need no limit.
     if (kind === digestKind) return undefined;
     const limit = limitOf[kind];
     const max = maxPerHour[limit];
@@ -84,10 +84,10 @@ export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSende
     return repository.count({ id, mailbox, kind: limit, max });
   }
 
-  /** What is limited waits: news of orders for a digest, all else, which has a link or is urgent, for its turn. */
+  /** Messages about orders wait for a digest. Others have a link or are urgent, so they wait until the limit allows them. */
   async function defer({ id, kind }: DueMail, seconds: number, log: Logger): Promise<unknown> {
     const isAboutOrder = kind !== digestKind && limitOf[kind] === 'orders';
-    log.info({ notificationId: id, isAboutOrder }, 'A message waits, since its mailbox had many within an hour');
+    log.info({ notificationId: id, isAboutOrder }, 'A message waits, because its mailbox got too many within an hour');
     return isAboutOrder ? repository.addToDigest(id) : repository.postpone(id, seconds);
   }
 
@@ -103,13 +103,13 @@ export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSende
       const isTooOld = Date.now() - mail.createdAt.getTime() > givenUpAfterMs;
       if (error instanceof MailRefused || isGone || isTooOld) {
         if (!isGone) attempted.inc({ result: 'given_up' });
-        log[isGone ? 'info' : 'error']({ err: error, ...about }, 'A message is given up');
+        log[isGone ? 'info' : 'error']({ err: error, ...about }, 'A message will not be sent');
         return repository.markRefused(mail.id, messageOf(error));
       }
       attempted.inc({ result: 'postponed' });
       const { attempts } = mail;
       const seconds = Math.ceil(backoff(attempts, retry) / 1000);
-      log.warn({ err: error, ...about, attempts, seconds }, 'A message could not be sent and is retried');
+      log.warn({ err: error, ...about, attempts, seconds }, 'A message could not be sent and will be retried');
       return repository.postpone(mail.id, seconds);
     }
     attempted.inc({ result: 'sent' });

@@ -26,7 +26,7 @@ function dataOf(payload: (OrderEvent | AccountEvent)['payload']): MailData {
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined));
 }
 
-/** Those fields of all kinds that mails tell. */
+/** The fields of all kinds that mails mention. */
 type MailPayload = Omit<MailData, 'amount'> & { amount?: Money; total?: Money };
 
 const amountText = ({ amount, currency }: Money) => `${inDecimals(amount, currency)} ${currency}`;

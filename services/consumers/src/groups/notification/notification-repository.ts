@@ -11,7 +11,7 @@ import type { NotificationQuery } from './schemas.ts';
 export interface Notification {
   /** The id of the event. */
   id: string;
-  /** Undefined for one about the account. */
+  /** Undefined if the message is about the account. */
   orderId: string | undefined;
   customerId: string;
   kind: string;
@@ -40,13 +40,13 @@ export const createNotificationRepository = ({ run, inTurn }: Lists) => {
   }
 
   return {
-    /** @param customerId whose messages they are, without what becomes of their mails; default: everybody's */
+    /** @param customerId restricts the list to a customer, and leaves out the state of the mails; default: all customers */
     list(query: NotificationQuery, customerId?: string) {
       if (customerId === undefined) return page(asJson, query);
       const own = sql`${asJson} - 'refusal' - 'waitsFor'`;
       return inTurn(customerId, () => page(own, query, [sql`customer_id = ${customerId}::uuid`]));
     },
-    /** A page of all messages to a customer, those about the account included. */
+    /** A page of all messages to a customer, including those about the account. */
     pageOf: (customerId: string, page: PageQuery) =>
       inTurn(customerId, () =>
         readPage<{ json: string }>(
@@ -59,7 +59,7 @@ export const createNotificationRepository = ({ run, inTurn }: Lists) => {
   };
 };
 
-/** @param sendsMail whether there is a mail server: the messages are due at once */
+/** @param sendsMail whether there is a mail server; if so, the messages are due at once */
 export async function insertNotifications(
   { run }: Transaction,
   notifications: Notification[],
@@ -74,7 +74,7 @@ export async function insertNotifications(
     subject: 'text',
     text: 'text',
   };
-  // clock_timestamp() differs from row to row, which keeps those of one transaction in order.
+  // clock_timestamp() differs from row to row, which keeps the rows of one transaction in order.
   await run(sql`
     insert into notifications (id, order_id, customer_id, kind, data, subject, text, created_at, send_at)
     select id, "orderId", "customerId", kind, data, subject, text, clock_timestamp(),
@@ -82,14 +82,14 @@ export async function insertNotifications(
     from ${rowsAs('row', notifications, types)}`);
 }
 
-/** @returns the order of a message and its kind; undefined if there is none, or it is about an account */
+/** @returns the order and the kind of a message; undefined if there is no such message, or it is about an account */
 export async function findOrderMessage(tx: TransactionOf<PrismaClient>, id: string) {
   const message = await tx.notification.findUnique({ where: { id }, select: { orderId: true, kind: true } });
   if (message === null || message.orderId === null) return undefined;
   return { orderId: message.orderId, kind: message.kind };
 }
 
-/** Writes a message again, to be mailed as a new one is. Nothing is written if there is one with its id. */
+/** Copies a message, to be mailed like a new one. Does nothing if a message has the id of the copy. */
 export async function copyNotification({ run }: Transaction, id: string, copyId: string): Promise<void> {
   await run(sql`
     insert into notifications (id, order_id, customer_id, kind, data, subject, text, created_at, send_at)

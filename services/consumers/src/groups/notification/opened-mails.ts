@@ -3,15 +3,15 @@ import { DomainError } from '@store/shared/values/errors';
 import type { z } from 'zod';
 import type { MailSource, MakeMail } from './mails/mail.ts';
 
-/** Some megabytes. */
+/** This many mails take some megabytes. */
 const maxKept = 1_000;
 
 type WholeMail = z.input<typeof wholeMailOut>;
 export type OpenMail = ReturnType<typeof mailOpener>;
 
 /**
- * Makes mails for those who read them in place of a mailbox: once, like a sender, since each making voids the link of the one before.
- * They are kept as long as the process runs.
+ * Makes mails for readers who have no mailbox. Each mail is made once, because making it again would void its link. Mails
+ * are kept as long as the process runs.
  */
 export function mailOpener(make: MakeMail) {
   const kept = new Map<string, Promise<WholeMail>>();

@@ -6,17 +6,17 @@ import { copyNotification, findOrderMessage } from './notification-repository.ts
 
 interface ResendRequest {
   actor: string;
-  /** Of the message that is sent again. */
+  /** The message to be sent again. */
   id: string;
-  /** Chosen by whoever asks, so that the same question twice is one mail. */
+  /** Chosen by the caller, so that a repeated request sends one mail. */
   copyId: string;
 }
 
 export type Resend = ReturnType<typeof resendWith>;
 
 /**
- * Has a message about an order mailed again: as another message, with an id, limits and attempts of its own, since mailboxes drop
- * what has the id of one that they have.
+ * Mails a message about an order again, as a copy with a new id and new attempts that counts against the limit. Mailboxes
+ * drop a mail whose id they already have.
  * @param sendsMail whether there is a mail server
  */
 export const resendWith =
@@ -24,7 +24,7 @@ export const resendWith =
   /** @throws DomainError notFound, conflict */
   ({ actor, id, copyId }: ResendRequest): Promise<void> =>
     transactionOf(actor, async (tx) => {
-      if (!sendsMail) throw new DomainError('conflict', 'No mail server is set, so that no mail is sent.');
+      if (!sendsMail) throw new DomainError('conflict', 'No mail server is set, so no mail can be sent.');
       const { orderId, kind } = found(await findOrderMessage(tx, id), `message ${id} about an order`);
       const copy = await findOrderMessage(tx, copyId);
       if (copy !== undefined) {

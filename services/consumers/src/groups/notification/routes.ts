@@ -19,7 +19,10 @@ export const notificationRoutes = ({ list, pageOf }: NotificationRepository, res
     identity: 'caller',
     params: z.object({ id: uuid, copyId: uuid }),
     responses: {
-      204: { description: 'It is mailed again, within the limits of its mailbox. The same again is one mail.' },
+      204: {
+        description:
+          'The message is mailed again, within the limits of its mailbox. Repeating the request sends no further mail.',
+      },
       409: problem('No mail server is set, or another message has this id.'),
     },
     async handler({ actor, params }) {
@@ -41,14 +44,14 @@ export const notificationRoutes = ({ list, pageOf }: NotificationRepository, res
   }),
 ];
 
-/** Lets those who develop read the mails that nobody sends. A link in one is as good as a password. */
+/** Lets developers read mails that are not sent. A link in a mail is as good as a password. */
 export function mailRoutes(repository: MailRepository, open: OpenMail, recordLook: RecordLook): AnyRoute[] {
   return [
     route({
       method: 'get',
       path: '/internal/mails',
       identity: 'caller',
-      responses: { 200: { description: 'At most 100.', body: z.array(mailOut) } },
+      responses: { 200: { description: 'The newest mails, at most 100.', body: z.array(mailOut) } },
       handler: async () =>
         ok((await repository.newest()).map((mail) => ({ ...mail, createdAt: mail.createdAt.toISOString() }))),
     }),
@@ -58,7 +61,7 @@ export function mailRoutes(repository: MailRepository, open: OpenMail, recordLoo
       identity: 'caller',
       params: z.object({ id: uuid }),
       responses: {
-        200: { description: 'The mail, with its link, which its first reading makes.', body: wholeMailOut },
+        200: { description: 'The mail. Reading it for the first time creates its link.', body: wholeMailOut },
       },
       async handler({ actor, params: { id } }) {
         const mail = found(await repository.find(id), `mail ${id}`);

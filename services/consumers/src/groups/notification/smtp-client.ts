@@ -25,8 +25,8 @@ export function createSmtpClient({ url, from }: SmtpOptions) {
   const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'store.invalid';
   return {
     /**
-     * @param id the same for a mail that is sent again, so that mailboxes can deduplicate
-     * @throws MailRefused if the mail server will never take it
+     * @param id stays the same if the mail is retried, so that mailboxes can deduplicate
+     * @throws MailRefused if the mail server refuses the mail for good
      */
     async send(id: string, mail: Mail): Promise<void> {
       await transport.sendMail({ ...mail, from, messageId: `<${id}@${domain}>` }).catch((error: SmtpError) => {
@@ -37,23 +37,23 @@ export function createSmtpClient({ url, from }: SmtpOptions) {
   };
 }
 
-/** What nodemailer throws; its message, its stack and further fields may repeat the recipient. */
+/** An error of nodemailer. Its message, its stack and further fields may contain the recipient. */
 interface SmtpError extends Error {
   /** Such as ECONNECTION. */
   code?: string;
-  /** Of the mail server's reply. */
+  /** The code of the mail server's reply. */
   responseCode?: number;
   /** The mail server's reply. */
   response?: string;
-  /** To which it replied, or during which the connection failed; CONN before any. */
+  /** The command that it replied to, or during which the connection failed; CONN before the first command. */
   command?: string;
 }
 
-/** A 5yz reply must not be repeated (RFC 5321, 4.2.1), unless it is to the login and not to this message. */
+/** After a 5yz reply a mail must not be repeated (RFC 5321, 4.2.1), unless the reply is to the login and not to the mail. */
 const isRefusal = ({ code, responseCode = 0 }: SmtpError): boolean =>
   (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500 && responseCode < 600;
 
-/** Says what happened in codes alone (RFC 5321, RFC 3463): whatever a mail server writes about a mail may name its recipient. */
+/** Describes an error by codes alone (RFC 5321, RFC 3463), because the text of a mail server may name the recipient. */
 function describeByCodes({ code = 'no code', responseCode, response, command = '', message }: SmtpError): string {
   const [verb] = /^[A-Z]+/.exec(command) ?? ['the mail'];
   if (responseCode !== undefined) {

@@ -4,9 +4,9 @@ export const en: Words = {
   greeting: (name) => (name === undefined ? 'Hello,' : `Hello ${name},`),
   digest: {
     subject: 'News about your orders',
-    text: 'There was much news about your orders within an hour. All of it:',
+    text: 'There was a lot of news about your orders within an hour. Here it is:',
   },
-  more: (count) => `And ${count} more, which the shop shows with your orders.`,
+  more: (count) => `And ${count} more. The shop shows them with your orders.`,
   messages: {
     OrderCreated: ({ orderId, amount }) => ({
       subject: 'We have received your order',
@@ -34,19 +34,19 @@ export const en: Words = {
     }),
     OrderShipped: ({ orderId, shipmentId }) => ({
       subject: 'Your order is on its way',
-      text: `Your order ${orderId} has left us as shipment ${shipmentId}.`,
+      text: `Your order ${orderId} has been shipped. The shipment number is ${shipmentId}.`,
     }),
     AccountRegistered: ({ requestId }) =>
       requestId === undefined
         ? { subject: 'Welcome to the store', text: 'Thank you for registering. You can order now.' }
         : {
             subject: 'Confirm your e-mail address',
-            text: 'An account was registered with this address. Confirm it within a day: until then it gets no other mails, and orders may be refused. If it was not you, do nothing.',
+            text: 'An account was registered with this address. Confirm the address within a day. Until then we send no other e-mails to it, and may refuse orders. If it was not you, do nothing.',
             link: 'Confirm the address',
           },
     PasswordResetRequested: () => ({
       subject: 'Set a new password',
-      text: 'Somebody, hopefully you, has asked for a new password of your account. If it was not you, do nothing: the link ends in 30 minutes.',
+      text: 'Someone, hopefully you, asked for a new password for your account. If it was not you, do nothing: the link expires in 30 minutes.',
       link: 'Set a new password',
     }),
     PasswordChanged: () => ({
@@ -54,8 +54,8 @@ export const en: Words = {
       text: 'The password of your account has been changed, and all other sessions have ended. If it was not you, ask for a new password at once.',
     }),
     EmailChangePending: () => ({
-      subject: 'Your e-mail address is to be changed',
-      text: 'Somebody who knows your password has asked for another e-mail address of your account. If it was you, do nothing here. If not, cancel the change, and then change your password.',
+      subject: 'Your e-mail address is about to change',
+      text: 'Someone who knows your password asked to change the e-mail address of your account. If it was you, do nothing here. If not, cancel the change, and then change your password.',
       link: 'Cancel the change',
     }),
     EmailChangeRequested: () => ({
@@ -65,11 +65,11 @@ export const en: Words = {
     }),
     EmailChanged: () => ({
       subject: 'Your e-mail address has been changed',
-      text: 'Your account has another e-mail address now, and this one is not used any more. If it was not you, write to us.',
+      text: 'Your account now has a different e-mail address, and we no longer use this one. If it was not you, write to us.',
     }),
     ApiKeyMade: () => ({
       subject: 'Your account has a new API key',
-      text: 'An API key has been made by which a machine can act for your account. If it was not you, change your password at once, which ends all keys.',
+      text: 'An API key was made, with which a machine can act for your account. If it was not you, change your password at once. That ends all keys.',
     }),
   },
 };

@@ -7,7 +7,7 @@ import { digestKind, type MailData, type MailKind, type Message, type Words } fr
 
 const languages: Record<string, Words> = { en, pt };
 
-/** Pages of the shop to which links lead. The token is behind a #, which browsers tell no server. */
+/** Pages of the shop that links lead to. The token follows a #, so browsers do not send it to the server. */
 const pageOf: Record<MailKind, string | undefined> = {
   OrderCreated: undefined,
   OrderPaid: undefined,
@@ -27,21 +27,24 @@ const pageOf: Record<MailKind, string | undefined> = {
 
 const style = 'body { font: 16px/1.5 sans-serif; max-width: 36rem; margin: 2rem auto; padding: 0 1rem }';
 
-/** A message that is to become a mail. */
+/** A message to be mailed. */
 export interface MailSource {
   id: string;
   customerId: string;
   kind: MailKind | typeof digestKind;
-  /** Null for a digest, and for one of release 0.1, whose words are these. */
+  /** Null for a digest, and for a message written in release 0.1, whose mail has this subject and text. */
   data: MailData | null;
   subject: string;
   text: string;
 }
 
-/** Beyond that a digest has their number alone. */
+/** Of further messages a digest has only the number. */
 const maxListed = 100;
 
-/** A name in one line without links, as they are since `personName`; and no mail client takes a part of it for a domain. */
+/**
+ * A name in one line without links. `personName` ensures this for new names, but not for older ones. The space after a dot
+ * keeps mail clients from taking a part of the name for a domain.
+ */
 const shownName = (name: string) =>
   name
     .replace(/[\p{Cc}\p{Bidi_Control}]|:\/\//gu, ' ')
@@ -53,8 +56,8 @@ export type MakeMail = ReturnType<typeof mailMaker>;
 export type Mail = Awaited<ReturnType<MakeMail>>;
 
 /**
- * Makes mails when they are sent, in the language of the account: only then its address is asked for, and a link gets its token.
- * @throws DomainError of the result: notFound if the mail must not be sent any more, unavailable
+ * Makes a mail when it is sent, in the language of the account. Only then does it ask for the address and a token of the link.
+ * @throws DomainError notFound if the mail must no longer be sent, or unavailable
  */
 export const mailMaker =
   ({ accounts, shopUrl }: { accounts: AccountClient; shopUrl: string }) =>
@@ -64,13 +67,13 @@ export const mailMaker =
     if (to === undefined) {
       throw new DomainError(
         'notFound',
-        'The account or the request for this mail is gone, or the address is not confirmed.',
+        'The account or the request for this mail no longer exists, or the address is not confirmed.',
       );
     }
     const { greeting, messages, digest, more } = languages[to.locale] ?? en;
-    const messageOf = (one: Pick<MailSource, 'kind' | 'data' | 'subject' | 'text'>): Message => {
-      if (one.kind === digestKind) return digest;
-      return one.data === null ? one : messages[one.kind](one.data);
+    const messageOf = (source: Pick<MailSource, 'kind' | 'data' | 'subject' | 'text'>): Message => {
+      if (source.kind === digestKind) return digest;
+      return source.data === null ? source : messages[source.kind](source.data);
     };
     const { subject, text, link } = messageOf({ kind, data, ...stored });
     const listed = parts.slice(0, maxListed).map((part) => messageOf(part).text);
@@ -81,14 +84,14 @@ export const mailMaker =
     const url = to.token === undefined ? undefined : `${shopUrl}/#/${page}/${to.token}`;
     const button = url === undefined ? [] : [html`<p><a href="${url}">${link ?? url}</a></p>`];
     return {
-      /** Name and address apart, so that a name can be anything. */
+      /** Name and address are separate, so that a name may contain anything. */
       to: { name: name ?? '', address: to.email },
       subject,
       text: [hello, text, ...listed, ...(url === undefined ? [] : [`${link}: ${url}`])].join('\n\n'),
       html: htmlPage(
         subject,
         style,
-        html`<p>${hello}</p><p>${text}</p>${listed.map((one) => html`<p>${one}</p>`)}${button}`,
+        html`<p>${hello}</p><p>${text}</p>${listed.map((line) => html`<p>${line}</p>`)}${button}`,
         to.locale,
       ).page,
     };

@@ -1,6 +1,6 @@
 import type { Words } from './words.ts';
 
-/** Those that the services write, in English; others are passed on as they are. */
+/** The reasons that services write, in English. Reasons of other producers stay as they are. */
 const reasons: [english: RegExp, portuguese: string][] = [
   [/^out of stock$/, 'sem estoque'],
   [/^product no longer exists$/, 'o produto já não existe'],

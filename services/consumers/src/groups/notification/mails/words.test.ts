@@ -17,7 +17,7 @@ it.each(kinds)('%s says the same in Portuguese as in English, with %j', (kind, d
   expect(portuguese?.text).not.toMatch(/\b(the|your|order|stock|you|of)\b/i);
 });
 
-/** Those that the services write (inventory's reservations.ts, order's due-orders.ts and orders.ts, payment's built-in-provider.ts). */
+/** The reasons that services write (inventory's reservations.ts, order's due-orders.ts and orders.ts, payment's built-in-provider.ts). */
 const reasons = [
   ['out of stock', 'sem estoque'],
   ['product no longer exists', 'o produto já não existe'],
