@@ -20,7 +20,7 @@ export function createAuthClient(options: Pick<HttpClientOptions, 'baseUrl' | 'c
 
   return {
     /** Returns the ids of those sessions that have ended. */
-    async endedOf(open: Session[]): Promise<Set<string>> {
+    async findEnded(open: Session[]): Promise<Set<string>> {
       const all = new Set<string>();
       for (let from = 0; from < open.length; from += maxPerCheck) {
         const sessions = open.slice(from, from + maxPerCheck).map(({ expiresAt: _, ...session }) => session);

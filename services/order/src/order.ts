@@ -153,10 +153,10 @@ export function priceLines(lines: Line[], products: Map<string, ProductForSale>)
 /** @throws DomainError conflict with what the order costs, if its customer expects something else (contract 4.5) */
 export function mustCost(expected: Money | undefined, total: Money, items: PricedLine[]): void {
   if (expected === undefined || (expected.currency === total.currency && expected.amount.equals(total.amount))) return;
-  throw new DomainError('conflict', `The total is ${inWords(total)}, not ${inWords(expected)}.`, {
+  throw new DomainError('conflict', `The total is ${asText(total)}, not ${asText(expected)}.`, {
     code: 'price-changed',
     priced: { total, items: items.map((item) => toItemOut(item, total.currency)) },
   });
 }
 
-const inWords = ({ amount, currency }: Money) => `${amount.toFixed()} ${currency}`;
+const asText = ({ amount, currency }: Money) => `${amount.toFixed()} ${currency}`;

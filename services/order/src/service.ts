@@ -25,13 +25,13 @@ import { countStuckOrders } from './records/stuck-orders.ts';
 import { orderRoutes } from './routes.ts';
 import { createConsumerGroup } from './saga/consumer-group.ts';
 import { createDueOrders } from './saga/due-orders.ts';
-import { forgetLate } from './saga/saga-repository.ts';
+import { deleteLateDetails } from './saga/saga-repository.ts';
 
 const migrations = new URL('../prisma/migrations/', import.meta.url);
 
 interface Replaceable {
   products?: Parameters<typeof createPlaceOrder>[0]['products'];
-  sessionCheck?: AuthClient['endedOf'];
+  sessionCheck?: AuthClient['findEnded'];
   maxStreams?: number | undefined;
   clock?: () => Date;
 }
@@ -51,7 +51,7 @@ export function createOrderService(
     repository: createNewOrderRepository(database, config.CANCELLATIONS_PER_HOUR),
     keys: createIdempotencyRepository(database),
     products,
-    mayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
+    checkMayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
     currency: config.STORE_CURRENCY,
     clock,
   });
@@ -63,7 +63,7 @@ export function createOrderService(
   });
   const streams = createOrderStreams({
     changes: createOrderChanges(database),
-    check: sessionCheck ?? auth.endedOf,
+    check: sessionCheck ?? auth.findEnded,
     limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
   });
   const records = createOrderRecordRepository(database);
@@ -81,7 +81,10 @@ export function createOrderService(
     // How soon a change is seen, and the end of a session (contract 4.11).
     jobs: [
       loop({ name: 'changes of orders', everyMs: 250, retry: { firstMs: 250, maxMs: 1_000 } }, streams.follow),
-      loop({ name: 'sessions of streams', everyMs: 500, retry: { firstMs: 500, maxMs: 1_000 } }, streams.tend),
+      loop(
+        { name: 'sessions of streams', everyMs: 500, retry: { firstMs: 500, maxMs: 1_000 } },
+        streams.heartbeatAndPrune,
+      ),
       countStuckOrders(records, clock),
     ],
     endStreams: streams.end,
@@ -121,9 +124,9 @@ export function createOrderWorker({
   /** Delay of the first time-out: what was decided while no worker ran is read first. */
   const catchUpMs = Math.min(config.PENDING_TIMEOUT_SECONDS, 60) * 1_000;
   /** Does a batch of what is due, and tells whether there may be more. */
-  async function batchOf(work: (limit: number) => Promise<number>, sentence: string): Promise<boolean> {
+  async function runBatch(work: (limit: number) => Promise<number>, message: string): Promise<boolean> {
     const count = await work(batchSize);
-    if (count > 0) log.info({ count }, sentence);
+    if (count > 0) log.info({ count }, message);
     return count === batchSize;
   }
   const consumer = { group: createConsumerGroup(clock), config, publishesAs: 'order' };
@@ -133,13 +136,13 @@ export function createOrderWorker({
     consumer,
     jobs: [
       loop({ name: 'shipper', everyMs: everyMs(config.SHIP_AFTER_SECONDS) }, () =>
-        batchOf(dueOrders.ship, 'Orders were shipped'),
+        runBatch(dueOrders.ship, 'Orders were shipped'),
       ),
       loop({ name: 'pending time-out', delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) }, () =>
-        batchOf(dueOrders.cancelTimedOut, 'Orders were cancelled that were PENDING for too long'),
+        runBatch(dueOrders.cancelTimedOut, 'Orders were cancelled that were PENDING for too long'),
       ),
       loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(database)),
-      loop({ name: 'late orders of deleted accounts', everyMs: 20_000 }, () => forgetLate(database)),
+      loop({ name: 'late orders of deleted accounts', everyMs: 20_000 }, () => deleteLateDetails(database)),
       loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => keys.deleteExpired(clock())),
       loop({ name: 'old changes of orders', everyMs: hourMs }, () => changes.deleteOld(clock())),
     ],

@@ -40,7 +40,7 @@ export function fakeProducts() {
 
 interface Options {
   products?: ProductClient;
-  sessionCheck?: AuthClient['endedOf'];
+  sessionCheck?: AuthClient['findEnded'];
   maxStreams?: number;
   clock?: () => Date;
   /** Errors that the test provokes. */

@@ -58,10 +58,10 @@ it.each([
 });
 
 it('auth reports hundreds of ended sessions, whatever their tokens hold', async () => {
-  const { endedOf } = createAuthClient({ baseUrl: store.url('auth'), credential: store.credential });
+  const { findEnded } = createAuthClient({ baseUrl: store.url('auth'), credential: store.credential });
   const now = Date.now() / 1000;
   const longest = { authenticatedAt: now, expiresAt: now + 600, kid: 'k'.repeat(100), isApiKey: false };
   const open = Array.from({ length: 500 }, () => ({ ...longest, id: randomUUID(), accountId: randomUUID() }));
   // Signed with an unknown key.
-  expect(await endedOf(open)).toEqual(new Set(open.map(({ id }) => id)));
+  expect(await findEnded(open)).toEqual(new Set(open.map(({ id }) => id)));
 });

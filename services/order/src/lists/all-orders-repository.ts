@@ -17,7 +17,7 @@ const newestFirst = createKeyset(
 )([{ field: 'createdAt', direction: 'desc' }]);
 
 /** Conditions for the orders of an account or of all, deleted ones included: each is a range of an index by their time. */
-export function partsOf(accountId: string | undefined, statuses: readonly OrderStatus[]): Sql[] {
+export function rangeConditions(accountId: string | undefined, statuses: readonly OrderStatus[]): Sql[] {
   if (accountId === undefined) return statuses.map((status) => sql`status = ${status}`);
   const own = sql`account_id = ${accountId}::uuid`;
   return [
@@ -53,7 +53,7 @@ export function createAllOrdersRepository({ lists }: Database<PrismaClient>) {
       const { accountId, status, size } = query;
       const limit = size + 1;
       const conditions = conditionsOf(query);
-      const ranges = partsOf(accountId, status === undefined ? orderStatuses : [status]).map(
+      const ranges = rangeConditions(accountId, status === undefined ? orderStatuses : [status]).map(
         (part) => sql`(
           select id, created_at from orders where ${join([part, ...conditions], ' and ')}
           order by ${newestFirst.orderBy} limit ${limit}::int

@@ -17,7 +17,7 @@ const orNull = (json: string) => `coalesce(${json}, 'null')`;
 const ofDetails = (json: string) => orNull(`(select ${json} from order_details where order_id = orders.id)`);
 
 /** Keys that are array indexes come first in an object of JavaScript (ECMA-262, OrdinaryOwnPropertyKeys); the others by their bytes. */
-const asInObjects = `case when key ~ '^(0|[1-9]\\d{0,9})$' and key::bigint < 4294967295 then key::bigint end nulls last, key collate "C"`;
+const inJsOrder = `case when key ~ '^(0|[1-9]\\d{0,9})$' and key::bigint < 4294967295 then key::bigint end nulls last, key collate "C"`;
 
 const itemFields: Fields<ReturnType<typeof toItemOut>> = {
   productId: text('product_id'),
@@ -40,7 +40,7 @@ const orderFields: Fields<ReturnType<typeof toOrderOut>> = {
   version: '(1 + num_nonnulls(orders.paid_at, orders.shipped_at, orders.cancelled_at))',
   shippingAddress: ofDetails('shipping_address::text'),
   metadata: ofDetails(`case when metadata is not null then (
-    select '{' || coalesce(string_agg(to_json(key)::text || ':' || to_json(value)::text, ',' order by ${asInObjects}), '') || '}'
+    select '{' || coalesce(string_agg(to_json(key)::text || ':' || to_json(value)::text, ',' order by ${inJsOrder}), '') || '}'
     from jsonb_each_text(metadata)
   ) end`),
   paidAt: { optional: time('orders.paid_at') },
@@ -52,7 +52,7 @@ const orderFields: Fields<ReturnType<typeof toOrderOut>> = {
 export const orderAsJson = raw(object(orderFields));
 
 /** The same with what customers do not see of a living order. */
-export const orderWithRestAsJson = raw(
+export const orderRecordAsJson = raw(
   object({
     ...orderFields,
     cancelReason: orNull('to_json(orders.cancel_reason)::text'),

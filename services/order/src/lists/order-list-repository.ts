@@ -42,7 +42,7 @@ const isStatus = ({ sql: column }: { sql: string }) => column === 'status';
  * The condition for the orders of a status that come after a position.
  * @returns undefined if there are none: all of them come before it
  */
-function behind({ key }: KeysetOrder, position: string[], status: OrderStatus): Sql | undefined {
+function conditionAfter({ key }: KeysetOrder, position: string[], status: OrderStatus): Sql | undefined {
   const [first, ...rest] = key;
   const [at = '', ...restOfPosition] = position;
   if (first === undefined || !isStatus(first)) return sql`and ${rowsAfter(key, position)}`;
@@ -69,7 +69,7 @@ function filtersOf(accountId: string, query: OrderQuery, now: Date): Sql[] {
 }
 
 /** A longer page is read in rows of ten orders, which costs a tenth more: 100 large ones are 1.6 MB (JsonText). */
-const mostInOneRow = 20;
+const maxInOneRow = 20;
 
 interface Row {
   /** Orders as JSON, with commas between them; null if it is the row of an empty page, or of what follows the page. */
@@ -102,7 +102,7 @@ export function createOrderListRepository({ lists }: Database<PrismaClient>) {
       const limit = size + 1;
       const statuses = status === undefined ? orderStatuses : [status];
       const ranges = statuses.flatMap((one) => {
-        const condition = position === undefined ? empty : behind(order, position, one);
+        const condition = position === undefined ? empty : conditionAfter(order, position, one);
         if (condition === undefined) return [];
         return sql`(
           select ${columns} from orders
@@ -118,7 +118,7 @@ export function createOrderListRepository({ lists }: Database<PrismaClient>) {
               select count(*)::int from orders
               where account_id = ${accountId}::uuid and deleted_at is null and status = any(${statuses}::text[]) ${only}
             )`;
-      const isShort = size <= mostInOneRow;
+      const isShort = size <= maxInOneRow;
       // A group is at least one row, also of an empty page.
       const pages = isShort ? sql`page` : sql`(values (1)) as always left join page on true`;
       const groups = isShort ? empty : sql`group by (n - 1) / 10 order by (n - 1) / 10`;

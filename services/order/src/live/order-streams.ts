@@ -23,7 +23,7 @@ const maxLate = 100;
 
 interface Dependencies {
   changes: OrderChanges;
-  check: AuthClient['endedOf'];
+  check: AuthClient['findEnded'];
   limits?: Partial<StreamLimits>;
 }
 
@@ -98,22 +98,22 @@ export function createOrderStreams({ changes, check, limits }: Dependencies) {
   const hasExpired = ({ expiresAt }: Session) => expiresAt * 1_000 <= Date.now();
 
   /** Sends heartbeats, and ends the streams of sessions that have ended. */
-  async function tend(): Promise<void> {
-    const tended = [...streams];
-    for (const { events } of tended) events?.beat();
+  async function heartbeatAndPrune(): Promise<void> {
+    const current = [...streams];
+    for (const { events } of current) events?.beat();
     try {
-      const ended = tended.length === 0 ? new Set() : await check(tended.map(({ session }) => session));
+      const ended = current.length === 0 ? new Set() : await check(current.map(({ session }) => session));
       checkedAt = Date.now();
-      for (const stream of tended) if (ended.has(stream.session.id) || hasExpired(stream.session)) remove(stream);
+      for (const stream of current) if (ended.has(stream.session.id) || hasExpired(stream.session)) remove(stream);
     } catch (error) {
-      if (Date.now() - checkedAt > uncheckedForMs) for (const stream of tended) remove(stream);
+      if (Date.now() - checkedAt > uncheckedForMs) for (const stream of current) remove(stream);
       throw error;
     }
   }
 
   return {
     follow,
-    tend,
+    heartbeatAndPrune,
 
     /**
      * Opens a stream for the account of a session, from now on or from where a client was.

@@ -10,7 +10,7 @@ export interface StreamLimits {
   maxPerAddress: number;
 }
 
-interface Held {
+interface Limited {
   session: { accountId: string };
   /** The client's; undefined if it did not come through the gateway. */
   address: string | undefined;
@@ -53,14 +53,14 @@ function createGroups<Stream>(keyOf: (stream: Stream) => string) {
 }
 
 /** The open streams of a process, the oldest first, and who may open another one. */
-export function createOpenStreams<Stream extends Held>({ max, maxPerAddress }: StreamLimits) {
+export function createOpenStreams<Stream extends Limited>({ max, maxPerAddress }: StreamLimits) {
   const open = new Set<Stream>();
-  const ofAccount = createGroups<Stream>(({ session }) => session.accountId);
-  const ofHolder = createGroups<Stream>((one) => (maxPerAddress > 0 && one.address) || one.session.accountId);
+  const byAccount = createGroups<Stream>(({ session }) => session.accountId);
+  const bySource = createGroups<Stream>((stream) => (maxPerAddress > 0 && stream.address) || stream.session.accountId);
 
   function remove(stream: Stream): boolean {
-    ofAccount.delete(stream);
-    ofHolder.delete(stream);
+    byAccount.delete(stream);
+    bySource.delete(stream);
     return open.delete(stream);
   }
 
@@ -74,19 +74,19 @@ export function createOpenStreams<Stream extends Held>({ max, maxPerAddress }: S
      * @throws DomainError rateLimited or unavailable beyond the limits
      */
     add(stream: Stream): Stream | undefined {
-      const held = ofHolder.sizeOf(stream);
-      if (ofAccount.sizeOf(stream) >= maxPerAccount) throw tooMany(maxPerAccount, 'an account');
+      const held = bySource.sizeOf(stream);
+      if (byAccount.sizeOf(stream) >= maxPerAccount) throw tooMany(maxPerAccount, 'an account');
       if (maxPerAddress > 0 && held >= maxPerAddress) throw tooMany(maxPerAddress, 'a client address');
       let oldest: Stream | undefined;
       if (open.size >= max) {
-        const largest = ofHolder.largest();
+        const largest = bySource.largest();
         if (largest === undefined || largest.size <= held + 1)
           throw new DomainError('unavailable', 'Too many streams are open. Try again shortly.', { code: 'overloaded' });
         [oldest] = largest;
       }
       open.add(stream);
-      ofAccount.add(stream);
-      ofHolder.add(stream);
+      byAccount.add(stream);
+      bySource.add(stream);
       return oldest;
     },
   };

@@ -42,7 +42,7 @@ export function createOnlyOnce({ find }: Pick<IdempotencyRepository, 'find'>, cl
       if (!(error instanceof DomainError)) throw error;
       const first = await find(accountId, request.key, clock());
       if (first === undefined) throw error;
-      if (first.requestHash !== request.hash) throw usedForAnother();
+      if (first.requestHash !== request.hash) throw keyReused();
       return { order: asPlaced(first), replayed: true };
     } finally {
       inFlight.delete(id);
@@ -56,7 +56,7 @@ export const stillRunning = () =>
     retryAfterSeconds: 1,
   });
 
-const usedForAnother = () =>
+const keyReused = () =>
   new DomainError('ruleBroken', 'This Idempotency-Key was used for another request.', {
     code: 'idempotency-key-reused',
   });

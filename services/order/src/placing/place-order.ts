@@ -15,7 +15,7 @@ interface Dependencies {
   keys: IdempotencyRepository;
   products: ProductClient;
   /** Default: everybody may. */
-  mayOrder?: AuthClient['mustBeConfirmed'] | undefined;
+  checkMayOrder?: AuthClient['mustBeConfirmed'] | undefined;
   /** ISO 4217 */
   currency: string;
   clock: () => Date;
@@ -24,7 +24,7 @@ interface Dependencies {
 export type PlaceOrder = ReturnType<typeof createPlaceOrder>;
 
 /** Makes the function that places orders (contract 4.5). */
-export function createPlaceOrder({ repository, keys, products, mayOrder, currency, clock }: Dependencies) {
+export function createPlaceOrder({ repository, keys, products, checkMayOrder, currency, clock }: Dependencies) {
   const onlyOnce = createOnlyOnce(keys, clock);
 
   async function priceAndStore(
@@ -67,7 +67,7 @@ export function createPlaceOrder({ repository, keys, products, mayOrder, currenc
     if (body.customerId !== undefined && body.customerId !== accountId) {
       throw new DomainError('forbidden', 'An order can be placed for your own account only.');
     }
-    await mayOrder?.(accountId);
+    await checkMayOrder?.(accountId);
     const lines = mergeLines(body.items);
     const hash = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
     const request = key === undefined ? undefined : { key, hash };

@@ -8,8 +8,8 @@ import { join, type Sql, sql } from '@store/shared/database/sql';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import type { z } from 'zod';
 import type { PrismaClient } from '../generated/client.ts';
-import { partsOf } from '../lists/all-orders-repository.ts';
-import { orderAsJson, orderWithRestAsJson } from '../lists/order-json-repository.ts';
+import { rangeConditions } from '../lists/all-orders-repository.ts';
+import { orderAsJson, orderRecordAsJson } from '../lists/order-json-repository.ts';
 import { type StoredOrder, toOrderOut } from '../order.ts';
 import { type OrderRow, orderColumns } from '../order-repository.ts';
 
@@ -21,7 +21,7 @@ const ofAccount = createKeyset('account-orders', byTime, 'id')([{ field: 'create
 
 /** Selects the ids of the first orders of an account. */
 const idsOf = (accountId: string, limit: number, condition: Sql = sql`true`) => {
-  const parts = partsOf(accountId, orderStatuses).map(
+  const parts = rangeConditions(accountId, orderStatuses).map(
     (part) => sql`(
       select id, created_at from orders where ${part} and ${condition} order by created_at, id limit ${limit}::int
     )`,
@@ -78,7 +78,7 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
     pageOf(accountId: string, page: PageQuery) {
       const behind = page.after === undefined ? undefined : ofAccount.after(page.after);
       const where = [sql`id in ${idsOf(accountId, page.size + 1, behind)}`];
-      const own = { select: sql`${orderWithRestAsJson} as json`, from: sql`orders`, where };
+      const own = { select: sql`${orderRecordAsJson} as json`, from: sql`orders`, where };
       return readPage<{ json: string }>(run, own, ofAccount, page);
     },
   };

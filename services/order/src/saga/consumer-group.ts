@@ -61,7 +61,7 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClie
     },
     accounts: {
       kinds: ['AccountDeleted'],
-      handle: (events, tx) => sagaOn(tx).forget(events.map(({ payload }) => payload.accountId)),
+      handle: (events, tx) => sagaOn(tx).deletePersonalData(events.map(({ payload }) => payload.accountId)),
     },
   };
 }

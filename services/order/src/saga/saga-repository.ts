@@ -31,14 +31,14 @@ interface Changed {
 }
 
 /** What can say more of a person than an id. */
-const personal = ['order_details', 'order_notes'].map(raw);
+const personalTables = ['order_details', 'order_notes'].map(raw);
 
 /**
  * Deletes what orders have brought in the hour since the accounts were deleted: those that were on their way then. Sessions end within
  * a second, and a request takes some seconds at most.
  */
-export async function forgetLate({ run }: Statements): Promise<void> {
-  for (const table of personal) {
+export async function deleteLateDetails({ run }: Statements): Promise<void> {
+  for (const table of personalTables) {
     await run(sql`
       delete from ${table} where account_id in (
         select account_id from deleted_accounts where deleted_at > now() - interval '1 hour')`);
@@ -111,10 +111,12 @@ export const sagaOn = ({ run }: Transaction) => ({
     ),
 
   /** Deletes what orders have of the persons whose accounts are deleted. */
-  async forget(accountIds: string[]): Promise<void> {
+  async deletePersonalData(accountIds: string[]): Promise<void> {
     await run(sql`
       insert into deleted_accounts (account_id) select distinct unnest(${accountIds}::uuid[]) on conflict do nothing`);
-    for (const table of personal) await run(sql`delete from ${table} where account_id = any(${accountIds}::uuid[])`);
+    for (const table of personalTables) {
+      await run(sql`delete from ${table} where account_id = any(${accountIds}::uuid[])`);
+    }
   },
 });
 

@@ -5,7 +5,7 @@ import request from 'supertest';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createConsumerGroup } from '../../src/saga/consumer-group.ts';
-import { forgetLate } from '../../src/saga/saga-repository.ts';
+import { deleteLateDetails } from '../../src/saga/saga-repository.ts';
 import { alice, as, bob, fakeProducts, oneTea, testApp } from '../_app.ts';
 
 const products = fakeProducts();
@@ -117,7 +117,7 @@ it('loses them soon after, too, if it was on its way when its account was delete
   await deleteAccount();
   const late = await customer.place({ ...oneTea, shippingAddress: address });
   const other = await as(bob, order).place({ ...oneTea, shippingAddress: address });
-  await forgetLate(order.database);
+  await deleteLateDetails(order.database);
   expect((await customer.get(late.body.id)).body.shippingAddress).toBeNull();
   expect((await as(bob, order).get(other.body.id)).body).toEqual(other.body);
 });
@@ -127,13 +127,13 @@ it('loses them for an hour after, which a request on its way never takes', async
   const age = (time: string) =>
     order.prisma.$executeRaw`update deleted_accounts set deleted_at = now() - ${time}::interval`;
   await age('59 minutes');
-  await forgetLate(order.database);
+  await deleteLateDetails(order.database);
   const late = await customer.place({ ...oneTea, shippingAddress: address });
-  await forgetLate(order.database);
+  await deleteLateDetails(order.database);
   expect((await customer.get(late.body.id)).body.shippingAddress).toBeNull();
   await age('61 minutes');
   const later = await customer.place({ ...oneTea, shippingAddress: address });
-  await forgetLate(order.database);
+  await deleteLateDetails(order.database);
   expect((await customer.get(later.body.id)).body.shippingAddress).toEqual(later.body.shippingAddress);
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import request from 'supertest';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { blockedBy, whileCommitsFail } from '../../../../tests/kit/postgres/transaction.ts';
-import { forgetLate, sagaOn } from '../../src/saga/saga-repository.ts';
+import { deleteLateDetails, sagaOn } from '../../src/saga/saga-repository.ts';
 import { alice, as, eventsOf, testApp } from '../_app.ts';
 
 // What operators do to an order.
@@ -157,7 +157,7 @@ describe('a note on an order', () => {
     expect(shown.join()).not.toContain('reseller');
     const kept = await customer.placed();
     await leave(kept, randomUUID()).expect(204);
-    await order.database.inTransaction((tx) => sagaOn(tx).forget([accountId]));
+    await order.database.inTransaction((tx) => sagaOn(tx).deletePersonalData([accountId]));
     expect((await recordOf(id)).notes).toEqual([]);
     // One that was on its way then.
     await queryOnce(
@@ -165,7 +165,7 @@ describe('a note on an order', () => {
       `insert into order_notes (id, order_id, account_id, kind, actor, text)
        values (gen_random_uuid(), '${id}', '${accountId}', 'NOTE', 'operator ann', 'n')`,
     );
-    await forgetLate(order.database);
+    await deleteLateDetails(order.database);
     expect((await recordOf(id)).notes).toEqual([]);
     expect((await recordOf(kept)).notes).toHaveLength(1);
   });
@@ -173,10 +173,10 @@ describe('a note on an order', () => {
   it('is refused once the account is deleted, however long ago, and a cancellation leaves no reason then', async () => {
     const accountId = randomUUID();
     const id = await as(accountId, order).placed();
-    await order.database.inTransaction((tx) => sagaOn(tx).forget([accountId]));
+    await order.database.inTransaction((tx) => sagaOn(tx).deletePersonalData([accountId]));
     for (const age of ['1 second', '1 year']) {
       await queryOnce(database.url, `update deleted_accounts set deleted_at = now() - interval '${age}'`);
-      await forgetLate(order.database);
+      await deleteLateDetails(order.database);
       const { body } = await leave(id, randomUUID()).expect(409);
       expect(body.detail).toBe('The account of this order is deleted, so nothing more is written about it.');
     }
