@@ -529,7 +529,7 @@ export interface Methods {
    * `POST /orders`, for an API key with the scope `orders:write`
    *
    * @param input
-   * - `header.idempotency-key`, optional: Chosen by the client, such as a UUID: a repeated request is answered as the first was.
+   * - `header.idempotency-key`, optional: Chosen by the client, such as a UUID. A repeated request gets the reply to the first.
    * - `body`
    * @param options for this call
    * @returns
@@ -538,7 +538,7 @@ export interface Methods {
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: customerId is not the caller, or the e-mail address of the caller is not confirmed.
-   * - 409: The total is not the expected one, or the first request with this Idempotency-Key is still running.
+   * - 409: The total differs from the expected total, or the first request with this Idempotency-Key is still running.
    * - 413: The body is larger than 192 KiB.
    * - 415: The body is not JSON in UTF-8, or compressed.
    * - 422: The Idempotency-Key was used for another request.
@@ -562,8 +562,8 @@ export interface Methods {
    * - `query.status`, optional
    * - `query.customerId`, optional
    * - `query.idempotencyKey`, optional: The order that was placed with this Idempotency-Key, as long as the key is kept.
-   * - `query.createdFrom`, optional: Only orders placed then or later.
-   * - `query.createdTo`, optional: Only orders placed before.
+   * - `query.createdFrom`, optional: Only orders placed at or after this time.
+   * - `query.createdTo`, optional: Only orders placed before this time.
    * - `query.metadata`, optional: Only orders with these values: metadata[key]=value.
    * @param options for this call
    * @returns
@@ -614,7 +614,7 @@ export interface Methods {
    * - `body`
    * @param options for this call
    * @returns
-   * - 200: The order, cancelled.
+   * - 200: The cancelled order.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
@@ -689,7 +689,7 @@ export interface Methods {
    * - `path.id`
    * @param options for this call
    * @returns
-   * - 200: When and why it was cancelled.
+   * - 200: When and why the order was cancelled.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
@@ -1496,7 +1496,7 @@ export interface FullMethods {
    * `POST /orders`, for an API key with the scope `orders:write`
    *
    * @param input
-   * - `header.idempotency-key`, optional: Chosen by the client, such as a UUID: a repeated request is answered as the first was.
+   * - `header.idempotency-key`, optional: Chosen by the client, such as a UUID. A repeated request gets the reply to the first.
    * - `body`
    * @param options for this call
    * @returns
@@ -1505,7 +1505,7 @@ export interface FullMethods {
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: customerId is not the caller, or the e-mail address of the caller is not confirmed.
-   * - 409: The total is not the expected one, or the first request with this Idempotency-Key is still running.
+   * - 409: The total differs from the expected total, or the first request with this Idempotency-Key is still running.
    * - 413: The body is larger than 192 KiB.
    * - 415: The body is not JSON in UTF-8, or compressed.
    * - 422: The Idempotency-Key was used for another request.
@@ -1529,8 +1529,8 @@ export interface FullMethods {
    * - `query.status`, optional
    * - `query.customerId`, optional
    * - `query.idempotencyKey`, optional: The order that was placed with this Idempotency-Key, as long as the key is kept.
-   * - `query.createdFrom`, optional: Only orders placed then or later.
-   * - `query.createdTo`, optional: Only orders placed before.
+   * - `query.createdFrom`, optional: Only orders placed at or after this time.
+   * - `query.createdTo`, optional: Only orders placed before this time.
    * - `query.metadata`, optional: Only orders with these values: metadata[key]=value.
    * @param options for this call
    * @returns
@@ -1605,7 +1605,7 @@ export interface FullMethods {
    * - `body`
    * @param options for this call
    * @returns
-   * - 200: The order, cancelled.
+   * - 200: The cancelled order.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
@@ -1680,7 +1680,7 @@ export interface FullMethods {
    * - `path.id`
    * @param options for this call
    * @returns
-   * - 200: When and why it was cancelled.
+   * - 200: When and why the order was cancelled.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.

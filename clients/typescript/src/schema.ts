@@ -786,7 +786,7 @@ export interface components {
             /** Format: date-time */
             cancelledAt: string;
             reason: string;
-            /** @description The items that were out of stock, if that is why it was cancelled. */
+            /** @description The items that were out of stock, if the order was cancelled for that. */
             missing?: {
                 /** Format: uuid */
                 productId: string;
@@ -987,7 +987,7 @@ export interface components {
         OrderIn: {
             /**
              * Format: uuid
-             * @description The caller, if given.
+             * @description Must be the caller's account if it is given.
              */
             customerId?: string;
             items: {
@@ -995,10 +995,10 @@ export interface components {
                 productId: string;
                 quantity: number;
             }[];
-            /** @description The total that the customer has agreed to; if it differs, the answer is 409. */
+            /** @description The total that the customer agreed to. If the total differs, the answer is 409. */
             expectedTotal?: components["schemas"]["Money"] | null;
             shippingAddress?: components["schemas"]["AddressIn"] | null;
-            /** @description The client's own, by up to 20 keys; not for personal data. */
+            /** @description The client's own data with up to 20 keys. Not for personal data. */
             metadata?: {
                 [key: string]: string;
             } | null;
@@ -2991,7 +2991,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The total is not the expected one, or the first request with this Idempotency-Key is still running. */
+            /** @description The total differs from the expected total, or the first request with this Idempotency-Key is still running. */
             409: {
                 headers: {
                     /** @description Seconds to wait before retrying. */
@@ -3255,7 +3255,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The order, cancelled. */
+            /** @description The cancelled order. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3354,7 +3354,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description When and why it was cancelled. */
+            /** @description When and why the order was cancelled. */
             200: {
                 headers: {
                     [name: string]: unknown;

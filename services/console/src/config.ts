@@ -22,7 +22,7 @@ export const configSchema = configOf({
   STORE_CURRENCY: z
     .enum(currencies, { error: 'must be a currency that ISO 4217 lists today, such as USD' })
     .default('USD')
-    .describe('Currency of all prices, as ISO 4217 lists it'),
+    .describe('Currency of all prices, as an ISO 4217 code'),
   GROUPS: list.describe('Services that have a consumer group, comma-separated'),
   AUDITED: list.describe('Services that tell the audit trail of their database, comma-separated'),
 });

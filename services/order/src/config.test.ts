@@ -9,12 +9,12 @@ const read = (currency: string) =>
     STORE_CURRENCY: currency,
   }).STORE_CURRENCY;
 
-it.each(['USD', 'HUF', 'XCG', 'UYW', ''])('takes the currency %j', (currency) => {
+it.each(['USD', 'HUF', 'XCG', 'UYW', ''])('accepts the currency %j', (currency) => {
   expect(read(currency)).toBe(currency || 'USD');
 });
 
 it.each(['DEM', 'BGN', 'XAU', 'XXX', 'usd', 'US'])(
-  'refuses %s, which ISO 4217 does not list with a minor unit',
+  'rejects %s, which ISO 4217 does not list with a minor unit',
   (code) => {
     expect(() => read(code)).toThrow('STORE_CURRENCY: must be a currency that ISO 4217 lists today, such as USD');
   },

@@ -24,19 +24,17 @@ export const configSchema = configOf({
   STORE_CURRENCY: z
     .enum(currencies, { error: 'must be a currency that ISO 4217 lists today, such as USD' })
     .default('USD')
-    .describe('Currency of all prices, as ISO 4217 lists it'),
+    .describe('Currency of all prices, as an ISO 4217 code'),
   EMAIL_CONFIRMATION: z
     .enum(['off', 'required'])
     .default('off')
     .describe('required: orders are refused until the e-mail address is confirmed (docs/contract.md, 3.11)'),
   CANCELLATIONS_PER_HOUR: wholeNumber(0, 1_000_000)
     .default(0)
-    .describe(
-      'Cancelled orders of an account, of those placed within an hour, before it may place no more; 0: any number',
-    ),
+    .describe('Orders placed within an hour that an account may cancel before it can place no more; 0: no limit'),
   STREAMS_PER_ADDRESS: wholeNumber(0, 5_000)
     .default(0)
-    .describe('Open streams per client address in a process, 0 to 5000; 0: any number'),
+    .describe('Open streams per client address in a process, 0 to 5000; 0: no limit'),
 }).apply(requireAllCredentials);
 
 export const workerConfigSchema = configOf({

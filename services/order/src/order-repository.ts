@@ -30,7 +30,7 @@ export const createOrderRepository = ({ run }: Statements) => ({
   lock: (tx: Transaction, accountId: string, orderId: string): Promise<StoredOrder | undefined> =>
     findOwn(tx, accountId, orderId, sql`for update`),
 
-  /** @returns the order from now on */
+  /** @returns the cancelled order */
   async cancel(
     tx: TransactionOf<PrismaClient>,
     { id, ...order }: Order,

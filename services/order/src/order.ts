@@ -12,7 +12,7 @@ export type OrderStatus = (typeof orderStatuses)[number];
 export const maxQuantity = 10_000;
 
 export const cancelledByCustomer = 'cancelled by the customer';
-/** What the customer is told in place of the operator's own words, which no event may have. */
+/** The reason that the customer sees. The operator's own words must not be in any event. */
 export const cancelledByStore = 'cancelled by the store';
 
 export interface Line {
@@ -21,19 +21,19 @@ export interface Line {
 }
 
 export interface PricedLine extends Line {
-  /** The product's. */
+  /** Name of the product. */
   name: string;
   unitPrice: Decimal;
 }
 
 /** A line as it is stored. */
 export interface Item extends Line {
-  /** The product's when the order was placed; null for orders of early releases. */
+  /** Name of the product when the order was placed; null for orders of early releases. */
   name: string | null;
   unitPrice: Decimal.Value;
 }
 
-/** What few orders have. No event may have it, since topics outlive accounts. */
+/** Fields that few orders have. They must not be in any event, because topics outlive accounts. */
 export interface Details {
   shippingAddress: Address | null;
   metadata: Record<string, string> | null;
@@ -50,7 +50,7 @@ export interface PlacedOrder {
   createdAt: Date;
 }
 
-/** An order as its customer sees it. Times are null for what has not happened. */
+/** An order as its customer sees it. The time of a step is null until the step happens. */
 export interface Order extends PlacedOrder {
   status: OrderStatus;
   updatedAt: Date;
@@ -61,13 +61,13 @@ export interface Order extends PlacedOrder {
 
 export interface StoredOrder extends Order {
   cancelReason: string | null;
-  /** Products that the stock lacked, if it was cancelled for that. */
+  /** Products that the stock lacked, if the order was cancelled for that. */
   missing: Line[] | null;
-  /** When its owner deleted it. */
+  /** When the owner deleted the order. */
   deletedAt: Date | null;
 }
 
-/** An order as it was when it was placed, whatever has happened since. */
+/** An order as it was when it was placed, without later changes. */
 export const asPlaced = (order: PlacedOrder): Order => ({
   ...order,
   status: 'PENDING',
@@ -77,14 +77,14 @@ export const asPlaced = (order: PlacedOrder): Order => ({
   cancelledAt: null,
 });
 
-/** Counts the changes of an order's representation, from 1: each sets one of these times, for good. */
+/** The version of an order's representation, from 1. Each of these times is set at most once, so their count gives the version. */
 export const versionOf = ({ paidAt, shippedAt, cancelledAt }: Order): number =>
   1 + [paidAt, shippedAt, cancelledAt].filter((time) => time !== null).length;
 
-/** All fields of a representation; one that is undefined is left out. */
+/** All fields of a representation. Undefined fields are left out of the JSON. */
 type AllOf<Out> = { [Name in keyof Required<Out>]: Out[Name] };
 
-/** The representation of an order (contract 4.5). `order-json-repository.ts` has the same for lists, in the same order of fields. */
+/** The representation of an order (contract 4.5). `order-json-repository.ts` has the same fields in the same sequence, for lists. */
 export const toOrderOut = (order: Order): AllOf<z.input<typeof orderOut>> => ({
   id: order.id,
   customerId: order.accountId,
@@ -113,7 +113,7 @@ export const toItemOut = (
 
 export const toOrderJson = (order: Order): string => stringifyJson(toOrderOut(order));
 
-/** PostgreSQL stores the keys of metadata in an order of its own. */
+/** Needed because PostgreSQL stores the keys of metadata in its own order. */
 const sortedByKey = (fields: Record<string, string> | null) =>
   fields && Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 
@@ -150,7 +150,7 @@ export function priceLines(lines: Line[], products: Map<string, ProductForSale>)
   });
 }
 
-/** @throws DomainError conflict with what the order costs, if its customer expects something else (contract 4.5) */
+/** @throws DomainError conflict with the total and the prices, if the customer expects another total (contract 4.5) */
 export function mustCost(expected: Money | undefined, total: Money, items: PricedLine[]): void {
   if (expected === undefined || (expected.currency === total.currency && expected.amount.equals(total.amount))) return;
   throw new DomainError('conflict', `The total is ${asText(total)}, not ${asText(expected)}.`, {

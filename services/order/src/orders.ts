@@ -29,11 +29,11 @@ interface Dependencies {
 
 interface Cancelled {
   order: Order;
-  /** False if it was cancelled before. */
+  /** False if the order was already cancelled. */
   isNew: boolean;
 }
 
-/** The state that the client has seen, if it says so. */
+/** The state that the client has seen, if the request names it. */
 interface Seen {
   ifMatch?: string | undefined;
   version?: OrderChange['version'];
@@ -114,7 +114,7 @@ export function createOrders({ transactionOf, repository, lists, clock }: Depend
 
     cancel: (accountId: string, orderId: string) => cancelOwn(accountId, orderId, {}),
 
-    /** Cancels an order of any customer as an operator, with the reason as a note, which the customer is not told. */
+    /** Cancels any customer's order for an operator. The reason becomes a note, which the customer never sees. */
     cancelForStore: (actor: string, orderId: string, reason: string): Promise<Cancelled> =>
       transactionOf(actor, async (tx) => {
         const order = found(await lockOrder(tx, orderId), `order ${orderId}`);
@@ -142,7 +142,7 @@ export function createOrders({ transactionOf, repository, lists, clock }: Depend
       });
     },
 
-    /** Cancels the order if that is still possible, and hides it from its owner. */
+    /** Cancels the order if that is still possible, and hides it from the owner. */
     remove: (accountId: string, orderId: string, ifMatch?: string): Promise<void> =>
       transactionOf(accountId, async (tx) => {
         await cancel(tx, await lockOwn(tx, accountId, orderId, { ifMatch }), cancelledByCustomer);

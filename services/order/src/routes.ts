@@ -34,7 +34,7 @@ export function orderRoutes(placeOrder: PlaceOrder, orders: Orders, streams: Ord
       summary: 'Place an order',
       headers: createHeaders,
       body: orderIn,
-      // The largest order in escapes, of 12 bytes each, has 150 KiB.
+      // The largest order takes 150 KiB if each character is an escape of 12 bytes.
       bodyKib: 192,
       decimals: true,
       responses: {
@@ -48,7 +48,7 @@ export function orderRoutes(placeOrder: PlaceOrder, orders: Orders, streams: Ord
         },
         403: problem('customerId is not the caller, or the e-mail address of the caller is not confirmed.'),
         409: problem(
-          'The total is not the expected one, or the first request with this Idempotency-Key is still running.',
+          'The total differs from the expected total, or the first request with this Idempotency-Key is still running.',
           retryAfter,
         ),
         422: problem('The Idempotency-Key was used for another request.'),
@@ -81,7 +81,7 @@ export function orderRoutes(placeOrder: PlaceOrder, orders: Orders, streams: Ord
         return ok({ json: ['{"content":[', ...texts, `],"page":${page}}`] }, nextLink(url, next));
       },
     }),
-    // Before /orders/{id}, which has the same form.
+    // Must come before /orders/{id}, which also matches.
     route({
       ...read,
       method: 'get',
@@ -123,7 +123,7 @@ export function orderRoutes(placeOrder: PlaceOrder, orders: Orders, streams: Ord
       headers: ifMatchHeader,
       body: orderChange,
       responses: {
-        200: { description: 'The order, cancelled.', body: orderOut },
+        200: { description: 'The cancelled order.', body: orderOut },
         409: problem(`The order has been shipped, or: ${staleVersion}`),
         422: problem('Only CANCELLED can be set.'),
       },
@@ -171,7 +171,7 @@ export function orderRoutes(placeOrder: PlaceOrder, orders: Orders, streams: Ord
       operationId: 'getCancellation',
       summary: 'Fetch the cancellation of an order',
       params,
-      responses: { 200: { description: 'When and why it was cancelled.', body: cancellationOut } },
+      responses: { 200: { description: 'When and why the order was cancelled.', body: cancellationOut } },
       handler: async ({ accountId, params: { id } }) => ok(await orders.cancellation(accountId, id)),
     }),
   ];

@@ -11,7 +11,7 @@ import { maxQuantity } from './order.ts';
 const exampleOrder = 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90';
 const exampleProduct = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
-/** A double, unlike the money beside it. */
+/** A double, unlike amounts of money in the same body. */
 const quantity = z.preprocess(
   (value) => (Decimal.isDecimal(value) ? value.toNumber() : value),
   z.int().min(1).max(maxQuantity),
@@ -19,7 +19,7 @@ const quantity = z.preprocess(
 
 const badKey = 'must have keys of 1 to 40 letters, digits, dots, - and _';
 
-/** zod leaves this key out of a record, without a word. */
+/** Without this check, zod silently drops the key `__proto__` from a record. */
 function refuseProto(fields: unknown, context: z.core.$RefinementCtx): unknown {
   if (Object.hasOwn(Object(fields), '__proto__')) context.addIssue(badKey);
   return fields;
@@ -30,28 +30,28 @@ const metadata = z
   .refine((fields) => Object.keys(fields).length <= 20, 'must have at most 20 keys')
   .transform((fields) => Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))));
 
-/** A field that may be absent or null, which mean the same. Without a default, which would change the hash of every request. */
+/** A field that may be absent or null, with the same meaning. It has no default, because that would change the hash of every request. */
 const optional = <T extends z.ZodType>(field: T) => field.nullish().transform((value) => value ?? undefined);
 
 /** contract 4.5 */
 export const orderIn = z
   .object({
-    customerId: uuid.optional().describe('The caller, if given.'),
+    customerId: uuid.optional().describe("Must be the caller's account if it is given."),
     items: z
       .array(z.object({ productId: uuid, quantity }))
       .min(1)
       .max(100),
     expectedTotal: optional(moneySchema).describe(
-      'The total that the customer has agreed to; if it differs, the answer is 409.',
+      'The total that the customer agreed to. If the total differs, the answer is 409.',
     ),
     shippingAddress: optional(addressIn),
-    metadata: optional(metadata).describe("The client's own, by up to 20 keys; not for personal data."),
+    metadata: optional(metadata).describe("The client's own data with up to 20 keys. Not for personal data."),
   })
   .meta({ id: 'OrderIn', examples: [{ items: [{ productId: exampleProduct, quantity: 3 }] }] });
 
 export const orderPage = pageOf(orderOut).meta({ id: 'OrderPage' });
 
-/** Which sorts an index serves (order-list-repository.ts). Few orders have the same time, so that any order among these is soon made. */
+/** Whether an index serves a sort (order-list-repository.ts). Few orders have the same time, so PostgreSQL sorts among those quickly. */
 function isServed(sort: Sort[]): boolean {
   const [first, ...more] = sort[0]?.field === 'status' ? sort.slice(1) : sort;
   if (first?.field === 'createdAt') return true;
@@ -89,13 +89,13 @@ export const orderQuery = z.preprocess(
       type: 'string',
       description: 'The order that was placed with this Idempotency-Key, as long as the key is kept.',
     }),
-    createdFrom: time.optional().describe('Only orders placed then or later.'),
-    createdTo: time.optional().describe('Only orders placed before.'),
+    createdFrom: time.optional().describe('Only orders placed at or after this time.'),
+    createdTo: time.optional().describe('Only orders placed before this time.'),
     metadata: metadata.optional().describe('Only orders with these values: metadata[key]=value.'),
   }),
 );
 
-/** As text, exact to the last digit. */
+/** A string, to be exact to the last digit. */
 const amount = z
   .string()
   .regex(/^\d{1,24}(\.\d{1,4})?$/, 'must be an amount, such as 12.50')
@@ -118,7 +118,7 @@ export const allOrdersQuery = z.object({
   after: z.string().min(1).max(2_000).optional(),
 });
 
-/** What operators write. */
+/** Texts of operators. */
 export const storeCancellationIn = z.object({ reason: text(1, 500) });
 export const orderNoteIn = z.object({ text: text(1, 2_000) });
 
@@ -134,7 +134,7 @@ export const cancellationOut = z
     missing: z
       .array(z.object({ productId: uuid, quantity: z.int().min(1) }))
       .optional()
-      .describe('The items that were out of stock, if that is why it was cancelled.'),
+      .describe('The items that were out of stock, if the order was cancelled for that.'),
   })
   .meta({
     id: 'CancellationOut',
@@ -168,7 +168,7 @@ export const streamHeaders = z.object({
 export const createHeaders = z.object({
   'idempotency-key': idempotencyKey.meta({
     type: 'string',
-    description: 'Chosen by the client, such as a UUID: a repeated request is answered as the first was.',
+    description: 'Chosen by the client, such as a UUID. A repeated request gets the reply to the first.',
   }),
 });
 

@@ -78,7 +78,7 @@ export function createOrderService(
   const routes = [...orderRoutes(placeOrder, orders, streams), ...recordRoutes];
   return {
     app: createHttpApp({ title: 'Order API', routes, log, config }),
-    // How soon a change is seen, and the end of a session (contract 4.11).
+    // The intervals decide how soon streams see a change, or the end of a session (contract 4.11).
     jobs: [
       loop({ name: 'changes of orders', everyMs: 250, retry: { firstMs: 250, maxMs: 1_000 } }, streams.follow),
       loop(
@@ -100,12 +100,12 @@ export const orderService: ServiceDefinition<typeof configSchema, PrismaClient> 
 
 /** Few enough to keep a transaction short. */
 const batchSize = 100;
-/** How often due orders are looked for: at most a twentieth of their delay late, within 1 s and 5 s. */
+/** Interval of the search for due orders: a twentieth of their delay, but 1 s to 5 s. */
 const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1_000), 5_000);
 
 /**
- * Publishes the outbox, performs the order's steps of the saga, ships, cancels what stays PENDING, adds up counts, deletes
- * expired idempotency keys.
+ * Publishes the outbox, performs the order's steps of the saga, ships orders, cancels orders that stay PENDING, adds up
+ * counts, and deletes expired idempotency keys.
  */
 export function createOrderWorker({
   config,
@@ -121,9 +121,9 @@ export function createOrderWorker({
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
     pendingTimeoutMs: config.PENDING_TIMEOUT_SECONDS * 1_000,
   });
-  /** Delay of the first time-out: what was decided while no worker ran is read first. */
+  /** Delay of the first time-out, so that events from the time when no worker ran are read first. */
   const catchUpMs = Math.min(config.PENDING_TIMEOUT_SECONDS, 60) * 1_000;
-  /** Does a batch of what is due, and tells whether there may be more. */
+  /** Changes a batch of due orders. @returns whether there may be more */
   async function runBatch(work: (limit: number) => Promise<number>, message: string): Promise<boolean> {
     const count = await work(batchSize);
     if (count > 0) log.info({ count }, message);
@@ -139,7 +139,7 @@ export function createOrderWorker({
         runBatch(dueOrders.ship, 'Orders were shipped'),
       ),
       loop({ name: 'pending time-out', delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) }, () =>
-        runBatch(dueOrders.cancelTimedOut, 'Orders were cancelled that were PENDING for too long'),
+        runBatch(dueOrders.cancelTimedOut, 'Orders that were PENDING for too long were cancelled'),
       ),
       loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(database)),
       loop({ name: 'late orders of deleted accounts', everyMs: 20_000 }, () => deleteLateDetails(database)),

@@ -20,13 +20,13 @@ export const gold = '00000000-0000-4000-8000-00000000601d';
 export const dust = '00000000-0000-4000-8000-00000000d057';
 export const unknown = '00000000-0000-4000-8000-00000000dead';
 
-/** The product service as a test wants it: `answer` may hold or fail it. */
+/** A fake product service. `answer` may delay or fail its answers. */
 export function fakeProducts() {
   const products = {
     asked: [] as string[][],
     answer: async (): Promise<void> => undefined,
     name: 'Tea',
-    /** By product id: there is no product without one. */
+    /** By product id. A product without a price does not exist. */
     prices: { [tea]: '4.5', [salt]: '0.0050', [gold]: '999999999999.9999', [dust]: '0.0001' } as Record<string, string>,
     async find(ids: string[]) {
       products.asked.push(ids);
@@ -50,7 +50,7 @@ interface Options {
 
 const noneEnded = async () => new Set<string>();
 
-/** The real service over a database of the test's own. */
+/** The real service on the given database. */
 export function testApp(databaseUrl: string, options: Options = {}) {
   const { products = fakeProducts(), sessionCheck = noneEnded, maxStreams, clock, expects, env } = options;
   const database = openDatabase(PrismaClient, databaseUrl);
@@ -76,7 +76,7 @@ export function testApp(databaseUrl: string, options: Options = {}) {
 
 export const oneTea = { items: [{ productId: tea, quantity: 1 }] };
 
-/** The requests of a customer to a service, which may be opened later. */
+/** Requests of a customer to a service, which may be opened later. */
 export function as(accountId: string, service: { app: RequestListener }) {
   const call = (method: 'get' | 'post' | 'patch' | 'delete', path: string, headers: object = {}) =>
     request(service.app)
@@ -103,7 +103,7 @@ export function as(accountId: string, service: { app: RequestListener }) {
 export const nothing = { orders: 0, items: 0, keys: 0, events: 0 };
 export const oneOrder = { orders: 1, items: 1, keys: 1, events: 1 };
 
-/** How many rows there are of everything. */
+/** The numbers of rows in the tables. */
 export async function rowCounts(prisma: PrismaClient) {
   return {
     orders: await prisma.order.count(),

@@ -16,7 +16,10 @@ const newestFirst = createKeyset(
   'id',
 )([{ field: 'createdAt', direction: 'desc' }]);
 
-/** Conditions for the orders of an account or of all, deleted ones included: each is a range of an index by their time. */
+/**
+ * Conditions that together select the orders of an account or of all accounts, including deleted orders. Each is a range of
+ * an index that is ordered by time.
+ */
 export function rangeConditions(accountId: string | undefined, statuses: readonly OrderStatus[]): Sql[] {
   if (accountId === undefined) return statuses.map((status) => sql`status = ${status}`);
   const own = sql`account_id = ${accountId}::uuid`;
@@ -30,7 +33,7 @@ function conditionsOf(query: AllOrdersQuery): Sql[] {
   const { createdFrom, createdTo, minTotal, maxTotal, currency, idPrefix, after } = query;
   const conditions: Sql[] = [];
   if (createdFrom !== undefined) conditions.push(sql`created_at >= ${createdFrom}::timestamptz`);
-  // Beside a cursor that comes before it, PostgreSQL would read the index from here on: all pages that were shown.
+  // Left out if the cursor is earlier: PostgreSQL would read the index from `createdTo` on, with all pages already shown.
   const [shown = ''] = after === undefined ? [] : newestFirst.positionOf(after);
   if (createdTo !== undefined && (after === undefined || new Date(shown) >= createdTo))
     conditions.push(sql`created_at < ${createdTo}::timestamptz`);
@@ -42,12 +45,12 @@ function conditionsOf(query: AllOrdersQuery): Sql[] {
   return conditions;
 }
 
-/** The orders of all customers, for those who may see them: operators. */
+/** The orders of all customers, for operators. */
 export function createAllOrdersRepository({ lists }: Database<PrismaClient>) {
   return {
     /**
-     * A page of the newest orders first, merged of the beginnings of a range for each status. Where few orders have an amount among
-     * many that do not, PostgreSQL reads those few by another index, and sorts them.
+     * A page, newest orders first, merged from the beginnings of one range per status. If only few orders match an amount,
+     * PostgreSQL reads them by another index and sorts them.
      */
     async page(query: AllOrdersQuery): Promise<Page<{ json: string }>> {
       const { accountId, status, size } = query;
@@ -68,7 +71,7 @@ export function createAllOrdersRepository({ lists }: Database<PrismaClient>) {
           ) as found
         )
         select ${orderAsJson} as json, position from page join orders on orders.id = page.id order by n`;
-      // Planned for its values, which decide between the indexes.
+      // Planned for its values, because they decide which index is best.
       const found = await lists.inTurn(undefined, () => lists.runOnce<{ json: string; position: string }>(statement));
       const last = found.length > size ? found[size - 1] : undefined;
       return { rows: found.slice(0, size), next: last && newestFirst.cursorOf(JSON.parse(last.position)) };

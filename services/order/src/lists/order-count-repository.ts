@@ -2,7 +2,7 @@ import { orderStatuses } from '@store/shared/contracts/order';
 import { join, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { OrderStatus } from '../order.ts';
 
-/** How each status is counted: by its rows, of which there are few at a time, by a sum of its own, or as what the others leave. */
+/** How each status is counted: by its rows if there are only few, by a separate sum, or as the rest that the others leave. */
 const countedBy: Record<OrderStatus, 'rows' | 'cancelled' | 'rest'> = {
   PENDING: 'rows',
   CONFIRMED: 'rest',
@@ -14,13 +14,13 @@ const byRows = orderStatuses.filter((status) => countedBy[status] === 'rows');
 const batchSize = 5_000;
 
 /**
- * How many orders an account is shown, as a subquery: exact in the snapshot of its statement. Few are PENDING at a time, and for
- * them confirming an order would cost more: they are counted by their index.
+ * The number of orders that an account is shown, as a subquery. It is exact in the snapshot of its statement. PENDING orders
+ * are counted by their index: there are few, and a sum for them would make confirming an order more expensive.
  */
 export function orderCount(accountId: string, status: OrderStatus | undefined): Sql {
   const inRows = (statuses: OrderStatus[]) => sql`
     select count(*) from orders
-    where account_id = ${accountId}::uuid and status in (${join(statuses.map((one) => raw(`'${one}'`)))}) and deleted_at is null`;
+    where account_id = ${accountId}::uuid and status in (${join(statuses.map((name) => raw(`'${name}'`)))}) and deleted_at is null`;
   const inCounts = (sum: Sql) => sql`(
     select coalesce(${sum}, 0) from (
       select orders, cancelled from order_counts where account_id = ${accountId}::uuid
@@ -40,8 +40,9 @@ export function orderCount(accountId: string, status: OrderStatus | undefined): 
 }
 
 /**
- * Adds up some of what has changed, so that a count reads few rows. Workers may do so at once: in no snapshot is a count another one.
- * @returns whether there may be more
+ * Adds up a batch of changes, so that a count reads few rows. Several workers may do this at once: the count is the same in
+ * every snapshot.
+ * @returns whether there may be more changes
  */
 export async function addUpOrderCounts({ run }: Statements): Promise<boolean> {
   const rows = await run<{ count: number }>(sql`

@@ -18,7 +18,7 @@ import { orderAsJson } from './order-json-repository.ts';
 
 export type OrderListRepository = ReturnType<typeof createOrderListRepository>;
 
-// A cursor may name a status of a later release, which this one finds no orders of.
+// A cursor may name a status of a later release. This release finds no orders with it.
 const keyset = createKeyset(
   'orders',
   {
@@ -30,7 +30,7 @@ const keyset = createKeyset(
   'id',
 );
 
-/** Ties are settled in the direction of the last field, as the indexes have it. */
+/** Ties are ordered by id in the direction of the last field, like the indexes. */
 function orderOf(sort: OrderQuery['sort']): KeysetOrder {
   const direction = sort.at(-1)?.direction ?? 'asc';
   return keyset(sort.some(({ field }) => field === 'id') ? sort : [...sort, { field: 'id', direction }]);
@@ -40,7 +40,7 @@ const isStatus = ({ sql: column }: { sql: string }) => column === 'status';
 
 /**
  * The condition for the orders of a status that come after a position.
- * @returns undefined if there are none: all of them come before it
+ * @returns undefined if there are none, because all orders of the status come before it
  */
 function conditionAfter({ key }: KeysetOrder, position: string[], status: OrderStatus): Sql | undefined {
   const [first, ...rest] = key;
@@ -50,7 +50,7 @@ function conditionAfter({ key }: KeysetOrder, position: string[], status: OrderS
   return status > at === (first.direction === 'asc') ? empty : undefined;
 }
 
-/** The conditions of a query beyond the status; a key finds its order until it expires. */
+/** The conditions of a query besides the status. An Idempotency-Key finds its order until it expires. */
 function filtersOf(accountId: string, query: OrderQuery, now: Date): Sql[] {
   const { idempotencyKey, createdFrom, createdTo, metadata } = query;
   const filters: Sql[] = [];
@@ -68,11 +68,11 @@ function filtersOf(accountId: string, query: OrderQuery, now: Date): Sql[] {
   return filters;
 }
 
-/** A longer page is read in rows of ten orders, which costs a tenth more: 100 large ones are 1.6 MB (JsonText). */
+/** A longer page is read in rows of ten orders, because 100 large orders are 1.6 MB (JsonText). This costs a tenth more. */
 const maxInOneRow = 20;
 
 interface Row {
-  /** Orders as JSON, with commas between them; null if it is the row of an empty page, or of what follows the page. */
+  /** Orders as JSON, separated by commas; null in the row of an empty page, or of the order that follows the page. */
   orders: string | null;
   count: number;
   total: number;
@@ -82,10 +82,10 @@ interface Row {
 export function createOrderListRepository({ lists }: Database<PrismaClient>) {
   return {
     /**
-     * A page of an account's orders, in one statement, whose rows PostgreSQL joins to JSON. Each status of an account is a
-     * range of an index, and a page is merged of the beginnings of three. Pagination shows an order twice or not at all only
-     * if the order itself moves: its status changes while sorting by status, or it is stored with a time that ascending
-     * pagination has just passed.
+     * Reads a page of an account's orders with one statement, in which PostgreSQL builds the JSON. Each status of an account
+     * is a range of an index, and a page is merged from the beginnings of three ranges. Pagination shows an order twice or not
+     * at all only if the order itself moves: its status changes while sorting by status, or it is stored with a time that
+     * ascending pagination has just passed.
      */
     async page(accountId: string, query: OrderQuery, now: Date) {
       const { size, page, after, status, customerId } = query;
@@ -98,15 +98,15 @@ export function createOrderListRepository({ lists }: Database<PrismaClient>) {
       const filters = filtersOf(accountId, query, now);
       const only = filters.length === 0 ? empty : join(filters, ' ');
       const offset = position === undefined ? page * size : 0;
-      // One row more than requested tells whether there is a next page.
+      // One row more than requested shows whether there is a next page.
       const limit = size + 1;
       const statuses = status === undefined ? orderStatuses : [status];
-      const ranges = statuses.flatMap((one) => {
-        const condition = position === undefined ? empty : conditionAfter(order, position, one);
+      const ranges = statuses.flatMap((name) => {
+        const condition = position === undefined ? empty : conditionAfter(order, position, name);
         if (condition === undefined) return [];
         return sql`(
           select ${columns} from orders
-          where account_id = ${accountId}::uuid and status = ${one} and deleted_at is null ${condition} ${only}
+          where account_id = ${accountId}::uuid and status = ${name} and deleted_at is null ${condition} ${only}
           order by ${orderByKey(order.key.filter((column) => !isStatus(column)))} limit ${offset + limit}::int
         )`;
       });
@@ -119,7 +119,7 @@ export function createOrderListRepository({ lists }: Database<PrismaClient>) {
               where account_id = ${accountId}::uuid and deleted_at is null and status = any(${statuses}::text[]) ${only}
             )`;
       const isShort = size <= maxInOneRow;
-      // A group is at least one row, also of an empty page.
+      // An empty page must also have a group, so there is always at least one row.
       const pages = isShort ? sql`page` : sql`(values (1)) as always left join page on true`;
       const groups = isShort ? empty : sql`group by (n - 1) / 10 order by (n - 1) / 10`;
       const statement = sql`
@@ -134,7 +134,7 @@ export function createOrderListRepository({ lists }: Database<PrismaClient>) {
                count(n)::int as count, ${count} as total,
                max(position::text) filter (where n = ${size}::int) as last
         from ${pages} left join orders on orders.id = page.id and n <= ${size}::int ${groups}`;
-      // Planned for its values: for those of an account with a million orders, the order of an index is worth more than usual.
+      // Planned for its values, because reading in the order of an index is worth more for an account with a million orders.
       const rows = await lists.inTurn(accountId, () => lists.runOnce<Row>(statement));
       const content = rows.flatMap(({ orders }) => (orders === null ? [] : [orders]));
       const isMore = rows.reduce((sum, row) => sum + row.count, 0) > size;

@@ -34,11 +34,11 @@ function fill(): void {
   stream.send([{ id: '1', event: 'order', data: { text: 'x'.repeat(64_000_000) } }]);
 }
 
-it('writes events, and a heartbeat where nothing else was written for 15 s', async () => {
+it('writes events, and a heartbeat if nothing else was written for 15 s', async () => {
   now = 14_999;
   stream.beat();
   stream.send([{ id: '1', event: 'order', data: { a: 'b\n' } }]);
-  await until('it has been sent', () => !stream.isFull());
+  await until('the event has been sent', () => !stream.isFull());
   now += 15_000;
   stream.beat();
   stream.beat();
@@ -46,13 +46,13 @@ it('writes events, and a heartbeat where nothing else was written for 15 s', asy
   expect(await text(response)).toMatch(/^retry: [23]\d{3}\nid: 1\nevent: order\ndata: {"a":"b\\n"}\n\n:\n\n$/);
 });
 
-it('is full while the client does not read, and no more when it does', async () => {
+it('is full while the client does not read, and no longer once it reads', async () => {
   fill();
   now = 59_999;
   stream.beat();
   expect(stream.isFull()).toBe(true);
   response.resume();
-  await until('all has been sent', () => !stream.isFull());
+  await until('everything has been sent', () => !stream.isFull());
 });
 
 it.each<[string, () => void]>([
@@ -63,7 +63,7 @@ it.each<[string, () => void]>([
       stream.beat();
     },
   ],
-  ['ends soon, whatever the client has not read', () => stream.end()],
+  ['ends soon, even if the client has not read everything', () => stream.end()],
 ])('%s', async (_, end) => {
   fill();
   const closed = once(sending, 'close');

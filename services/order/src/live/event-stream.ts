@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
 interface Event {
-  /** With which the client asks for what comes after it (Last-Event-ID). One line. */
+  /** The client sends it as Last-Event-ID to continue after this event. One line. */
   id: string;
   event: string;
   data: object;
 }
 
-/** How long a client waits before it connects again; at random, so that those of one replica do not all come back at once. */
+/** Time after which a client reconnects. It is random, so that the clients of one replica do not all return at once. */
 const minRetryMs = 2_000;
 const maxRetryMs = 4_000;
-/** As comments, so that neither side takes a quiet stream for a broken one (contract 2.5). */
+/** Heartbeats are comments. They keep both sides from taking a quiet stream for a broken stream (contract 2.5). */
 const heartbeatMs = 15_000;
-/** Time after which a client that has not read what was sent is cut off; it resumes later (contract 4.11). */
+/** Time after which a client that does not read is cut off. It resumes later (contract 4.11). */
 const unreadForMs = 60_000;
 const endMs = 1_000;
 
@@ -39,16 +39,16 @@ export function createEventStream(res: ServerResponse, clock: () => number = Dat
       write(
         events.map(({ id, event, data }) => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
       ),
-    /** Tells whether some of what was sent waits for the client: nothing more should be sent, since the process would have to hold it. */
+    /** Whether the client has not read everything. Nothing more should be sent then, because the process would have to buffer it. */
     isFull,
-    /** To be called every second or so. */
+    /** Call it about every second. */
     beat(): void {
       const quietMs = clock() - writtenAt;
       if (isFull()) {
         if (quietMs >= unreadForMs) res.destroy();
       } else if (quietMs >= heartbeatMs) write(':\n\n');
     },
-    /** Ends the stream: what the client does not read at once is lost, so that none keeps the process waiting. */
+    /** Ends the stream. A client that does not read the rest at once loses it, so that no client delays the process. */
     end(): void {
       res.end();
       setTimeout(() => res.writableFinished || res.destroy(), endMs).unref();

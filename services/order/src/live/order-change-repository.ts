@@ -4,7 +4,7 @@ import { dayMs } from '@store/shared/values/time';
 import type { OrderStatus } from '../order.ts';
 import type { Position } from './position.ts';
 
-/** One status that an order has had. */
+/** A status that an order has had. */
 export interface OrderChange {
   accountId: string;
   orderId: string;
@@ -14,16 +14,16 @@ export interface OrderChange {
 
 export type OrderChanges = ReturnType<typeof createOrderChanges>;
 
-/** A day more than ids of events live, since clocks differ. */
+/** A day longer than ids of events are valid, because clocks differ. */
 const keptDays = 8;
 
 /** The log of all changes (decisions/0033). */
 export function createOrderChanges({ run }: Statements) {
   return {
     /**
-     * Returns the present position. A restored or promoted server has started at another time than the one whose changes it
-     * may lack, and a restored database has another oid. Unlike the system identifier and the timeline, every role may read
-     * them, and a copied volume differs.
+     * Returns the current position. A restored or promoted server, which may lack changes, has another start time than its
+     * predecessor, and a restored database has another oid. Unlike the system identifier and the timeline, every role may
+     * read both, and they differ for a copied volume.
      */
     async present(): Promise<Position> {
       const [position] = await run<Position>(sql`
@@ -36,9 +36,10 @@ export function createOrderChanges({ run }: Statements) {
     },
 
     /**
-     * Returns what was committed between two positions, of all accounts or of one: what the later snapshot sees, and the earlier
-     * one did not, since it was in progress then or began later. Of one order the changes are in order.
-     * @returns undefined if that is more than `max`, or cannot be known
+     * Returns the changes of all accounts or of one account that were committed between two positions. The later snapshot sees
+     * them, and the earlier snapshot does not, because their transaction was in progress or had not begun. The changes of an
+     * order are in sequence.
+     * @returns undefined if there are more than `max`, or the changes cannot be known
      */
     async between(
       seen: Position,
@@ -49,8 +50,8 @@ export function createOrderChanges({ run }: Statements) {
       if (seen.incarnation !== until.incarnation) return undefined;
       if (seen.snapshot === until.snapshot) return [];
       const ofAccount = accountId === undefined ? empty : sql`account_id = ${accountId}::uuid and`;
-      // Each range by the index, which `offset 0` makes PostgreSQL do: what was committed beside a long transaction is not read
-      // again. The limit before the order: of a million changes no more is read.
+      // `offset 0` makes PostgreSQL read each range by the index, so changes committed during a long transaction are not read
+      // again. The limit comes before `order by`, so that not all of a million changes are read.
       const rows = await run<OrderChange>(sql`
         select account_id as "accountId", order_id as "orderId", status, changed_at as "changedAt"
         from (
@@ -71,11 +72,11 @@ export function createOrderChanges({ run }: Statements) {
       return rows.length > max ? undefined : rows;
     },
 
-    /** Deletes what no client needs, and changes of a later transaction than any here: a dump of another server brought them. */
+    /** Deletes changes that no client needs, and changes with a future transaction id, which come from a dump of another server. */
     async deleteOld(now: Date): Promise<number> {
       const since = new Date(now.getTime() - keptDays * dayMs);
       await run(sql`delete from order_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`);
-      // Read by its key, so that looking for nothing costs no more than a batch.
+      // Reads by the key, so that a search that finds nothing costs no more than a batch.
       return deleteInBatches(
         run,
         (limit) => sql`

@@ -8,17 +8,17 @@ import { idOf, type Position, positionFrom } from './position.ts';
 import type { Session } from './session.ts';
 import { createOpenStreams, type StreamLimits } from './stream-limits.ts';
 
-const openStreams = new Gauge({ name: 'order_streams_open', help: 'Streams of order events that have begun.' });
+const openStreams = new Gauge({ name: 'order_streams_open', help: 'Open streams of order events.' });
 
 /** contract 2.5 */
 const maxStreams = 5_000;
-/** How long auth may be silent: after that nobody knows whose sessions have ended. */
+/** How long auth may be unavailable. After that, streams end, because their sessions may have ended. */
 const uncheckedForMs = 5_000;
-/** Changes that are read at once for all streams, some 3 MB; if there are more, each stream reads its own. */
+/** Changes that are read at once for all streams, some 3 MB. If there are more, each stream reads its own. */
 const maxRead = 5_000;
-/** Changes that a stream gets at once, some 45 KB: a client that lacks more is told to read its orders again. */
+/** Changes that a stream gets at once, some 45 KB. A client that lacks more is told to read its orders again. */
 const maxMissed = 200;
-/** Streams that catch up in a round, so that the others need not wait for all of them. */
+/** Streams that catch up per round, so that other streams do not wait for all of them. */
 const maxLate = 100;
 
 interface Dependencies {
@@ -32,19 +32,19 @@ interface Stream {
   address: string | undefined;
   /** Undefined until its head has been sent. */
   events?: EventStream;
-  /** Position from which the client still has to catch up: at the beginning, and after it read slowly. */
+  /** Position from which the client still has to catch up, after its start or because it reads slowly. */
   behind?: Position | undefined;
 }
 
 export type OrderStreams = ReturnType<typeof createOrderStreams>;
 
-/** The open streams of a process. One job follows the log for all of them, and one asks auth for all of their sessions. */
+/** The open streams of a process. One job follows the log for all streams, and another asks auth about all sessions. */
 export function createOrderStreams({ changes, check, limits }: Dependencies) {
   const open = createOpenStreams<Stream>({ max: maxStreams, maxPerAddress: 0, ...limits });
   const streams = open.all;
-  /** All streams have the log up to here, except those that are behind. */
+  /** All streams have the log up to here, unless they are behind. */
   let position: Position | undefined;
-  /** When auth last said whose sessions have ended. */
+  /** When auth last told which sessions have ended. */
   let checkedAt = 0;
   let isEnded = false;
 
@@ -61,8 +61,8 @@ export function createOrderStreams({ changes, check, limits }: Dependencies) {
   }
 
   /**
-   * Sends each stream what was committed since the last round, and some of those behind what they missed.
-   * @returns whether more of them may be behind
+   * Sends each stream the changes since the last round, and lets some of the streams that are behind catch up.
+   * @returns whether more streams may be behind
    */
   async function follow(): Promise<boolean> {
     const late = [...streams].filter(({ behind, events }) => behind && events?.isFull() === false).slice(0, maxLate);
@@ -116,10 +116,10 @@ export function createOrderStreams({ changes, check, limits }: Dependencies) {
     heartbeatAndPrune,
 
     /**
-     * Opens a stream for the account of a session, from now on or from where a client was.
-     * @param address the client's
-     * @param lastEventId of the last event that the client has seen
-     * @returns writes its events to a response whose head has been sent
+     * Opens a stream for the account of a session, from now on or from the client's last event on.
+     * @param address the client's address
+     * @param lastEventId the id of the last event that the client has seen
+     * @returns a function that writes events to a response whose head has been sent
      * @throws DomainError rateLimited or unavailable beyond the limits, unauthenticated if the session has ended
      */
     async open(
@@ -164,7 +164,7 @@ export function createOrderStreams({ changes, check, limits }: Dependencies) {
 
 const mark = (event: 'start' | 'reset', position: Position) => ({ id: idOf(position), event, data: {} });
 
-/** @param until position of a client that has all of the changes; one that has only some is still at `seen` */
+/** @param until position of a client that has all of the changes. A client that has only some is still at `seen`. */
 function eventsOf(changes: OrderChange[], seen: Position, until: Position) {
   const [before, after] = [idOf(seen), idOf(until)];
   return changes.map(({ orderId, status, changedAt }, index) => ({

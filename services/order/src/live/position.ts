@@ -1,27 +1,27 @@
 import { dayMs } from '@store/shared/values/time';
 
-/** How much of the log somebody has: everything committed up to a moment. */
+/** How much of the log a client or process has: everything that was committed up to a moment. */
 export interface Position {
   /** Milliseconds since 1970, by the clock of the database. */
   at: string;
-  /** One life of one database: another one may have lost what this one had, and given its transaction ids again. */
+  /** One start of one database. After another start, changes may be lost and their transaction ids used again. */
   incarnation: string;
-  /** As PostgreSQL writes it: `xmin:xmax:xids`, where the xids were in progress. */
+  /** As PostgreSQL writes it: `xmin:xmax:xids`. Transactions `xids` were in progress. */
   snapshot: string;
 }
 
-/** Younger than the changes that are deleted (order-change-repository.ts), so that a client with such an id has missed none. */
+/** Shorter than changes are kept (order-change-repository.ts), so that a client with a valid id misses none. */
 const lifetimeMs = 7 * dayMs;
 
-/** In ids of a previous release the rest of the snapshot follows. */
+/** Ids of a previous release end with the rest of the snapshot. */
 const pattern = /^(\d{13})-([\da-f]{16})-([1-9]\d{0,17})(?::[\d:,]*)?$/;
 
-/** The id of an event with which a client has everything up to a position: all transactions below its xmin have ended. */
+/** The id of an event after which a client has everything up to a position. All transactions below the xmin have ended. */
 export const idOf = ({ at, incarnation, snapshot }: Position) => `${at}-${incarnation}-${snapshot.split(':')[0]}`;
 
 /**
- * Returns the position of a client. Changes that were committed while an older transaction was still in progress are sent again.
- * @returns undefined for a text that is no such id, or the id of another incarnation, or one that is too old
+ * Returns the position of a client. Changes that were committed while an older transaction was in progress are sent again.
+ * @returns undefined if the text is no such id, or the id is of another incarnation or too old
  */
 export function positionFrom(id: string, present: Position): Position | undefined {
   const [, at = '', incarnation, xmin] = pattern.exec(id) ?? [];

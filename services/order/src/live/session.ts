@@ -9,9 +9,9 @@ export interface Session {
   accountId: string;
   authenticatedAt: number;
   expiresAt: number;
-  /** Names the key that signed it: the session ends with that. */
+  /** Id of the key that signed the token. The session ends with the key. */
   kid?: string | undefined;
-  /** An API key lasts as long as its token, however long ago it began. */
+  /** An API key lasts as long as its token, regardless of when it was created. */
   isApiKey: boolean;
 }
 
@@ -26,8 +26,8 @@ const token = z.object({
 });
 
 /**
- * The session of a request. The gateway has checked the token, and the service may have done so again (contract 3.6).
- * @throws DomainError unauthenticated without a token of the account
+ * The session of a request. The gateway has checked the token, and the service may have checked it again (contract 3.6).
+ * @throws DomainError unauthenticated if there is no token of the account
  */
 export function sessionOf(authorization: string | undefined, accountId: string): Session {
   const bearer = bearerOf(authorization);

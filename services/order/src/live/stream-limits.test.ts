@@ -1,6 +1,6 @@
 import { createOpenStreams } from './stream-limits.ts';
 
-/** @param holder an account, of which the address may follow: `ada@1` */
+/** @param holder an account, optionally with its client address: `ada@1` */
 function streamOf(holder: string) {
   const [accountId = '', address] = holder.split('@');
   return { session: { accountId }, address };
@@ -9,22 +9,22 @@ function streamOf(holder: string) {
 const ten = Array(10).fill('ada').join(' ');
 
 it.each<[string, string, string, { max: number; maxPerAddress?: number }, number | string | undefined]>([
-  ['ten of an account at most', ten, 'ada', { max: 100 }, 'too-many-streams'],
-  ['and others beside them', ten, 'ben', { max: 100 }, undefined],
-  ['the oldest of the account that has most gives way', 'ben ada ada ada ben', 'cleo', { max: 5 }, 1],
-  ['also for a second one', 'ben ada ada ada cleo', 'cleo', { max: 5 }, 1],
-  ['but not where the two would only change places', 'ben ada ada ada cleo cleo', 'cleo', { max: 6 }, 'overloaded'],
-  ['nor for the account that has most', 'ben ada ada ada', 'ada', { max: 4 }, 'overloaded'],
+  ['at most ten of an account', ten, 'ada', { max: 100 }, 'too-many-streams'],
+  ['others beside ten of an account', ten, 'ben', { max: 100 }, undefined],
+  ['the oldest of the largest account makes room', 'ben ada ada ada ben', 'cleo', { max: 5 }, 1],
+  ['the oldest makes room for a second stream', 'ben ada ada ada cleo', 'cleo', { max: 5 }, 1],
+  ['none makes room for an equally large account', 'ben ada ada ada cleo cleo', 'cleo', { max: 6 }, 'overloaded'],
+  ['none makes room for the largest account', 'ben ada ada ada', 'ada', { max: 4 }, 'overloaded'],
   [
-    'an address has its share, whatever its accounts are',
+    'an address has its limit, whatever its accounts are',
     'a@1 b@1 c@1',
     'd@1',
     { max: 9, maxPerAddress: 3 },
     'too-many-streams',
   ],
-  ['and others beside it', 'a@1 b@1 c@1', 'd@2', { max: 9, maxPerAddress: 3 }, undefined],
-  ['accounts of one address give way together', 'f@2 a@1 b@1 c@1', 'g@3', { max: 4, maxPerAddress: 3 }, 1],
-  ['each by itself where addresses have no share', 'f@2 a@1 b@1 c@1', 'g@3', { max: 4 }, 'overloaded'],
+  ['others beside a full address', 'a@1 b@1 c@1', 'd@2', { max: 9, maxPerAddress: 3 }, undefined],
+  ['accounts of one address count together', 'f@2 a@1 b@1 c@1', 'g@3', { max: 4, maxPerAddress: 3 }, 1],
+  ['accounts count alone if addresses have no limit', 'f@2 a@1 b@1 c@1', 'g@3', { max: 4 }, 'overloaded'],
 ])('%s: %s, then %s', (_, open, next, limits, expected) => {
   const streams = open.split(' ').map(streamOf);
   const held = createOpenStreams<ReturnType<typeof streamOf>>({ maxPerAddress: 0, ...limits });
@@ -34,7 +34,7 @@ it.each<[string, string, string, { max: number; maxPerAddress?: number }, number
   else expect(admitted()).toBe(expected === undefined ? undefined : streams[expected]);
 });
 
-it.each([100, 5_000])('beside %i open ones, a stream is opened and closed by looking at few of them', (max) => {
+it.each([100, 5_000])('opening and closing a stream beside %i others reads only a few of them', (max) => {
   const open = createOpenStreams<ReturnType<typeof streamOf>>({ max, maxPerAddress: 0 });
   let looks = 0;
   const counted = (accountId: string) => ({

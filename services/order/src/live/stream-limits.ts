@@ -6,20 +6,20 @@ const maxPerAccount = 10;
 export interface StreamLimits {
   /** Limit of the process. */
   max: number;
-  /** 0: any number. */
+  /** 0: no limit. */
   maxPerAddress: number;
 }
 
 interface Limited {
   session: { accountId: string };
-  /** The client's; undefined if it did not come through the gateway. */
+  /** The client's address; undefined if the request did not come through the gateway. */
   address: string | undefined;
 }
 
-/** Streams by whose they are. Nothing takes longer the more there are: a client may open and close streams in a loop. */
+/** Streams grouped by key. Every operation takes constant time, because a client may open and close streams in a loop. */
 function createGroups<Stream>(keyOf: (stream: Stream) => string) {
   const groups = new Map<string, Set<Stream>>();
-  /** The keys that have so many streams, which are few at most. */
+  /** Keys by their number of streams, which is always small. */
   const bySize: Set<string>[] = [];
   function move(key: string, from: number, to: number): void {
     bySize[from]?.delete(key);
@@ -43,7 +43,7 @@ function createGroups<Stream>(keyOf: (stream: Stream) => string) {
       groups.delete(key);
       bySize[0]?.delete(key);
     },
-    /** The streams of the key that has most, the oldest first. */
+    /** The streams of the key that has the most, oldest first. */
     largest(): Set<Stream> | undefined {
       const keys = bySize.findLast(({ size }) => size > 0);
       const [key] = keys ?? [];
@@ -52,7 +52,7 @@ function createGroups<Stream>(keyOf: (stream: Stream) => string) {
   };
 }
 
-/** The open streams of a process, the oldest first, and who may open another one. */
+/** The open streams of a process, oldest first. Decides who may open another stream. */
 export function createOpenStreams<Stream extends Limited>({ max, maxPerAddress }: StreamLimits) {
   const open = new Set<Stream>();
   const byAccount = createGroups<Stream>(({ session }) => session.accountId);
@@ -68,15 +68,16 @@ export function createOpenStreams<Stream extends Limited>({ max, maxPerAddress }
     all: open as ReadonlySet<Stream>,
     delete: remove,
     /**
-     * Adds a stream. If there is room for no more, the oldest of the account, or address where that has a share, that has most gives way,
-     * unless that would only turn the two round.
-     * @returns the stream that has to give way to it
+     * Adds a stream. If the process is full, the oldest stream of the account with the most streams makes room, or of the
+     * address with the most if addresses are limited. It need not if the new stream's account or address would then have as
+     * many streams as that one has.
+     * @returns the stream that must be closed to make room
      * @throws DomainError rateLimited or unavailable beyond the limits
      */
     add(stream: Stream): Stream | undefined {
       const held = bySource.sizeOf(stream);
-      if (byAccount.sizeOf(stream) >= maxPerAccount) throw tooMany(maxPerAccount, 'an account');
-      if (maxPerAddress > 0 && held >= maxPerAddress) throw tooMany(maxPerAddress, 'a client address');
+      if (byAccount.sizeOf(stream) >= maxPerAccount) throw tooMany(maxPerAccount, 'account');
+      if (maxPerAddress > 0 && held >= maxPerAddress) throw tooMany(maxPerAddress, 'client address');
       let oldest: Stream | undefined;
       if (open.size >= max) {
         const largest = bySource.largest();
@@ -92,7 +93,7 @@ export function createOpenStreams<Stream extends Limited>({ max, maxPerAddress }
   };
 }
 
-function tooMany(limit: number, whose: string): DomainError {
-  const detail = `At most ${limit} streams of ${whose} can be open. Close one, or try again later.`;
+function tooMany(limit: number, source: string): DomainError {
+  const detail = `At most ${limit} streams per ${source} can be open. Close one, or try again later.`;
   return new DomainError('rateLimited', detail, { code: 'too-many-streams', retryAfterSeconds: 10 });
 }

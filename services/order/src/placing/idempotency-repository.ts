@@ -8,13 +8,13 @@ import type { KeyedRequest } from './idempotency.ts';
 /** How long a key is kept (contract 4.7). */
 const lifetimeHours = 24;
 
-/** Keys from then on have not expired. */
+/** Keys that are not older than this have not expired. */
 const oldestKey = (now: Date) => new Date(now.getTime() - lifetimeHours * hourMs);
 
 export type IdempotencyRepository = ReturnType<typeof createIdempotencyRepository>;
 
 export const createIdempotencyRepository = ({ run }: Statements) => ({
-  /** Finds the order that was placed with a key, until it expires, even if its owner has deleted the order. */
+  /** Finds the order that was placed with a key, until the key expires, even if the owner has deleted the order. */
   async find(accountId: string, key: string, now: Date): Promise<(StoredOrder & { requestHash: string }) | undefined> {
     const [order] = await run<OrderRow & { requestHash: string }>(sql`
       select request_hash as "requestHash", ${orderColumns}
@@ -26,7 +26,7 @@ export const createIdempotencyRepository = ({ run }: Statements) => ({
 
   /** @returns how many expired keys were deleted */
   deleteExpired: (now: Date): Promise<number> =>
-    // Locked before they are deleted: a key that is used again meanwhile stays.
+    // Locks the keys before it deletes them, so that a key that is reused meanwhile stays.
     deleteInBatches(
       run,
       (limit) => sql`
@@ -43,14 +43,14 @@ export const orderOfKey = (accountId: string, key: string, now: Date): Sql => sq
   where account_id = ${accountId}::uuid and key = ${key} and created_at >= ${oldestKey(now)}::timestamptz`;
 
 /**
- * Two parts of the statement that stores an order, `lock` and `source`. `lock.acquired` is false while another request with the key is
- * being stored. `source` has a row if the order is to be stored: the key is inserted first, and if it is taken, nothing else is written.
- * They read a part `allowance`, whose column `allowed` says whether the order may be placed at all.
+ * Two parts of the statement that stores an order, `lock` and `source`. `lock.acquired` is false while another request with the
+ * same key is being stored. `source` has a row if the order must be stored: the key is inserted first, and if it is taken,
+ * nothing else is written. Both read a part `allowance`, whose column `allowed` says whether the order may be placed at all.
  */
 export function claimKey({ id, accountId, createdAt, ...order }: PlacedOrder, request: KeyedRequest | undefined): Sql {
   if (request === undefined)
     return sql`lock as (select true as acquired), source as (select 1 from allowance where allowed)`;
-  // For replicas of the previous release, which cannot derive the reply from the order; without what is long or personal.
+  // For replicas of the previous release, which cannot derive the reply from the order. Long and personal fields are left out.
   const body = toOrderJson(asPlaced({ ...order, id, accountId, createdAt, items: [], details: null }));
   return sql`
     lock as materialized (

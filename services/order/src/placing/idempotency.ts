@@ -5,7 +5,7 @@ import type { IdempotencyRepository } from './idempotency-repository.ts';
 /** A request with an Idempotency-Key. */
 export interface KeyedRequest {
   key: string;
-  /** Tells whether another request is the same. */
+  /** Hash of the body. Two requests with the same hash are the same. */
   hash: string;
 }
 
@@ -16,19 +16,19 @@ export interface Reply {
 }
 
 /**
- * Makes the function by which requests with an Idempotency-Key place one order (contract 4.7). The database decides which one does:
- * `claimKey` stores the key in the statement that stores the order, or has the whole statement store nothing. Most keys are new, so
- * that no look-up of their own comes before it.
+ * Creates the function that places one order for all requests with the same Idempotency-Key (contract 4.7). The database decides
+ * which request places it: `claimKey` stores the key in the statement that stores the order, or makes the whole statement store
+ * nothing. Most keys are new, so there is no separate look-up before the statement.
  */
 export function createOnlyOnce({ find }: Pick<IdempotencyRepository, 'find'>, clock: () => Date) {
-  /** Keys whose request is in flight in this process: for them the database need not decide. */
+  /** Keys whose request is in flight in this process. The database need not decide for them. */
   const inFlight = new Set<string>();
 
   /**
-   * Places an order, or returns that of the first request with the key, as it was then. A repetition is answered so whatever keeps the
-   * order from being placed again: the key itself, prices that have changed, or products that are gone.
+   * Places an order, or returns the order of the first request with the key as it was placed. A repeated request gets it for
+   * any reason that the order cannot be placed again: the key itself, changed prices, or deleted products.
    * @param place stores the request with the order, or throws
-   * @throws DomainError conflict while the first request is in flight, ruleBroken if that was another one
+   * @throws DomainError conflict while the first request is in flight, ruleBroken if the first request was a different one
    */
   return async (accountId: string, request: KeyedRequest | undefined, place: () => Promise<Order>): Promise<Reply> => {
     if (request === undefined) return { order: await place(), replayed: false };
@@ -38,7 +38,7 @@ export function createOnlyOnce({ find }: Pick<IdempotencyRepository, 'find'>, cl
     try {
       return { order: await place(), replayed: false };
     } catch (error) {
-      // A database that has failed is not asked once more.
+      // Any other error is a failure of the database, which is not queried again.
       if (!(error instanceof DomainError)) throw error;
       const first = await find(accountId, request.key, clock());
       if (first === undefined) throw error;

@@ -9,19 +9,19 @@ import type { KeyedRequest } from './idempotency.ts';
 import { claimKey } from './idempotency-repository.ts';
 
 /**
- * `keyed`: the Idempotency-Key is that of another order, or of a request that is being stored. `refused`: too many orders of the account
- * were cancelled; the key may be taken all the same.
+ * `keyed`: the Idempotency-Key belongs to another order, or to a request that is being stored. `refused`: too many orders of
+ * the account were cancelled. The key may also be taken in this case.
  */
 export type InsertOutcome = 'stored' | 'keyed' | 'refused';
 
 export type NewOrderRepository = ReturnType<typeof createNewOrderRepository>;
 
-/** @param maxCancelled of an account's orders of the last hour, before it may place no more; 0: any number */
+/** @param maxCancelled how many orders of the last hour an account may cancel before it can place no more; 0: no limit */
 export function createNewOrderRepository({ run, notifier }: Database<PrismaClient>, maxCancelled: number) {
   return {
     /**
-     * Stores order, items, idempotency key and event in one statement, thus in one transaction and one round trip: the busiest write
-     * of the store.
+     * Stores order, items, idempotency key and event in one statement, and so in one transaction and one round trip, because this
+     * is the busiest write of the store.
      */
     async insert(order: PlacedOrder, event: StoredEvent, request: KeyedRequest | undefined): Promise<InsertOutcome> {
       const allowed = maxCancelled === 0 ? sql`select true as allowed` : hasCancelledFewer(maxCancelled, order);
@@ -70,7 +70,10 @@ function inserts({ id, accountId, items, details, createdAt, ...order }: PlacedO
     )`;
 }
 
-/** Those cancelled for lack of stock held nothing, and those cancelled by the store were not given up by their customer. Two ranges of indexes, each read until there are too many. */
+/**
+ * Orders that were cancelled for lack of stock do not count, because they held nothing. Orders that the store cancelled do not
+ * count, because the customer did not give them up. Reads two index ranges, each until there are too many.
+ */
 function hasCancelledFewer(max: number, { accountId, createdAt }: PlacedOrder): Sql {
   const limit = literal(max);
   const cancelled = (deleted: 'null' | 'not null') => sql`(

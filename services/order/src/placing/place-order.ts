@@ -14,7 +14,7 @@ interface Dependencies {
   repository: NewOrderRepository;
   keys: IdempotencyRepository;
   products: ProductClient;
-  /** Default: everybody may. */
+  /** Throws if the account may not place orders. Default: all accounts may. */
   checkMayOrder?: AuthClient['mustBeConfirmed'] | undefined;
   /** ISO 4217 */
   currency: string;
@@ -23,7 +23,7 @@ interface Dependencies {
 
 export type PlaceOrder = ReturnType<typeof createPlaceOrder>;
 
-/** Makes the function that places orders (contract 4.5). */
+/** Creates the function that places orders (contract 4.5). */
 export function createPlaceOrder({ repository, keys, products, checkMayOrder, currency, clock }: Dependencies) {
   const onlyOnce = createOnlyOnce(keys, clock);
 
@@ -65,7 +65,7 @@ export function createPlaceOrder({ repository, keys, products, checkMayOrder, cu
 
   return async (accountId: string, body: OrderIn, key: string | undefined): Promise<Reply> => {
     if (body.customerId !== undefined && body.customerId !== accountId) {
-      throw new DomainError('forbidden', 'An order can be placed for your own account only.');
+      throw new DomainError('forbidden', 'You can place orders for your own account only.');
     }
     await checkMayOrder?.(accountId);
     const lines = mergeLines(body.items);
@@ -76,7 +76,7 @@ export function createPlaceOrder({ repository, keys, products, checkMayOrder, cu
 }
 
 const tooManyCancellations = () =>
-  new DomainError('rateLimited', 'Too many of your orders of the last hour were cancelled. Try again later.', {
+  new DomainError('rateLimited', 'Too many of your orders from the last hour were cancelled. Try again later.', {
     code: 'too-many-cancellations',
     retryAfterSeconds: 600,
   });

@@ -4,13 +4,13 @@ import type { StoredOrder } from '../order.ts';
 
 interface NewNote {
   id: string;
-  /** CANCELLATION: why an operator has cancelled the order. */
+  /** CANCELLATION: why an operator cancelled the order. */
   kind: 'NOTE' | 'CANCELLATION';
   actor: string;
   text: string;
 }
 
-/** Leaves a note on an order that is locked. @returns false if there is a note with this id */
+/** Adds a note to a locked order. @returns false if there is a note with this id */
 export async function insertNote(
   tx: TransactionOf<PrismaClient>,
   { id: orderId, accountId }: StoredOrder,
@@ -20,11 +20,11 @@ export async function insertNote(
   return count > 0;
 }
 
-/** Tells whether the account that has placed an order is deleted: then nothing is written about it any more. */
+/** Whether the account that placed an order is deleted. If so, no notes may be written. */
 export const isAccountDeleted = async (tx: TransactionOf<PrismaClient>, { accountId }: StoredOrder): Promise<boolean> =>
   (await tx.deletedAccount.count({ where: { accountId } })) > 0;
 
-/** Finds a note by its id, on whichever order. */
+/** Finds a note of any order by its id. */
 export const findNote = (tx: TransactionOf<PrismaClient>, id: string) =>
   tx.orderNote.findUnique({ where: { id }, select: { orderId: true, text: true } });
 

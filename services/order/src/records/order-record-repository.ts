@@ -15,7 +15,7 @@ import { type OrderRow, orderColumns } from '../order-repository.ts';
 
 const byTime = { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id') };
 
-/** The index of PENDING orders has this order. */
+/** In the order of the index of PENDING orders. */
 const oldestFirst = createKeyset('stuck-orders', byTime, 'id')([{ field: 'createdAt', direction: 'asc' }]);
 const ofAccount = createKeyset('account-orders', byTime, 'id')([{ field: 'createdAt', direction: 'asc' }]);
 
@@ -33,11 +33,11 @@ const idsOf = (accountId: string, limit: number, condition: Sql = sql`true`) => 
 
 export type OrderRecordRepository = ReturnType<typeof createOrderRecordRepository>;
 
-/** Lists are read as those of customers are: what operators ask never holds the connections of writes. */
+/** Reads lists on the connections that serve lists of customers, so that operators never hold the connections of writes. */
 export function createOrderRecordRepository({ prisma, lists }: Database<PrismaClient>) {
   const { run } = lists;
   return {
-    /** An order of any customer, whether or not its owner has deleted it. */
+    /** Finds any customer's order, even if the owner has deleted it. */
     async find(id: string) {
       const [row, events] = await Promise.all([
         prisma.order.findUnique({
@@ -54,11 +54,11 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
       const notes = row.notes.map(({ id, kind, actor, text, createdAt }): OrderNoteOut => {
         return { id, kind, actor, text, createdAt: createdAt.toISOString() };
       });
-      // JSON columns and the status are as this service has written them.
+      // This service wrote the status and the JSON columns, so their types are known.
       return { ...(row as typeof row & StoredOrder), notes, events };
     },
 
-    /** Returns items and totals, as inventory needs them. */
+    /** Returns items and totals for inventory. */
     async demandsOf(orderIds: string[]): Promise<z.input<typeof orderDemandOut>[]> {
       const orders = await run<OrderRow>(sql`select ${orderColumns} from orders where id = any(${orderIds}::uuid[])`);
       return orders.map((order) => {
@@ -67,14 +67,14 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
       });
     },
 
-    /** Orders that were placed before a time and are still PENDING, the oldest first. */
+    /** Orders that were placed before a time and are still PENDING, oldest first. */
     stuck(placedBefore: Date, page: PageQuery) {
       const where = [sql`status = 'PENDING'`, sql`created_at < ${placedBefore}::timestamptz`];
       const late = { select: sql`${orderAsJson} as json`, from: sql`orders`, where };
       return readCountedPage<{ json: string }>(run, late, oldestFirst, page);
     },
 
-    /** A page of all orders of an account, the oldest first, deleted ones included. */
+    /** A page of an account's orders, oldest first, including deleted orders. */
     pageOf(accountId: string, page: PageQuery) {
       const behind = page.after === undefined ? undefined : ofAccount.after(page.after);
       const where = [sql`id in ${idsOf(accountId, page.size + 1, behind)}`];

@@ -38,7 +38,7 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
         id: uuids(maxDemands).describe(`The orders; repeatable up to ${maxDemands} times.`),
       }),
       responses: {
-        200: { description: 'Those that are known, in any order.', body: z.array(orderDemandOut) },
+        200: { description: 'The known orders, in any sequence.', body: z.array(orderDemandOut) },
       },
       handler: async ({ query: { id } }) => ok(await records.demandsOf(id)),
     }),
@@ -49,7 +49,7 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
       query: allOrdersQuery,
       responses: {
         200: {
-          description: 'Those of all customers, deleted ones included, the newest first.',
+          description: 'Orders of all customers, newest first, including deleted orders.',
           body: z.array(orderOut),
           headers: nextPage,
         },
@@ -65,13 +65,15 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
       path: '/internal/stuck-orders',
       identity: 'operator',
       query: z.object({
-        seconds: wholeNumber(1, 31_536_000).default(stuckAfterSeconds).describe('How long is too long.'),
+        seconds: wholeNumber(1, 31_536_000)
+          .default(stuckAfterSeconds)
+          .describe('Age in seconds from which a PENDING order is stuck.'),
         size: wholeNumber(1, 100).default(50),
         after: z.string().min(1).max(2_000).optional(),
       }),
-      responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut } },
+      responses: { 200: { description: 'The stuck orders, oldest first.', body: stuckOrdersOut } },
       async handler({ actor, query: { seconds, ...page } }) {
-        // The console itself counts them every 5 s, in nobody's name.
+        // The console counts stuck orders every 5 s, and not for a particular operator.
         if (actor !== 'operator') await recordLook(actor, everybody, 'orders');
         const { rows, total, next = null } = await records.stuck(placedBefore(clock, seconds), page);
         const more = JSON.stringify({ total, next });
@@ -99,7 +101,7 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
       params: z.object({ id: uuid }),
       body: storeCancellationIn,
       responses: {
-        200: { description: 'The order was already cancelled; the reason is not kept.', body: orderOut },
+        200: { description: 'The order was already cancelled. The new reason is not stored.', body: orderOut },
         201: { description: 'Cancelled.', body: orderOut, headers: { Location: 'Path of the order.' } },
         409: problem('The order has been shipped.'),
       },
@@ -115,10 +117,12 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
       identity: 'operator',
       params: z.object({ id: uuid, noteId: uuid }),
       body: orderNoteIn,
-      // Each of 2,000 characters may be written in 12 bytes.
+      // Each of 2,000 characters may take 12 bytes as an escape.
       bodyKib: 32,
       responses: {
-        204: { description: 'The note is left. Its id is chosen by whoever writes it: the same again is one note.' },
+        204: {
+          description: 'The note is stored. The caller chooses its id, so repeating the request adds no second note.',
+        },
         409: problem('Another note has this id, the order has 100 notes, or its account is deleted.'),
       },
       async handler({ actor, params: { id, noteId }, body: { text } }) {

@@ -7,7 +7,7 @@ import { type PendingCancellation, type RecordedPayment, type Shipment, sagaOn }
 const confirmation = new Histogram({
   name: 'order_confirmation_seconds',
   help: 'Time from placing an order to CONFIRMED.',
-  // An objective is one of these (monitoring.objectives.confirmation.seconds in the chart).
+  // The objective must be one of these (monitoring.objectives.confirmation.seconds in the chart).
   buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900],
 });
 
@@ -44,7 +44,8 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClie
             cancellations.push({ orderId, reason: payload.reason });
             break;
           case 'OrderShipped':
-            // Changes nothing for an order that this service shipped: in release 0.1.0, which may still run during an upgrade, inventory did.
+            // Changes nothing for an order that this service shipped. In release 0.1.0, which may still run during an upgrade,
+            // inventory ships orders.
             shipments.push({ orderId, shippedAt: at });
             break;
           default:
@@ -55,7 +56,7 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClie
       const placed = payments.length > 0 ? await orders.confirm(payments, now) : [];
       const rejected = cancellations.length > 0 ? await orders.cancelRefused(cancellations, now) : 0;
       if (shipments.length > 0) await orders.recordShipments(shipments, now);
-      // A transaction that fails from here on counts its orders again when it is repeated.
+      // If the transaction fails after this, its repetition counts the orders again.
       rejections.inc(rejected);
       for (const at of placed) confirmation.observe((now.getTime() - at.getTime()) / 1000);
     },

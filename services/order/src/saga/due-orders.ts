@@ -23,10 +23,10 @@ interface Dependencies {
   pendingTimeoutMs: number;
 }
 
-/** Makes the functions for orders whose time has come, each for at most `limit` of them. They return how many. */
+/** Creates functions that change at most `limit` due orders, and return their number. */
 export function createDueOrders({ inTransaction, clock, shipAfterMs, pendingTimeoutMs }: Dependencies) {
   return {
-    /** The order's row decides: whoever cancels it changes the same row, so an order is never both cancelled and shipped. */
+    /** Shipping and cancelling change the same row, so an order is never both cancelled and shipped. */
     ship: (limit: number): Promise<number> =>
       inTransaction(async (tx) => {
         const now = clock();
@@ -42,8 +42,8 @@ export function createDueOrders({ inTransaction, clock, shipAfterMs, pendingTime
       }),
 
     /**
-     * Cancels what is PENDING for too long, as its owner could: whatever has happened for the order, or happens later, is
-     * compensated.
+     * Cancels orders that are PENDING for too long. As after a cancellation by the owner, all steps of the saga that were or
+     * will be taken for the order are compensated.
      */
     async cancelTimedOut(limit: number): Promise<number> {
       const cancelled = await inTransaction(async (tx) => {

@@ -22,7 +22,7 @@ export interface Shipment {
   shippedAt: Date;
 }
 
-/** An order that was shipped or cancelled because its time had come. */
+/** An order that was shipped or cancelled because it was due. */
 interface Changed {
   orderId: string;
   customerId: string;
@@ -30,12 +30,12 @@ interface Changed {
   traceparent: string | null;
 }
 
-/** What can say more of a person than an id. */
+/** Tables that may hold more about a person than an id. */
 const personalTables = ['order_details', 'order_notes'].map(raw);
 
 /**
- * Deletes what orders have brought in the hour since the accounts were deleted: those that were on their way then. Sessions end within
- * a second, and a request takes some seconds at most.
+ * Deletes personal data of orders that were in flight when their account was deleted, for an hour after the deletion. Sessions
+ * end within a second, and a request takes some seconds at most.
  */
 export async function deleteLateDetails({ run }: Statements): Promise<void> {
   for (const table of personalTables) {
@@ -45,11 +45,11 @@ export async function deleteLateDetails({ run }: Statements): Promise<void> {
   }
 }
 
-/** The saga's transitions. Each is a guarded update: an order in any other state stays as it is. */
+/** The saga's transitions. Each is a guarded update: an order in another state stays as it is. */
 export const sagaOn = ({ run }: Transaction) => ({
   /**
    * PENDING -> CONFIRMED. An order that was cancelled during its payment records it and stays CANCELLED.
-   * @returns when the orders that are CONFIRMED now were placed
+   * @returns the times at which the newly CONFIRMED orders were placed
    */
   async confirm(payments: RecordedPayment[], now: Date): Promise<Date[]> {
     const rows = await run<{ status: string; createdAt: Date }>(sql`
@@ -64,10 +64,13 @@ export const sagaOn = ({ run }: Transaction) => ({
 
   /**
    * PENDING and not shipped -> CANCELLED
-   * @returns how many were cancelled
+   * @returns the number of cancelled orders
    */
   async cancelRefused(cancellations: PendingCancellation[], now: Date): Promise<number> {
-    const rows = cancellations.map((one) => ({ ...one, missing: one.missing && JSON.stringify(one.missing) }));
+    const rows = cancellations.map(({ missing, ...order }) => ({
+      ...order,
+      missing: missing && JSON.stringify(missing),
+    }));
     const cancelled = await run(sql`
       update orders
       set status = 'CANCELLED', cancelled_at = ${now}, cancel_reason = cancellation.reason,
@@ -78,7 +81,7 @@ export const sagaOn = ({ run }: Transaction) => ({
     return cancelled.length;
   },
 
-  /** Not cancelled and not shipped -> shipped. It need not be paid: its payment may be recorded later. */
+  /** Not cancelled and not shipped -> shipped. The order need not be paid yet: its payment may be recorded later. */
   async recordShipments(shipments: Shipment[], now: Date): Promise<void> {
     await run(sql`
       update orders set shipped_at = shipment."shippedAt", updated_at = ${now}
@@ -88,7 +91,7 @@ export const sagaOn = ({ run }: Transaction) => ({
 
   /**
    * CONFIRMED and paid until then -> shipped, at most `limit` orders
-   * @returns what was shipped
+   * @returns the shipped orders
    */
   shipPaid: (paidUntil: Date, now: Date, limit: number): Promise<Changed[]> =>
     run(
@@ -100,7 +103,7 @@ export const sagaOn = ({ run }: Transaction) => ({
 
   /**
    * PENDING, not shipped and placed until then -> CANCELLED, at most `limit` orders
-   * @returns what was cancelled
+   * @returns the cancelled orders
    */
   cancelPlaced: (placedUntil: Date, reason: string, now: Date, limit: number): Promise<Changed[]> =>
     run(
@@ -110,7 +113,7 @@ export const sagaOn = ({ run }: Transaction) => ({
       ),
     ),
 
-  /** Deletes what orders have of the persons whose accounts are deleted. */
+  /** Deletes the personal data of these accounts' orders, and records that the accounts are deleted. */
   async deletePersonalData(accountIds: string[]): Promise<void> {
     await run(sql`
       insert into deleted_accounts (account_id) select distinct unnest(${accountIds}::uuid[]) on conflict do nothing`);
@@ -121,7 +124,7 @@ export const sagaOn = ({ run }: Transaction) => ({
 });
 
 /**
- * Changes orders whose time has come, the longest due first. What others have locked is left for later.
+ * Changes due orders, the longest due first. Skips locked orders, which a later call changes.
  * @param due condition, order and limit
  */
 const changeDue = (due: Sql, change: Sql) => sql`

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { brokers, createTopic, type Message, readTopic, withoutRepeats } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 
-/** The outbox of a database, seen from beside the relay. */
+/** The outbox of a database, on connections other than the relay's. */
 export function outboxOf(databaseUrl: string) {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   pool.on('error', () => undefined); // a test ends its connections
@@ -21,7 +21,7 @@ export function outboxOf(databaseUrl: string) {
     unsent: () => count('sent_at is null'),
     untilSent: (events: number) =>
       until(`${events} events are marked as sent`, async () => (await count('sent_at is not null')) === events),
-    /** Until a relay has asked for its turn, and been told that another one is active. */
+    /** Waits until a relay has tried to become active, and another relay was active already. */
     untilStandby: () =>
       until('a relay stands by', async () => {
         const { rows } = await pool.query(
@@ -33,7 +33,7 @@ export function outboxOf(databaseUrl: string) {
       }),
     untilAllSent: () => until('all events are marked as sent', async () => (await count('sent_at is null')) === 0),
 
-    /** Events n = 1, 2, … of `keys` keys in turn; nobody is notified. Returns their ids. */
+    /** Writes events n = 1, 2, … of `keys` keys in turn, without a notification. @returns their ids */
     async fill(events: number, { keys = 50, filler = 0 } = {}): Promise<string[]> {
       const { rows } = await pool.query(
         `insert into outbox (id, kind, key, payload, created_at)
@@ -44,13 +44,13 @@ export function outboxOf(databaseUrl: string) {
       return rows.map(({ id }) => id);
     },
 
-    /** Returns the ids of each key's events in the order in which they were written. */
+    /** Returns the ids of each key's events, in the order in which they were written. */
     async idsByKey(): Promise<Map<string, string[]>> {
       const { rows } = await pool.query('select key, array_agg(id order by seq) as ids from outbox group by key');
       return new Map(rows.map(({ key, ids }) => [key, ids]));
     },
 
-    /** Ends the connections of all relays of this database, as a restart of the database does, or of so many. */
+    /** Ends the connections of this database's relays, as a restart of the database does: of all relays, or of the given number. */
     async cutRelays(most?: number): Promise<number> {
       const { rowCount } = await pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
@@ -64,7 +64,7 @@ export function outboxOf(databaseUrl: string) {
   };
 }
 
-/** Expects that a consumer handles the events of each key in the order in which they were written; of which it has so many. */
+/** Expects `count` events, and those of each key in the order in which they were written, as a consumer handles them. */
 export function expectInOrder(messages: Message[], count: number): void {
   const firsts = withoutRepeats(messages).map(({ key, value }) => ({ key, n: JSON.parse(value).n as number }));
   expect(firsts).toHaveLength(count);
@@ -72,7 +72,7 @@ export function expectInOrder(messages: Message[], count: number): void {
     expect(events).toEqual(events.toSorted((one, other) => one.n - other.n));
 }
 
-/** Relays of a database, publishers and topics, which are closed in reverse order. */
+/** Relays of a database, publishers and topics. They are closed in reverse order. */
 export function relaysOn(databaseUrl: string) {
   const closing: (() => Promise<unknown>)[] = [];
   return {
@@ -102,7 +102,7 @@ export function relaysOn(databaseUrl: string) {
 
 export type Relay = ReturnType<ReturnType<typeof relaysOn>['start']>;
 
-/** A fake broker; a test may make `accept` hold or refuse a batch. */
+/** A publisher to a fake broker. A test may make `accept` delay or refuse a batch. */
 export function fakePublisher() {
   const fake = {
     /** The event ids of each batch. */

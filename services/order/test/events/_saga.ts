@@ -30,7 +30,7 @@ export const eventsByKind = Object.entries(events);
 
 const shipAfterMs = 60_000;
 export const pendingTimeoutMs = 900_000;
-/** When an order that was paid at `eventTime` is due to ship. */
+/** The time at which an order that was paid at `eventTime` is due to ship. */
 export const dueTime = new Date(eventTime.getTime() + shipAfterMs);
 
 /** The application and its consumer group on a database, without a broker. */
@@ -48,10 +48,10 @@ export function openSaga(databaseUrl: string) {
     database,
     empty,
     close,
-    /** Makes the functions for the orders that are due at a time. */
+    /** The functions for orders that are due at a time. */
     dueAt,
     ship: (limit = 100) => dueAt(dueTime).ship(limit),
-    /** Cancels what is PENDING for too long. */
+    /** Cancels orders that are PENDING for too long. */
     timeOut: (limit = 100) => dueAt(new Date(placedAt.getTime() + pendingTimeoutMs)).cancelTimedOut(limit),
     handle: (...stored: ReturnType<typeof storedEvent>[]) => processEvents(group, database, stored.map(receivedEvent)),
 
@@ -60,7 +60,7 @@ export function openSaga(databaseUrl: string) {
     cancel: customer.cancel,
     remove: customer.remove,
 
-    /** The state and the times of an order, as its owner sees them. */
+    /** The status and the times of an order, as its owner sees them. */
     async stateOf(id: string) {
       const { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt } = (await customer.get(id)).body;
       return { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt };

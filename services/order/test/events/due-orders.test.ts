@@ -42,7 +42,7 @@ describe('ship', () => {
     expect(await eventsOf(fixture.prisma, id)).toEqual(['OrderCreated', 'OrderShipped']);
   });
 
-  it('ships neither unpaid nor cancelled orders, nor what inventory shipped', async () => {
+  it('does not ship unpaid or cancelled orders, or orders that inventory shipped', async () => {
     await fixture.place();
     const [cancelled, paidLate, shipped] = [await paidOrder(), await fixture.place(), await paidOrder()];
     await fixture.cancel(cancelled).expect(201);
@@ -51,7 +51,7 @@ describe('ship', () => {
     expect(await fixture.ship()).toBe(0);
   });
 
-  it('announces nothing when its transaction is rolled back, and ships afterwards', async () => {
+  it('announces nothing if its transaction is rolled back, and ships on the next call', async () => {
     const id = await paidOrder();
     await fixture.prisma.$executeRaw`
       alter table outbox add constraint closed check (kind <> 'OrderShipped') not valid`;
@@ -72,7 +72,7 @@ describe('ship', () => {
     expect(await shippedAtOf(held)).toBeDefined();
   });
 
-  it('ships or cancels each order, and never both, when replicas and customers do so at the same time', async () => {
+  it('ships or cancels each order, but never both, if replicas and customers act at the same time', async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => paidOrder()));
     const [statuses] = await Promise.all([
       Promise.all(ids.slice(0, 20).map(async (id) => (await fixture.cancel(id)).status)),
@@ -109,7 +109,7 @@ describe('cancelTimedOut', () => {
     expect(await timedOut()).toBe(before + 1);
   });
 
-  it('leaves an order that was confirmed, shipped, cancelled or rejected', async () => {
+  it('does not change an order that was confirmed, shipped, cancelled or rejected', async () => {
     const ids = await fixture.placeAll(4);
     const [confirmed = '', shipped = '', cancelled = '', rejected = ''] = ids;
     await fixture.handle(events.OrderPaid(confirmed), events.OrderShipped(shipped), events.StockRejected(rejected));
@@ -119,7 +119,7 @@ describe('cancelTimedOut', () => {
     expect(await Promise.all(ids.map(fixture.stateOf))).toEqual(before);
   });
 
-  it('cancels each order once when replicas, its owner and its payment are concurrent', async () => {
+  it('cancels each order once if replicas, its owner and its payment are concurrent', async () => {
     const ids = await fixture.placeAll(30);
     await Promise.all([
       ...Array.from({ length: 8 }, () => fixture.timeOut(3)),
@@ -139,7 +139,7 @@ describe('cancelTimedOut', () => {
 it.each([
   ['ship', 'orders_unshipped_idx'],
   ['cancelTimedOut', 'orders_pending_idx'],
-] as const)('%s looks for its orders in an index that holds nothing else', async (name, index) => {
+] as const)('%s finds its orders in an index that holds nothing else', async (name, index) => {
   await fixture.prisma.$executeRaw`
     insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at, paid_at, shipped_at)
     select gen_random_uuid(), ${alice}::uuid, 'CONFIRMED', 1, 'USD', ${handledAt}, ${handledAt}, ${handledAt}, ${handledAt}

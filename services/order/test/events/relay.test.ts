@@ -48,7 +48,7 @@ describe('relay', () => {
   it('marks a full batch as sent only after the broker has acknowledged it', async () => {
     const publisher = fakePublisher();
     const [first] = await outbox.fill(2_000);
-    // The statement that marks the first batch waits for one of its rows: it comes with the second batch, not before.
+    // The statement that marks the first batch is sent with the second batch. Here it waits for a row of the first.
     await blockedBy(database.url, 'select from outbox where id = $1 for update', [first], 1, async () => {
       relays.start(publisher);
     });
@@ -56,7 +56,7 @@ describe('relay', () => {
     await outbox.untilSent(2_000);
   });
 
-  it('stops after the batch in flight, which it marks once the broker has acknowledged it', async () => {
+  it('stops after the batch in flight, once the broker has acknowledged it and it is marked', async () => {
     const publisher = fakePublisher();
     const { promise: acknowledged, resolve: acknowledge } = Promise.withResolvers<void>();
     publisher.accept = () => acknowledged;
@@ -86,7 +86,7 @@ describe('relay', () => {
     expect(Date.now()).toBeLessThan(deadline);
   });
 
-  it('does not skip an event that is committed after later ones', async () => {
+  it('does not skip an event that is committed after later events', async () => {
     relays.start(fakePublisher());
     const slow = `insert into outbox (id, kind, key, payload, created_at)
                   values (gen_random_uuid(), 'A', 'a', '{}', now())`;
@@ -121,7 +121,7 @@ describe('relay', () => {
     expect([...batch, ...more.slice(2).flat()]).toEqual(ids);
   });
 
-  it('reconnects when its database connection is cut, idle or while publishing', async () => {
+  it('reconnects if its database connection is cut, when idle and when publishing', async () => {
     const publisher = fakePublisher();
     const { isActive, lines } = relays.start(publisher);
     await until('the relay is active', isActive);
@@ -148,7 +148,7 @@ describe('a publisher', () => {
     amount: { amount: 4.5, currency: 'USD' },
   });
 
-  it('takes further events while it connects', async () => {
+  it('accepts more events while it connects', async () => {
     const topic = await createTopic(3);
     for (let round = 0; round < 10; round++) {
       const publisher = relays.createPublisher();
@@ -157,7 +157,7 @@ describe('a publisher', () => {
     }
   });
 
-  it('asks for acks = all, and numbers its batches, so that the broker knows a repeated one', async () => {
+  it('asks for acks = all, and numbers its batches, so that the broker detects a repeated batch', async () => {
     const topic = await createTopic(1);
     const proxy = database.closeLater(await createKafkaProxy());
     const publisher = relays.createPublisher(proxy.brokers);
@@ -173,7 +173,7 @@ describe('a publisher', () => {
   });
 });
 
-/** Kafka, "Produce API (Key: 0)" in version 3 to 8, for one partition, whose batch is described under "Record Batch". */
+/** Reads a request for one partition: Kafka, "Produce API (Key: 0)" in version 3 to 8, and "Record Batch". */
 function produced(request: Buffer) {
   const textAt = (at: number) => 2 + Math.max(0, request.readInt16BE(at));
   const clientId = 4 + 2 + 2 + 4;

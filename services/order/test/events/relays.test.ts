@@ -13,11 +13,11 @@ const relays = database.open(relaysOn);
 /** Closed after the relays. */
 const proxy = database.open((url) => createTcpProxy(url));
 
-/** A standby asks once a second; half a minute passes only where a connection hangs. */
+/** A standby tries once a second. Only a hanging connection takes half a minute. */
 const untilActive = (relay: Relay, timeoutMs = 20_000) => until('the relay is active', relay.isActive, { timeoutMs });
 
 describe('a relay', () => {
-  it('publishes alone, and another one takes over when it stops', async () => {
+  it('publishes alone, and another relay takes over when it stops', async () => {
     const publishers = [fakePublisher(), fakePublisher()] as const;
     const first = relays.start(publishers[0]);
     await untilActive(first);
@@ -36,7 +36,7 @@ describe('a relay', () => {
 
   it.each([
     ['whose connection ends is replaced within seconds', 'refuse', 20_000],
-    ['that hangs, with its connection open, is replaced within half a minute or so', 'silent', 60_000],
+    ['that hangs with an open connection is replaced within about half a minute', 'silent', 60_000],
   ] as const)(
     '%s',
     async (_, mode, timeoutMs) => {
@@ -48,7 +48,7 @@ describe('a relay', () => {
     90_000,
   );
 
-  it('that the broker does not serve leaves the outbox to the other one', async () => {
+  it('that the broker does not serve leaves the outbox to the other relay', async () => {
     const [broken, working] = [fakePublisher(), fakePublisher()];
     broken.accept = () => Promise.reject(new Error('not you'));
     const first = relays.start(broken);
@@ -57,24 +57,24 @@ describe('a relay', () => {
     await outbox.fill(100);
     await outbox.untilAllSent();
     expect(second.isActive()).toBe(true);
-    await outbox.untilStandby(); // it has connected again, and asked for its turn
+    await outbox.untilStandby(); // the first relay has reconnected and stands by
     await outbox.fill(100);
     await outbox.untilAllSent();
     expect(first.lines.filter((line) => line.includes('interrupted'))).toHaveLength(1);
   });
 
-  it('marks what the broker has acknowledged in one lane although it refuses another', async () => {
+  it('marks events that the broker acknowledges in one lane, even if it refuses another lane', async () => {
     const broker = createBroker(seededRandom(1));
     const refusing = { publish: () => Promise.reject(new Error('not these')), close: async () => undefined };
     await outbox.fill(2_500, { keys: 100 });
     relays.start([broker.publisher('good'), refusing]);
-    await until('some are marked', async () => (await outbox.sent()) > 500);
+    await until('some events are marked', async () => (await outbox.sent()) > 500);
     expect(broker.events.length).toBeGreaterThanOrEqual(await outbox.sent());
   });
 
-  it('and those of a release that shared the outbox never publish together', async () => {
+  it('never publishes together with relays of a release that shared the outbox', async () => {
     const old = new pg.Client({ connectionString: database.url });
-    old.on('error', () => undefined); // it lives until the database is dropped
+    old.on('error', () => undefined); // dropping the database ends the connection
     await old.connect();
     const tryLock = async () => (await old.query('select pg_try_advisory_lock_shared(7310002) as held')).rows[0].held;
     expect(await tryLock()).toBe(true);
@@ -97,7 +97,7 @@ it.each([
   [1, 'lose'],
   [2, 'lose'],
 ])(
-  'relays that join and leave (seed %i) and %s their connections publish those of a key in order',
+  'relays that join and leave (seed %i) and %s their connections publish the events of a key in order',
   async (seed, way) => {
     const broker = createBroker(seededRandom(seed));
     await joinAndLeave(seededRandom(seed), broker, async () => way === 'lose' && outbox.cutRelays(1));
@@ -107,7 +107,7 @@ it.each([
       ([key, all]) => [key, all.map(({ id }) => id)] as const,
     );
     expect(new Map(idsByKey)).toEqual(await outbox.idsByKey());
-    // Only a relay whose connection is cut may publish again, or beside another one for a moment.
+    // Only a relay whose connection is cut may publish an event again, or at the same time as another relay.
     if (way === 'keep') expect([broker.together, broker.events.length]).toEqual([[], firsts.length]);
   },
 );
@@ -119,14 +119,14 @@ async function joinAndLeave(random: Random, broker: Broker, harm: () => Promise<
   let isOver = false;
   const written = (async () => {
     while (!isOver) {
-      // Now and then more than a batch.
+      // Sometimes more than a batch.
       await outbox.fill(random(30) === 0 ? 2_500 : 1 + random(150), { keys: 40 });
       await outbox.pool.query("select pg_notify('outbox', '')");
       await pause(random(40));
     }
   })();
   const published = () => new Set(broker.events.map(({ relay }) => relay)).size;
-  // On a busy machine few take over: each needs a moment to notice that the one before it has gone.
+  // On a busy machine few relays take over, because each needs time to notice that the previous relay stopped.
   for (let step = 1; step <= 24 || (published() <= 2 && step <= 240); step += 1) {
     await pause(random(400));
     if (running.length === 1 || (running.length < 4 && random(2) === 0)) {

@@ -43,7 +43,7 @@ describe('cancellation by the owner', () => {
   });
 });
 
-/** Things that can happen to a placed order; events come again under their id, as after a rebalance or from a redrive. */
+/** Steps that can follow for a placed order. Events are repeated with the same id, as after a rebalance or by a redrive. */
 const steps = {
   OrderPaid: handled('OrderPaid'),
   StockReleased: handled('StockReleased'),
@@ -93,7 +93,7 @@ it.each(permutations(Object.keys(steps) as Step[]))(
 const outcomesOf = (ids: string[]) =>
   Promise.all(ids.map(async (id) => [await fixture.stateOf(id), await fixture.cancelReasonOf(id)]));
 
-it.each([1, 2, 3])('a chunk of events leads to what they lead to one after another (seed %i)', async (seed) => {
+it.each([1, 2, 3])('a chunk of events has the same result as the events one by one (seed %i)', async (seed) => {
   const random = seededRandom(seed);
   const [together, alone] = [await fixture.placeAll(15), await fixture.placeAll(15)];
   for (const id of [...together.slice(0, 3), ...alone.slice(0, 3)]) await fixture.cancel(id).expect(201);

@@ -8,7 +8,7 @@ const fixture = useDatabase('order').open(openSaga);
 
 beforeEach(() => fixture.empty());
 
-/** order_confirmation_seconds so far: how many orders, and how long they took together. */
+/** Values of order_confirmation_seconds so far: the number of orders, and the sum of their times. */
 async function confirmations(): Promise<[count: number, seconds: number]> {
   const text = await register.getSingleMetricAsString('order_confirmation_seconds');
   const [, seconds, count] = /_sum (\S+)\n.*_count (\S+)/.exec(text) ?? [];
@@ -43,7 +43,7 @@ describe('order saga', () => {
     expect(await fixture.cancelReasonOf(id)).toBe(reason);
   });
 
-  it('tells the owner which products were missing, and of other cancellations nothing about stock', async () => {
+  it('tells the owner which products were missing, but only if that is why the order was cancelled', async () => {
     const [rejected, released, cancelled] = [await fixture.place(), await fixture.place(), await fixture.place()];
     await fixture.handle(events.StockRejected(rejected), events.StockReleased(released));
     await fixture.cancel(cancelled).expect(201);
@@ -59,10 +59,10 @@ describe('order saga', () => {
     ['cancelled by its owner', [cancel], ['StockRejected', 'StockReleased', 'OrderShipped']],
     ['paid and cancelled', [pay, cancel], ['OrderPaid', 'StockRejected', 'StockReleased', 'OrderShipped']],
     ['shipped', [pay, (id) => fixture.handle(events.OrderShipped(id))], ['OrderPaid', 'StockReleased', 'OrderShipped']],
-  ])('leaves an order that is %s as it is on events that do not fit', async (_, steps, kinds) => {
+  ])('does not change an order that is %s on events that do not apply', async (_, steps, kinds) => {
     const id = await fixture.place();
     for (const step of steps) await step(id);
-    // Otherwise the times that an event sets would be those that the order has.
+    // Otherwise the events would set the times that the order already has.
     await fixture.prisma.$executeRaw`
       update orders set updated_at = ${placedAt}, paid_at = paid_at - interval '1 s',
         shipped_at = shipped_at - interval '1 s' where id = ${id}::uuid`;
@@ -89,7 +89,7 @@ describe('order saga', () => {
     expect(row).toMatchObject({ status: 'CANCELLED', paidAt: eventTime, updatedAt: handledAt });
   });
 
-  it('publishes no events of its own and ignores unknown orders', async () => {
+  it('publishes no events itself, and ignores unknown orders', async () => {
     const id = await fixture.place();
     const count = await fixture.prisma.order.count();
     for (const [, event] of eventsByKind) await fixture.handle(event(id), event(randomUUID()));

@@ -19,7 +19,7 @@ const topic = database.open(() => readTopic('order-events'));
 const start = () => startService('services/order/src/worker.ts', { DATABASE_URL: database.url });
 
 describe('the order worker', () => {
-  it('publishes what was stored before its start, moves orders by events, and stops cleanly', async () => {
+  it('publishes events that were stored before its start, changes orders on events, and stops cleanly', async () => {
     const [confirmed, cancelled] = [await customer.placed(), await customer.placed()];
     const worker = await start();
     const about = { customerId: alice, items: [{ productId: tea, quantity: 1 }] };
@@ -48,7 +48,7 @@ describe('the order worker', () => {
     const stuck = ids[9_000] ?? '';
     // The relay cannot mark the locked row, so it hangs after it has published a batch in the middle.
     await whileHolding(database.url, 'select id from outbox where id = $1 for update', [stuck], async () => {
-      // At once: the update of one that hangs is given up after some seconds, in which a busy machine starts no other.
+      // Both at once: a hanging update times out after some seconds, and a busy machine may need longer to start a worker.
       const workers = [await start(), await start()] as const;
       await Promise.all(workers.map((worker) => worker.ready()));
       await topic.has([stuck]);
@@ -58,8 +58,8 @@ describe('the order worker', () => {
       expect(await outbox.sent()).toBeGreaterThan(0);
       expect(await outbox.sent()).toBeLessThan(9_000);
       expect(await first.end('SIGKILL')).toEqual([null, 'SIGKILL']);
-      // Or the database would still run the update that the killed relay had sent.
-      await until('the other one is active', async () => (await outbox.cutRelays()) > 0 && second.isActive());
+      // Cuts the connection, because the database would otherwise still run the update of the killed relay.
+      await until('the other relay is active', async () => (await outbox.cutRelays()) > 0 && second.isActive());
     });
 
     await topic.has(ids);

@@ -6,7 +6,7 @@ import { listen } from '../../../../tests/kit/listen.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, testApp } from '../_app.ts';
 
-/** As the gateway sends it. */
+/** Headers as the gateway sends them. */
 export function headersOf(
   accountId: string,
   { id = crypto.randomUUID() as string, expiresInSeconds = 3600, kid = 'k' } = {},
@@ -19,7 +19,7 @@ export function headersOf(
 
 export type OpenStream = Awaited<ReturnType<typeof openStream>>;
 
-/** Opens a stream at a replica, and resolves when it is answered. */
+/** Opens a stream at a replica. Resolves when the replica answers. */
 export async function openStream(
   url: string,
   { lastEventId, headers = headersOf(alice) }: { lastEventId?: string; headers?: Record<string, string> } = {},
@@ -48,26 +48,26 @@ export async function openStream(
         .map(({ data }) => JSON.parse(data))
         .map(({ orderId, status }) => `${orderId} ${status}`),
     isOver: () => response.closed,
-    /** In order, not as by a broken connection. */
+    /** Whether the server ended the stream, and the connection did not break. */
     isComplete: () => response.complete,
     lastEventId: () => events.at(-1)?.id ?? lastEventId ?? '',
-    /** As a client that loses its connection. */
+    /** Breaks the connection like a client that loses it. */
     break: () => sent.destroy(),
   };
 }
 
-/** A stream that has begun. */
+/** Opens a stream and waits until it has begun. */
 export async function beganStream(...args: Parameters<typeof openStream>): Promise<OpenStream> {
   const stream = await openStream(...args);
   await until('the stream has begun', () => stream.events.length > 0);
   return stream;
 }
 
-/** The service as one of several replicas that share a database. */
+/** Starts the service as one of several replicas that share a database. */
 export async function startReplica(databaseUrl: string, options: Parameters<typeof testApp>[1] = {}) {
   const service = testApp(databaseUrl, options);
   const jobs = service.jobs?.map((job) => job.start(service.log)) ?? [];
-  // As long as the service takes them (http/listen.ts).
+  // The same limit as that of the service (http/listen.ts).
   const server = createServer({ maxHeaderSize: 72 * 1024 }, service.app);
   return {
     ...service,
@@ -82,7 +82,7 @@ export async function startReplica(databaseUrl: string, options: Parameters<type
   };
 }
 
-/** A statement that places orders of an account, and of so many others. */
+/** A statement that places `count` orders of an account, and `others` orders of other accounts. */
 export const placing = (accountId: string, count = 1, others = 0) =>
   `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
    select gen_random_uuid(), case when n <= ${count} then '${accountId}'::uuid else gen_random_uuid() end,

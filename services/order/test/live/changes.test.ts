@@ -15,20 +15,20 @@ const [one, other] = [database.open(startReplica), database.open(startReplica)];
 
 const place = (accountId = alice) => as(accountId, one).placed();
 const cancel = (id: string) => as(alice, other).cancel(id);
-/** As the worker does, also that of a release that knows nothing of the log. */
+/** Sets a status like the worker, even the worker of a release that does not know the log. */
 const set = (
   id: string,
   status: string,
   run: (sql: string) => Promise<unknown> = (sql) => queryOnce(database.url, sql),
 ) => run(`update orders set status = '${status}', updated_at = now() where id = '${id}'`);
 
-/** @param statuses each once, and nothing else: repeats come to those alone who come back (contract 4.11) */
+/** @param statuses each once, and nothing else: only clients that come back get repeats (contract 4.11) */
 const has = (stream: OpenStream, ...statuses: string[]) =>
   until(
     () => `the stream has ${statuses} and nothing else: ${stream.statuses()}`,
     () => stream.statuses().join() === statuses.join(),
   );
-/** @param statuses the last ones; repeats of earlier ones may come before them */
+/** @param statuses the last statuses. Repeats of earlier statuses may come before them. */
 const endsWith = (stream: OpenStream, ...statuses: string[]) =>
   until(
     () => `the stream ends with ${statuses}: ${stream.statuses()}`,
@@ -56,13 +56,13 @@ describe('a stream', () => {
     stream.break();
   });
 
-  it('goes on at another replica, after each of its events', async () => {
+  it('continues at another replica after each of its events', async () => {
     const stream = await beganStream(one.url);
     const ids = [await place(), await place()];
-    // Three changes of one and so of one reading.
+    // One statement, so that its changes are read at once.
     await queryOnce(database.url, `update orders set status = 'CONFIRMED' where id in ('${ids.join("','")}')`);
     await cancel(ids[0] ?? '');
-    await until('all have come', () => stream.statuses().length === 5);
+    await until('all events have come', () => stream.statuses().length === 5);
     const all = stream.statuses();
     stream.break();
     for (const [index, { id }] of stream.events.entries()) {
@@ -75,7 +75,7 @@ describe('a stream', () => {
     last.break();
   });
 
-  it('has a change that is committed after a later one, also for who comes back', async () => {
+  it('has a change that is committed after a later change, even for a client that comes back', async () => {
     const [early, late] = [await place(), await place()];
     const stream = await beganStream(one.url);
     const open = await openTransaction(database.url);
@@ -86,11 +86,11 @@ describe('a stream', () => {
     await commit(open);
     await has(stream, `${late} CONFIRMED`, `${early} CONFIRMED`);
     const back = await openStream(other.url, { lastEventId });
-    await until('it is there', () => back.statuses().includes(`${early} CONFIRMED`));
+    await until('the change has come', () => back.statuses().includes(`${early} CONFIRMED`));
     for (const each of [stream, back]) each.break();
   });
 
-  it('has the changes of an order in order, also where an older transaction makes the later one', async () => {
+  it('has the changes of an order in order, even if an older transaction makes the later change', async () => {
     const id = await place();
     const stream = await beganStream(one.url);
     const [older, pending] = [await openTransaction(database.url), await openTransaction(database.url)];
@@ -104,7 +104,7 @@ describe('a stream', () => {
     for (const each of [stream, back]) each.break();
   });
 
-  it('has nothing that is rolled back', async () => {
+  it('has no change that is rolled back', async () => {
     const id = await place();
     const stream = await beganStream(one.url);
     const undone = await openTransaction(database.url);
@@ -115,15 +115,15 @@ describe('a stream', () => {
     stream.break();
   });
 
-  it('has its changes among more than are read at once', async () => {
+  it('has its changes even if there are more than are read at once', async () => {
     const accounts = [randomUUID(), randomUUID()];
     const streams = await Promise.all(accounts.map((id) => beganStream(one.url, { headers: headersOf(id) })));
     await queryOnce(database.url, accounts.map((id) => placing(id, 2, 6_000)).join(';'));
-    await until('both have theirs', () => streams.every((stream) => stream.statuses().length === 2));
+    await until('both streams have their changes', () => streams.every((stream) => stream.statuses().length === 2));
     for (const stream of streams) stream.break();
   });
 
-  it('loses nothing by breaks at any time, between two replicas, and what is repeated ends as it was', async () => {
+  it('loses nothing if it breaks at any time and continues at either replica, and repeats end with the last status', async () => {
     const accountId = randomUUID();
     const headers = headersOf(accountId);
     const expected = new Map<string, string[]>();
@@ -170,7 +170,7 @@ describe('a stream', () => {
 it.each([
   ['before its statistics are known', ''],
   ['after', 'analyze order_changes'],
-])('what is committed beside a long transaction is not read again, %s', async (_, statistics) => {
+])('changes committed during a long transaction are not read again, %s', async (_, statistics) => {
   const long = await openTransaction(database.url);
   await queryOnce(database.url, placing(randomUUID(), 1, 4_000));
   if (statistics !== '') await queryOnce(database.url, statistics);

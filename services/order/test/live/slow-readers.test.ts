@@ -30,7 +30,7 @@ const streams = database.open((url) => {
   };
 });
 
-/** A connection whose client reads, or does not: then the operating system takes nothing of what is sent. */
+/** A connection whose client reads or does not read. If it does not, the operating system accepts nothing. */
 function connection({ isRead }: { isRead: boolean }) {
   let received = '';
   let goOn: () => void = () => undefined;
@@ -44,7 +44,7 @@ function connection({ isRead }: { isRead: boolean }) {
   });
   const res = new ServerResponse(new IncomingMessage(new Socket()));
   res.assignSocket(socket as Socket);
-  // As the server does it.
+  // Like the server.
   socket.on('drain', () => res.emit('drain'));
   res.writeHead(200).flushHeaders();
   return {
@@ -69,10 +69,10 @@ async function open(accountId: string, options: { isRead: boolean }) {
 const place = (count: number, accountId = alice) => queryOnce(database.url, placing(accountId, count));
 
 describe('a client that reads slowly', () => {
-  it('and others of its account hold half a MiB at most, and go on when they read', async () => {
+  it('makes the process buffer at most half a MiB with other streams of its account, and continues when it reads', async () => {
     const unread = await Promise.all(Array.from({ length: 9 }, () => open(alice, { isRead: false })));
     const { events } = await open(alice, { isRead: true });
-    // Instead of too much at once, it is told that there is something to read.
+    // Too many changes at once become a reset.
     const expected = ['start'];
     for (const count of [100, 200, 5_000, 50]) {
       expected.push(...(count > 200 ? ['reset'] : Array(count).fill('order')));
@@ -84,9 +84,9 @@ describe('a client that reads slowly', () => {
     expect(held()).toBeGreaterThan(0);
     expect(held()).toBeLessThan(512 * 1024);
     for (const { read } of unread) read();
-    await until('they know what they lack', () => unread.every((one) => one.events().includes('reset')));
+    await until('all get reset', () => unread.every((stream) => stream.events().includes('reset')));
     await place(1);
-    await until('all have the next change', () => unread.every((one) => one.events().at(-1) === 'order'));
+    await until('all have the next change', () => unread.every((stream) => stream.events().at(-1) === 'order'));
     expect(held()).toBe(0);
   });
 
@@ -95,10 +95,10 @@ describe('a client that reads slowly', () => {
     const reading = await open(bob, { isRead: true });
     for (let count = 1; count <= 3; count += 1) {
       await place(10, bob);
-      await until('others have them', () => reading.events().length === 1 + 10 * count);
+      await until('other streams have them', () => reading.events().length === 1 + 10 * count);
     }
     slow.read();
-    await until('it has all', () => slow.events().length === 31);
+    await until('it has all changes', () => slow.events().length === 31);
     expect(slow.events()).not.toContain('reset');
   });
 });

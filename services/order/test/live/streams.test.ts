@@ -15,7 +15,7 @@ describe('a stream', () => {
   let ended: Set<string>;
   let isAuthAway: boolean;
   let asked: Session[];
-  /** The answer of auth waits for it. */
+  /** Auth answers when it resolves. */
   let held: Promise<void>;
 
   beforeEach(() => {
@@ -31,19 +31,19 @@ describe('a stream', () => {
   const isAsked = () => until('auth is asked', () => asked.length > 0);
   const replica = database.open((url) => startReplica(url, { sessionCheck }), 'each');
 
-  it('ends with its session, or when that expires, and no other is opened for it', async () => {
+  it('ends if its session ends or expires, and no other stream is opened for the session', async () => {
     const id = randomUUID();
     const other = await beganStream(replica.url);
     const over = await beganStream(replica.url, { headers: headersOf(alice, { id }) });
     const expired = await beganStream(replica.url, { headers: headersOf(alice, { expiresInSeconds: 2 }) });
     ended.add(id);
-    await until('both are over', () => over.isOver() && expired.isOver());
+    await until('both streams are over', () => over.isOver() && expired.isOver());
     expect(other.isOver()).toBe(false);
     for (const headers of [headersOf(alice, { id }), headersOf(alice, { expiresInSeconds: 0 })])
       expect((await openStream(replica.url, { headers })).status).toBe(401);
   });
 
-  it('is counted as open from when its changes begin until it is over', async () => {
+  it('is counted as open from the start of its changes until it is over', async () => {
     const open = async () => (await register.getSingleMetric('order_streams_open')?.get())?.values[0]?.value;
     const { promise, resolve } = Promise.withResolvers<void>();
     held = promise;
@@ -54,10 +54,10 @@ describe('a stream', () => {
     const stream = await opening;
     expect(await open()).toBe(1);
     stream.break();
-    await until('it is over', async () => (await open()) === 0);
+    await until('the stream is over', async () => (await open()) === 0);
   });
 
-  it('names the key of its token to auth, so that it ends with that', async () => {
+  it('names the key of its token to auth, so that it ends with the key', async () => {
     const id = randomUUID();
     const stream = await beganStream(replica.url, { headers: headersOf(alice, { id, kid: 'of the key' }) });
     for (const _ of ['at its beginning', 'later']) {
@@ -68,7 +68,7 @@ describe('a stream', () => {
     stream.break();
   });
 
-  it('with no token, a broken one, or that of another account is 401', async () => {
+  it('without a token, or with a broken token or the token of another account, is 401', async () => {
     for (const authorization of [undefined, 'Bearer x.y.z', headersOf(bob).authorization]) {
       const headers = { 'id-account': alice, ...(authorization && { authorization }) };
       const { status } = await openStream(replica.url, { headers });
@@ -76,7 +76,7 @@ describe('a stream', () => {
     }
   });
 
-  it('ends when auth cannot be asked for some seconds, and none is opened', async () => {
+  it('ends if auth is unavailable for some seconds, and no other stream is opened', async () => {
     const stream = await beganStream(replica.url);
     isAuthAway = true;
     const awayAt = performance.now();
@@ -85,21 +85,21 @@ describe('a stream', () => {
     expect(performance.now() - awayAt).toBeGreaterThan(4_000);
   });
 
-  it('ends when the process stops, and none is opened', async () => {
+  it('ends when the process stops, and no other stream is opened', async () => {
     const stream = await beganStream(replica.url);
     replica.endStreams?.();
     await until('it is over', () => stream.isOver());
     expect((await openStream(replica.url)).status).toBe(503);
   });
 
-  it('is answered at once where HEAD asks for it', async () => {
+  it('is answered at once for HEAD', async () => {
     const answer = await fetch(`${replica.url}/orders/events`, { method: 'HEAD', headers: headersOf(alice) });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   });
 });
 
-// Whose stream gives way to which is tested with stream-limits.
-it('streams are limited for an address and for the process', async () => {
+// stream-limits.test.ts covers which stream makes room.
+it('streams are limited per address and per process', async () => {
   const from = (address: string) => ({ headers: { ...headersOf(randomUUID()), 'x-envoy-external-address': address } });
   const [oldest, other] = [
     await beganStream(limited.url, from('2001:db8::1')),
@@ -109,7 +109,7 @@ it('streams are limited for an address and for the process', async () => {
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '10']);
   await beganStream(limited.url, from('2001:db8:0:1::1'));
   await beganStream(limited.url, from('192.0.2.1'));
-  await until('one has ended', () => oldest.isOver());
+  await until('the oldest has ended', () => oldest.isOver());
   expect([oldest.isComplete(), other.isOver()]).toEqual([true, false]);
   expect((await openStream(limited.url, from('192.0.2.1'))).status).toBe(503);
   other.break();

@@ -47,7 +47,7 @@ describe('the orders of all customers', () => {
     ['minTotal=100', [6, 5]],
     ['minTotal=10&currency=EUR', [6, 3]],
     [`accountId=${bob}&status=PENDING&minTotal=10&currency=USD&createdFrom=${at(2)}`, [2]],
-  ])('are found by %j, the newest first, deleted ones too, page by page alike', async (query, days) => {
+  ])('are found by %j, newest first, including deleted orders, at once and page by page', async (query, days) => {
     const expected = days.map((n) => rows[n - 1]?.id);
     expect(await list(query)).toEqual(expected);
     const paged: string[] = [];
@@ -60,7 +60,7 @@ describe('the orders of all customers', () => {
     expect(paged).toEqual(expected);
   });
 
-  it('are found by the first digits of an id as the shop shows it, in either case, and by all of them', async () => {
+  it('are found by the first digits of an id, as the shop shows it, in either case, and by the whole id', async () => {
     const [own] = rows;
     const [digits = ''] = own?.id.split('-') ?? [];
     for (const prefix of [digits, digits.toUpperCase(), own?.id.slice(0, 13), own?.id])
@@ -86,7 +86,7 @@ describe('the orders of all customers', () => {
     await get(query).expect(400);
   });
 
-  it('of an account, or of all, are a look that the audit trail has once an hour', async () => {
+  it('are recorded as a look in the audit trail once an hour, for an account or for all', async () => {
     await get(`accountId=${bob}`).set('operator-name', 'ann').expect(200);
     await get('status=PENDING').set('operator-name', 'ann').expect(200);
     await get('currency=USD').set('operator-name', 'ann').expect(200);
@@ -127,7 +127,7 @@ describe('a page of the orders of all customers', () => {
     if (page === undefined) throw new Error(`no page in ${JSON.stringify(nodes[0])}`);
     return page;
   }
-  /** A cursor behind all but some hundred orders. */
+  /** A cursor after all but a few hundred orders. */
   async function deepCursor(query: object): Promise<string> {
     const createdTo = '2026-01-01T00:01:00Z';
     const { headers } = await get(new URLSearchParams({ ...query, createdTo, size: '20' }).toString()).expect(200);
@@ -141,7 +141,7 @@ describe('a page of the orders of all customers', () => {
     { accountId: alice, status: 'CONFIRMED' },
     { createdTo: '2026-01-01T00:20:00Z' },
     { minTotal: '100' },
-  ])('reads the beginnings of its ranges alone, the first as the last: %j', async (query) => {
+  ])('reads only the beginnings of its ranges, both the first and the last page: %j', async (query) => {
     for (const after of [undefined, await deepCursor(query)]) {
       const plan = await planOf({ ...query, after });
       expect(plan['Actual Rows']).toBe(21);
@@ -151,7 +151,7 @@ describe('a page of the orders of all customers', () => {
         expect(scan['Actual Rows']).toBeLessThanOrEqual(30);
         expect(scan['Rows Removed by Filter'] ?? 0).toBeLessThanOrEqual(100);
       }
-      // Of each of four ranges some blocks of an index, and the rows' own. All orders are some 500 blocks.
+      // Some blocks of an index for each of four ranges, and the blocks of the rows. All orders take about 500 blocks.
       expect(blocksOf(plan)).toBeLessThanOrEqual(120);
     }
   });
@@ -160,7 +160,7 @@ describe('a page of the orders of all customers', () => {
     [{ minTotal: '777', maxTotal: '778' }, 'orders_status_total_amount_idx', 2],
     [{ minTotal: '30000' }, 'orders_status_total_amount_idx', 0],
     [{ idPrefix: 'a'.repeat(8) }, 'orders_pkey', 0],
-  ])('reads few rows where few are found: %j', async (query, index, rows) => {
+  ])('reads few rows if few match: %j', async (query, index, rows) => {
     const plan = await planOf(query);
     expect(plan['Actual Rows']).toBe(rows);
     const scans = nodesOf(plan).filter((node) => node['Index Name'] !== undefined);
@@ -169,7 +169,7 @@ describe('a page of the orders of all customers', () => {
   });
 });
 
-it('an order that its owner deletes stays in the list of operators', async () => {
+it('lists an order for operators even after its owner deletes it', async () => {
   const customer = as(randomUUID(), order);
   const id = await customer.placed();
   await customer.remove(id).expect(204);

@@ -28,19 +28,19 @@ async function withBroken<T>(table: string, work: () => Promise<T>): Promise<T> 
 }
 
 it.each(['orders', 'order_items', 'idempotency_keys', 'outbox'])(
-  'stores nothing and leaves the Idempotency-Key unused when a write to %s fails',
+  'stores nothing and leaves the Idempotency-Key unused if a write to %s fails',
   async (table) => {
     const response = await withBroken(table, () => customer.placeWith('a'));
     expect(response.status).toBe(500);
     expect(response.text).not.toContain('no room');
     expect(await rowCounts(order.prisma)).toEqual(nothing);
-    // PostgreSQL says that it has failed before it lets go of the lock of the key: until then it is in use.
+    // PostgreSQL reports the failure before it releases the lock of the key, so the key is in use for a moment.
     await until('the key is free', async () => (await customer.placeWith('a')).status === 201);
     expect(await rowCounts(order.prisma)).toEqual(oneOrder);
   },
 );
 
-it('an order whose reply was lost after the commit is answered with it when it is repeated', async () => {
+it('a repeated request gets the reply of an order whose reply was lost after the commit', async () => {
   let isLost = false;
   const proxy = database.closeLater(
     await createTcpProxy(database.url, {
@@ -55,12 +55,12 @@ it('an order whose reply was lost after the commit is answered with it when it i
   const lost = await placeWith('a');
   expect([lost.status, lost.headers['retry-after'], isLost]).toEqual([503, '1', true]);
   await proxy.set('pass');
-  await until('it has been committed', async () => (await rowCounts(order.prisma)).orders === 1);
+  await until('the order has been committed', async () => (await rowCounts(order.prisma)).orders === 1);
   expect((await placeWith('a')).headers['idempotency-replayed']).toBe('true');
   expect(await rowCounts(order.prisma)).toEqual(oneOrder);
 });
 
-it.each(['orders', 'outbox'])('a cancellation changes nothing when a write to %s fails', async (table) => {
+it.each(['orders', 'outbox'])('a cancellation changes nothing if a write to %s fails', async (table) => {
   const { body } = await customer.placeWith('a');
   const failed = await withBroken(table, async () => [await customer.cancel(body.id), await customer.remove(body.id)]);
   expect(failed.map(({ status }) => status)).toEqual([500, 500]);

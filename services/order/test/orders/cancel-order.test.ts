@@ -23,7 +23,7 @@ describe('cancelling an order', () => {
     expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated', 'OrderCancelled']);
   });
 
-  it('returns the order with Location and time, also when repeated', async () => {
+  it('returns the order with Location and time, and again if it is repeated', async () => {
     const id = await customer.placed();
     const first = await customer.cancel(id);
     expect(first.headers.location).toBe(`/orders/${id}/cancellation`);
@@ -43,7 +43,7 @@ describe('cancelling an order', () => {
     expect((await customer.cancel(id)).body).toMatchObject({ status: 'CANCELLED', paidAt: expect.any(String) });
   });
 
-  it('is impossible once it is shipped, when it can still be deleted', async () => {
+  it('is impossible once it is shipped, but it can still be deleted', async () => {
     const id = await customer.placed();
     await order.prisma.order.update({ where: { id }, data: { status: 'CONFIRMED', shippedAt: new Date() } });
     expect((await customer.cancel(id)).body).toMatchObject({ status: 409, type: 'urn:problem:store:order-shipped' });
@@ -65,7 +65,7 @@ describe('cancelling an order', () => {
     expect((await customer.get(id)).body.status).toBe('PENDING');
   });
 
-  it('happens once, and publishes one event, by 20 requests at two replicas at once', async () => {
+  it('happens once and publishes one event, even for 20 concurrent requests at two replicas', async () => {
     const id = await customer.placed();
     const responses = await blockedBy(database.url, 'select from orders where id = $1 for update', [id], 4, () =>
       Promise.all(
@@ -82,7 +82,7 @@ describe('cancelling an order', () => {
     expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated', 'OrderCancelled']);
   });
 
-  it('publishes one event when it is deleted at the same time', async () => {
+  it('publishes one event if the order is deleted at the same time', async () => {
     for (let round = 0; round < 10; round += 1) {
       const id = await customer.placed();
       const [cancelled, removed] = await Promise.all([elsewhere.cancel(id), customer.remove(id)]);
@@ -92,7 +92,7 @@ describe('cancelling an order', () => {
     }
   });
 
-  it('returns 409 when a shipment is recorded first, while it waits for the row', async () => {
+  it('returns 409 if a shipment is recorded while it waits for the row', async () => {
     const id = await customer.placed();
     const shipment = 'update orders set shipped_at = now() where id = $1';
     await blockedBy(database.url, shipment, [id], 1, async () => customer.cancel(id).expect(409));
@@ -113,7 +113,7 @@ describe('changing an order in the state that the client has seen', () => {
     seen = (await customer.get(id)).headers.etag ?? '';
   });
 
-  it('by its tag is possible in that state alone, of which the tag tells whether it is current', async () => {
+  it('by its tag is possible only while the tag is current', async () => {
     expect((await customer.get(id, { 'if-none-match': seen })).status).toBe(304);
     expect((await cancel('"another"')).status).toBe(412);
     expect((await remove('"another"')).status).toBe(412);
@@ -125,7 +125,7 @@ describe('changing an order in the state that the client has seen', () => {
     expect((await remove(headers.etag ?? '')).status).toBe(204);
   });
 
-  it('by its version, which counts each change of what is shown, is 409 in another one', async () => {
+  it('by its version, which counts each visible change, is 409 if the version is another', async () => {
     const versions = [];
     for (const data of [{}, { paidAt: new Date() }, { shippedAt: new Date() }]) {
       await order.prisma.order.update({ where: { id }, data });
@@ -150,7 +150,7 @@ describe('changing an order in the state that the client has seen', () => {
   it.each([
     ['tag', 412, () => cancel(seen)],
     ['version', 409, () => change(1)],
-  ])('by its %s, at the same time as others, is done once, and %i for them', async (_, refusal, send) => {
+  ])('by its %s in several concurrent requests is done once, and %i for the others', async (_, refusal, send) => {
     const answers = await Promise.all(Array.from({ length: 6 }, send));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(5).fill(refusal)]);
   });

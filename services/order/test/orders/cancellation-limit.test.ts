@@ -15,7 +15,7 @@ beforeEach(async () => {
   now = new Date('2026-03-01T12:00:00.000Z');
 });
 
-/** Places and cancels so many orders, one in two by deleting it. */
+/** Places and cancels `count` orders. Deletes every other order to cancel it. */
 async function cancelled(count: number, by = customer): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const id = await by.placed();
@@ -24,7 +24,7 @@ async function cancelled(count: number, by = customer): Promise<void> {
 }
 
 describe('an account that cancels its orders', () => {
-  it('places no more within the hour, stores nothing, and is told when to come back', async () => {
+  it('can place no more within the hour, stores nothing, and gets a Retry-After', async () => {
     await cancelled(3);
     const events = await order.prisma.outbox.count();
     for (const refused of [await customer.place(), await customer.placeWith('a-key')]) {
@@ -38,7 +38,7 @@ describe('an account that cancels its orders', () => {
     expect((await customer.placeWith('a-key')).status).toBe(201);
   });
 
-  it('gets the reply of an order that it has placed before, and may still cancel', async () => {
+  it('still gets the stored reply of an order, and can still cancel', async () => {
     const first = await customer.placeWith('a-key');
     await cancelled(3);
     const again = await customer.placeWith('a-key');
@@ -48,7 +48,7 @@ describe('an account that cancels its orders', () => {
     expect(await eventsOf(order.prisma, first.body.id)).toEqual(['OrderCreated', 'OrderCancelled']);
   });
 
-  it('is not blamed for what was out of stock, nor for orders that are paid', async () => {
+  it('is not limited by orders that were out of stock or are paid', async () => {
     const ids = [await customer.placed(), await customer.placed(), await customer.placed(), await customer.placed()];
     const missing = [{ productId: ids[0], quantity: 1 }];
     const data = { status: 'CANCELLED', cancelledAt: now, cancelReason: 'out of stock', missing } as never;
@@ -57,7 +57,7 @@ describe('an account that cancels its orders', () => {
     await customer.place().expect(201);
   });
 
-  it('may do so as often as it likes by default', async () => {
+  it('is not limited by default', async () => {
     await cancelled(5, as(alice, unlimited));
     await as(alice, unlimited).place().expect(201);
   });

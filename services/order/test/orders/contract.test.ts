@@ -10,7 +10,7 @@ import { orderRoutes } from '../../src/routes.ts';
 import { alice, as, bob, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 
-// Only for the document; the requests go to the application.
+// Used only for the OpenAPI document; requests go to the application.
 const [routes, recordRoutes] = [orderRoutes({} as never, {} as never, {} as never), orderRecordRoutes({} as never)];
 const unavailable = testApp(unreachableDatabaseUrl);
 afterAll(() => unavailable.close());
@@ -24,7 +24,7 @@ const undecodable = '/orders/%ff';
 
 describe('the order API', () => {
   const seen = new Set<string>();
-  // Sessions end after their first check, and with them the streams: the contract test reads answers to their end.
+  // Sessions and their streams end after the first check, because the contract test reads every reply to its end.
   const sessionCheck = async (sessions: { id: string }[]) => {
     const ended = sessions.map(({ id }) => id).filter((id) => id !== 'lasting' && seen.has(id));
     for (const { id } of sessions) seen.add(id);
@@ -38,7 +38,7 @@ describe('the order API', () => {
   const names = ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'];
   const env = Object.fromEntries(names.map((name) => [name, credential]));
   const restricted = database.open((url) => testApp(url, { env }));
-  // The lock that another process holds while it places the order of this key.
+  // Takes the lock that another process would hold while it places the order of this key.
   database.open(async (url) => {
     const transaction = await openTransaction(url);
     await transaction.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${alice}held`]);
@@ -157,7 +157,7 @@ describe('the order API', () => {
 
   describeFuzz({
     ...contract,
-    // Without the stream, whose answer has no end
+    // Without the stream, whose reply has no end
     routes: contract.routes.filter(({ path }) => path !== '/orders/events'),
     valid: {
       'post /orders': { body: { customerId: alice, ...body, ...more } },

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const address = { name: 'Ada', lines: ['12 Rua Augusta', '2.º "esq"'], city: 'Lisboa', country: 'PT' };
 
 describe('an order', () => {
-  it('is taken at its largest, with every character written as an escape', async () => {
+  it('is accepted at its largest size, with every character written as an escape', async () => {
     const [text, name] = ['🍵'.repeat(500), '🍵'.repeat(200)];
     const sent = {
       customerId: alice,
@@ -41,7 +41,7 @@ describe('an order', () => {
     expect([status, body.metadata]).toEqual([201, sent.metadata]);
   });
 
-  it('is the same text wherever it stands', async () => {
+  it('is the same text in every reply', async () => {
     products.name = 'Tea "étoile" \\ \u2028 🍵';
     const metadata = { z: '🍵 "\n\\', 'B.2': '', a_1: 'one', 10: 'ten', 9: 'nine', '01': '', 4294967295: '' };
     const sent = { ...oneTea, shippingAddress: { ...address, country: 'pt' }, metadata };
@@ -70,26 +70,26 @@ describe('an order', () => {
     expect((await customer.list()).text).toContain(changed.text);
   });
 
-  it('keeps the name that a product had', async () => {
+  it('keeps the name that a product had when the order was placed', async () => {
     const id = await customer.placed();
     products.name = 'Green tea';
     expect((await customer.get(id)).body.items).toMatchObject([{ name: 'Tea' }]);
   });
 
-  it('has neither address nor metadata where they are absent or null', async () => {
+  it('has no address or metadata if they are absent or null', async () => {
     const first = await customer.placeWith('k', oneTea);
     expect(first.body).toMatchObject({ shippingAddress: null, metadata: null });
     expect((await customer.placeWith('k', { ...oneTea, shippingAddress: null, metadata: null })).text).toBe(first.text);
     expect(await order.prisma.orderDetails.count()).toBe(0);
-    // The key of a request to an earlier release, which knows neither field.
+    // The key of a request to an earlier release, which does not know these fields.
     const requestHash = createHash('sha256').update(JSON.stringify(oneTea)).digest('base64url');
     expect(await order.prisma.idempotencyKey.findFirst()).toMatchObject({ requestHash });
-    // As orders of earlier releases are.
+    // Like orders of earlier releases.
     await order.prisma.orderItem.updateMany({ data: { name: null } });
     expect((await customer.get(first.body.id)).body.items).toMatchObject([{ name: null }]);
   });
 
-  it('has no address in its event, nor in what is kept of its reply', async () => {
+  it('has no address in its event or in the stored reply', async () => {
     await customer.placeWith('k', { ...oneTea, shippingAddress: address, metadata: { by: 'Augusta' } });
     const kept = [await order.prisma.outbox.findMany(), await order.prisma.idempotencyKey.findMany()];
     expect(JSON.stringify(kept, (_, value) => (typeof value === 'bigint' ? '' : value))).not.toMatch(/Ada|Augusta/);
@@ -97,13 +97,13 @@ describe('an order', () => {
 });
 
 const group = createConsumerGroup(() => new Date());
-/** Handles the event that alice's account is deleted. */
+/** Handles the event that says that alice's account is deleted. */
 async function deleteAccount(): Promise<void> {
   const deleted = newEvent('AccountDeleted', { accountId: alice, timestamp: new Date().toISOString() });
   await processEvents(group, order.database, [receivedEvent(deleted)]);
 }
 
-it('loses address and metadata when its account is deleted, and nothing else', async () => {
+it('loses only address and metadata when its account is deleted', async () => {
   const details = { shippingAddress: address, metadata: { by: 'Ada' } };
   const { body } = await customer.place({ ...oneTea, ...details });
   const other = await as(bob, order).place({ ...oneTea, ...details });
@@ -113,7 +113,7 @@ it('loses address and metadata when its account is deleted, and nothing else', a
   expect((await as(bob, order).get(other.body.id)).body).toEqual(other.body);
 });
 
-it('loses them soon after, too, if it was on its way when its account was deleted', async () => {
+it('loses them soon if it was in flight when its account was deleted', async () => {
   await deleteAccount();
   const late = await customer.place({ ...oneTea, shippingAddress: address });
   const other = await as(bob, order).place({ ...oneTea, shippingAddress: address });
@@ -122,7 +122,7 @@ it('loses them soon after, too, if it was on its way when its account was delete
   expect((await as(bob, order).get(other.body.id)).body).toEqual(other.body);
 });
 
-it('loses them for an hour after, which a request on its way never takes', async () => {
+it('loses them for an hour after the deletion, longer than any request takes', async () => {
   await deleteAccount();
   const age = (time: string) =>
     order.prisma.$executeRaw`update deleted_accounts set deleted_at = now() - ${time}::interval`;
@@ -153,7 +153,7 @@ it.each<[string, object]>([
   ['metadata', { k: 'v'.repeat(501) }],
   ['metadata', { k: 1 }],
   ['metadata', ['v']],
-])('is refused with an invalid %s: %j', async (field, value) => {
+])('is rejected with an invalid %s: %j', async (field, value) => {
   const { body } = await customer.place({ ...oneTea, [field]: value }).expect(400);
   expect(body.errors[0].path).toMatch(new RegExp(`^body\\.${field}`));
   expect(body.errors[0].message).not.toBe('is not valid');
@@ -168,7 +168,7 @@ describe('GET /orders', () => {
     return content.map(({ id }: { id: string }) => id);
   };
 
-  it('lists the orders with all of the values', async () => {
+  it('lists the orders that have all of the values', async () => {
     const web = await placed({ shop: 'web', campaign: 'a=b&c' });
     await placed({ shop: 'kiosk', ...fields(19) });
     await customer.placed();
@@ -178,7 +178,7 @@ describe('GET /orders', () => {
     expect(await idsOf('?metadata[shop]=web&status=CANCELLED&sort=total')).toEqual([]);
   });
 
-  it('lists the orders of a time, page by page', async () => {
+  it('lists the orders of a time range page by page', async () => {
     const ids = [];
     for (let day = 1; day <= 4; day += 1) {
       const id = await customer.placed();
@@ -207,7 +207,7 @@ describe('GET /orders', () => {
     'metadata=x',
     'metadata[]=x',
     'metadata[a]=1&metadata[a]=2',
-  ])('refuses %s', async (query) => {
+  ])('rejects %s', async (query) => {
     await customer.list(`?${query}`).expect(400);
   });
 });

@@ -14,7 +14,7 @@ const items = [{ productId: tea, quantity: 10 }];
 const tenTeas = JSON.stringify(items);
 const usd = (amount: number) => ({ amount, currency: 'USD' });
 
-/** @param expectedTotal JSON where its spelling matters */
+/** @param expectedTotal an object, or JSON if its spelling matters */
 function place(expectedTotal: string | object, items = tenTeas, headers: object = {}) {
   const json = typeof expectedTotal === 'string' ? expectedTotal : JSON.stringify(expectedTotal);
   return customer.place(`{"items":${items},"expectedTotal":${json}}`, headers);
@@ -26,7 +26,7 @@ describe('POST /orders with an expected total', () => {
     ['the total in another spelling', '{"amount":0.500e1,"currency":"USD"}', 201],
     ['null', 'null', 201],
     ['less', usd(4.99), 409],
-    ['more, by what no price has', usd(5.0001), 409],
+    ['more by less than a cent', usd(5.0001), 409],
     ['of another currency', { amount: 5, currency: 'EUR' }, 409],
     ['a number', '5', 400],
     ['an amount as text', { amount: '5', currency: 'USD' }, 400],
@@ -38,7 +38,7 @@ describe('POST /orders with an expected total', () => {
     if (status === 400) expect(response.body.errors[0].path).toMatch(/^body\.expectedTotal/);
   });
 
-  it('compares every digit, also those that a double has not, after rounding half to even', async () => {
+  it('compares every digit, including digits that a double loses, after rounding half to even', async () => {
     const most = JSON.stringify([{ productId: gold, quantity: 10_000 }]);
     const placeMost = async (amount: string) => (await place(`{"amount":${amount},"currency":"USD"}`, most)).status;
     expect(await placeMost('9999999999999998')).toBe(409);
@@ -49,7 +49,7 @@ describe('POST /orders with an expected total', () => {
     expect((await place(usd(0.38), threeSalt)).status).toBe(201);
   });
 
-  it('answers 409 price-changed with the total and the prices as they are, and stores nothing', async () => {
+  it('answers 409 price-changed with the current total and prices, and stores nothing', async () => {
     products.prices[tea] = '5';
     const two = JSON.stringify([...items, { productId: salt, quantity: 2 }]);
     const { status, body, headers } = await place(usd(5.25), two, { 'Idempotency-Key': 'a' });
@@ -68,7 +68,7 @@ describe('POST /orders with an expected total', () => {
     expect((await place(body.total, two, { 'Idempotency-Key': 'a' })).status).toBe(201);
   });
 
-  it('gets the stored reply when it is repeated with its Idempotency-Key, although the price has changed or the product is gone', async () => {
+  it('returns the stored reply if it is repeated with its Idempotency-Key, even if the price changed or the product was deleted', async () => {
     const key = { 'Idempotency-Key': 'a' };
     const placed = await place(usd(5), tenTeas, key);
     const expectReplayed = async () => {
@@ -82,7 +82,7 @@ describe('POST /orders with an expected total', () => {
     expect((await place(usd(50), tenTeas, key)).body.type).toBe('urn:problem:store:idempotency-key-reused');
   });
 
-  it('tells an unknown product before a changed price', async () => {
+  it('reports an unknown product before a changed price', async () => {
     const response = await place(usd(5), JSON.stringify([{ productId: unknown, quantity: 1 }]));
     expect([response.status, response.body.type]).toEqual([400, 'urn:problem:store:unknown-product']);
   });

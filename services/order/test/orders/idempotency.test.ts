@@ -34,7 +34,7 @@ beforeEach(async () => {
   await order.empty();
 });
 
-/** Finds the orders of keys that were stored before the column. */
+/** The migration that finds the orders of keys that were stored before the column existed. */
 const backfill = new URL(
   '../../prisma/migrations/20261127035001_orders_of_keys_backfill/migration.sql',
   import.meta.url,
@@ -50,7 +50,7 @@ function expectReplayed(response: request.Response, first: request.Response) {
 }
 const isFirst = ({ status, headers }: request.Response) => status === 201 && !headers['idempotency-replayed'];
 
-/** Makes requests wait for prices until it is called. */
+/** Makes requests wait for prices until the returned function is called. */
 function holdPrices(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   products.answer = () => promise;
@@ -72,8 +72,8 @@ describe('a request repeated with its Idempotency-Key', () => {
     expectReplayed(await place('a'), first);
   });
 
-  // With prices that have changed, and products that are gone, it is tested with expected totals.
-  it('gets the stored reply, or 422, although prices cannot be read', async () => {
+  // expected-total.test.ts covers changed prices and deleted products.
+  it('gets the stored reply, or 422, even if prices cannot be read', async () => {
     const first = await place('a');
     products.answer = () => Promise.reject(unavailable('The product service'));
     expectReplayed(await place('a'), first);
@@ -81,7 +81,7 @@ describe('a request repeated with its Idempotency-Key', () => {
     expect((await place('b')).status).toBe(503);
   });
 
-  it('gets the stored reply, or 422 for another body, where it has overtaken the first', async () => {
+  it('gets the stored reply, or 422 for another body, if it was overtaken', async () => {
     const release = holdPrices();
     const [slow, slowOther] = [place('overtaken'), place('overtaken-too', oneSalt)];
     await until('both requests ask for prices', () => products.asked.length === 2);
@@ -93,17 +93,17 @@ describe('a request repeated with its Idempotency-Key', () => {
     expect(await rowCounts(order.prisma)).toEqual({ orders: 2, items: 2, keys: 2, events: 2 });
   });
 
-  it('may differ in white space, the order of fields, unknown ones and spellings', async () => {
+  it('may differ in white space, order of fields, unknown fields and spelling', async () => {
     const first = await place('a');
     const body = `{ "items":[\n{"quantity":1.0e0,"productId":"${tea.toUpperCase()}","x":1}],"__proto__":{"a":1}}`;
     expectReplayed(await place('a', body), first);
   });
 
-  it('gets the same where the previous release has stored the key, before or after the migrations, or used it again', async () => {
+  it('gets the same if the previous release stored the key, before or after the migrations, or reused it', async () => {
     const [first, second] = [await place('a'), await place('b')];
     const copied = 'account_id, key, request_hash, location, body, created_at';
     const replayed = async (key: string, response: request.Response) => expectReplayed(await place(key), response);
-    // A replica of it, beside this release.
+    // A replica of the previous release, beside this release.
     await queryOnce(
       database.url,
       `with stored as (delete from idempotency_keys returning *)
@@ -122,7 +122,7 @@ describe('a request repeated with its Idempotency-Key', () => {
     await replayed('b', second);
   });
 
-  it('gets the same from a reply that the previous release has stored, and from one that the next stores', async () => {
+  it('gets the same from a reply that the previous release stored, and from a reply that the next release stores', async () => {
     const first = await place('a');
     const [{ version: _, ...before }] = (await customer.list()).body.content;
     for (const body of [JSON.stringify(before), null]) {
@@ -131,7 +131,7 @@ describe('a request repeated with its Idempotency-Key', () => {
     }
   });
 
-  it('costs no copy of the reply, of which the previous release can read a short form', async () => {
+  it('stores only a short form of the reply, which the previous release can read', async () => {
     const items = Array.from({ length: 100 }, () => ({ productId: crypto.randomUUID(), quantity: 1 }));
     for (const { productId } of items) products.prices[productId] = '4.5';
     const first = await place('large', { items });
@@ -160,7 +160,7 @@ describe('concurrent requests with one Idempotency-Key', () => {
     expect(await rowCounts(order.prisma)).toEqual(oneOrder);
   });
 
-  it('that has expired create one order', async () => {
+  it('create one order if the key has expired', async () => {
     await place('a');
     now = new Date(now.getTime() + dayMs + 1);
     const later = database.closeLater(testApp(database.url, { clock: () => now }));
@@ -168,7 +168,7 @@ describe('concurrent requests with one Idempotency-Key', () => {
     expect(await rowCounts(order.prisma)).toEqual({ orders: 2, items: 2, keys: 1, events: 2 });
   });
 
-  it('get 409 while the first is in flight, unlike those of other keys and accounts', async () => {
+  it('get 409 while the first is in flight, but not with other keys or accounts', async () => {
     const release = holdPrices();
     const first = place('slow');
     await until('the first request asks for prices', () => products.asked.length === 1);
@@ -191,7 +191,7 @@ describe('an Idempotency-Key', () => {
     expect(await rowCounts(order.prisma)).toEqual(oneOrder);
   });
 
-  it('is that of one account, case-sensitive, and without its quotes', async () => {
+  it('belongs to one account, is case-sensitive, and is stored without its quotes', async () => {
     const first = await place('"a-b"');
     expectReplayed(await place('a-b'), first);
     expectReplayed(await place('  "a-b" '), first);
@@ -200,7 +200,7 @@ describe('an Idempotency-Key', () => {
     expect(others[0]?.body.customerId).toBe(bob);
   });
 
-  it('expires after 24 hours and not before', async () => {
+  it('expires after 24 hours, and not before', async () => {
     const first = await place('a');
     now = new Date(now.getTime() + dayMs);
     expectReplayed(await place('a'), first);
@@ -229,7 +229,7 @@ describe('an Idempotency-Key', () => {
     ["another account's customerId", { ...oneTea, customerId: bob }, 403],
     ['malformed JSON', '{', 400],
     ['prices that cannot be read', oneTea, 503],
-  ])('stays unused where the request has %s, and nothing is stored', async (_name, body, expected) => {
+  ])('stays unused if the request has %s, and nothing is stored', async (_name, body, expected) => {
     if (expected === 503) products.answer = () => Promise.reject(unavailable('The product service'));
     expect((await place('a', body)).status).toBe(expected);
     expect(await rowCounts(order.prisma)).toEqual(nothing);

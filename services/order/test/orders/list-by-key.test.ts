@@ -26,7 +26,7 @@ async function expectListed(ids: string[], query: Record<string, string>, by = c
 }
 
 describe('GET /orders?idempotencyKey=', () => {
-  it('lists the one order that the account has placed with the key, as it is now', async () => {
+  it('lists the order that the account placed with the key, in its current state', async () => {
     const id = await idOf('"a"');
     await idOf('b');
     for (const idempotencyKey of ['a', '"a"']) await expectListed([id], { idempotencyKey });
@@ -41,7 +41,7 @@ describe('GET /orders?idempotencyKey=', () => {
     await expectListed([], { idempotencyKey: 'a', customerId: bob });
   });
 
-  it('is combined with the other parameters', async () => {
+  it('can be combined with the other parameters', async () => {
     const id = await idOf('a');
     await idOf('b');
     const queries: Record<string, string>[] = [{ status: 'PENDING' }, { sort: 'total,asc' }, { customerId: alice }];
@@ -49,7 +49,7 @@ describe('GET /orders?idempotencyKey=', () => {
     await expectListed([], { status: 'CONFIRMED', idempotencyKey: 'a' });
   });
 
-  it('knows a key for 24 hours, whatever deletes the expired', async () => {
+  it('finds a key for 24 hours, even if expired keys are not deleted yet', async () => {
     const id = await idOf('a');
     now = new Date(now.getTime() + dayMs);
     await expectListed([id], { idempotencyKey: 'a' });
@@ -57,7 +57,7 @@ describe('GET /orders?idempotencyKey=', () => {
     await expectListed([], { idempotencyKey: 'a' });
   });
 
-  it('places nothing, lists nothing that is hidden, and nothing before it is stored', async () => {
+  it('places no order, and lists no hidden order and no order that is not stored yet', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     products.answer = () => released;
     const before = products.asked.length;
@@ -86,7 +86,7 @@ describe('GET /orders?idempotencyKey=', () => {
 });
 
 describe('deleteExpired', () => {
-  it('deletes any number of Idempotency-Keys older than 24 hours, and no younger one', async () => {
+  it('deletes any number of Idempotency-Keys older than 24 hours, and no younger keys', async () => {
     const young = await idOf('young');
     await order.prisma.$executeRaw`
       update idempotency_keys set created_at = created_at - interval '23 hours 59 minutes'`;
@@ -99,7 +99,7 @@ describe('deleteExpired', () => {
     expect((await rowCounts(order.prisma)).keys).toBe(1);
   });
 
-  it('leaves an Idempotency-Key that is used again in the meantime', async () => {
+  it('keeps an Idempotency-Key that is reused in the meantime', async () => {
     const createdAt = new Date(now.getTime() - dayMs - 1);
     const expired = { accountId: alice, key: 'a', requestHash: '', location: '', createdAt };
     await order.prisma.idempotencyKey.create({ data: expired });

@@ -23,7 +23,7 @@ const seed = (count: number, accountId = alice) =>
 const next = ({ headers }: request.Response) => nextLink(headers.link);
 const idsOf = (listed: { id: string }[]) => listed.map(({ id }) => id);
 
-/** The ids of all orders; `afterPage` is called after each page. */
+/** The ids of all orders. Calls `afterPage` after each page. */
 async function allIds(query: string, afterPage?: () => Promise<unknown>): Promise<string[]> {
   const pages = await paginate((path) => customer.call('get', path), `/orders${query}`, afterPage);
   return pages.flatMap(({ content }) => idsOf(content));
@@ -41,7 +41,7 @@ describe('GET /orders', () => {
     expect(content[0]).toEqual(body);
   });
 
-  it('pagination of orders by number returns every order and describes each page', async () => {
+  it('returns every order page by page, and describes each page', async () => {
     await seed(45);
     const ids: string[] = [];
     for (const [number, length] of [20, 20, 5, 0].entries()) {
@@ -55,9 +55,9 @@ describe('GET /orders', () => {
     const long = (await list('?size=30&page=2')).body;
     expect(long).toEqual({ content: [], page: { size: 30, number: 2, totalElements: 45, totalPages: 2 } });
     expect(idsOf((await list('?size=45')).body.content)).toEqual(ids);
-    // In texts of ten orders: V8 frees one of 100 large orders, 1.6 MB, only with the whole memory.
+    // Read in texts of ten orders, because V8 frees a text of 100 large orders, 1.6 MB, only in a full collection.
     expect((await order.lists.page(alice, orderQuery.parse({ size: '45' }), new Date())).content).toHaveLength(5);
-    // A full last page has no link either.
+    // A full last page has no link.
     expect([next(await list('?size=45')), next(await list('?size=44'))]).toEqual([undefined, expect.anything()]);
   });
 
@@ -104,10 +104,10 @@ describe('GET /orders', () => {
     expect(idsOf(byNumber)).toEqual(idsOf(rows));
   });
 
-  it.each(sorts)('sorted by "%s" has every order once while others are inserted', async (sort) => {
+  it.each(sorts)('sorted by "%s" returns every order once while others are inserted', async (sort) => {
     await seed(61);
     const before = idsOf(await order.prisma.order.findMany());
-    // Before and behind the cursor.
+    // Inserts before and after the cursor.
     const ids = await allIds(queryOf(sort), async () => (await order.prisma.order.count()) < 120 && seed(12));
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(expect.arrayContaining(before));
@@ -116,7 +116,7 @@ describe('GET /orders', () => {
   it.each([
     ['asc', ['PENDING']],
     ['desc', ['CONFIRMED', 'CANCELLED']],
-  ])('goes on behind a cursor of a later release, whose status is not known here: %s', async (direction, statuses) => {
+  ])('continues after a cursor of a later release with an unknown status: %s', async (direction, statuses) => {
     await seed(3);
     const after = encodeCursor(`orders;status,${direction};id,${direction}`, ['ON_HOLD', alice]);
     const { status, body } = await list(`?sort=status,${direction}&after=${after}`);
@@ -138,13 +138,13 @@ describe('GET /orders', () => {
     expect((await list(`?customerId=${bob}`)).body).toEqual(emptyPage);
     const others = as(bob, order);
     expect((await others.list()).body.page.totalElements).toBe(2);
-    // Nor does another account's cursor lead to its orders.
+    // A cursor of another account does not lead to that account's orders.
     const { content } = (await others.call('get', next(await list('?size=1')) ?? '')).body;
     const own = idsOf(await order.prisma.order.findMany({ where: { accountId: bob } }));
     expect(own).toEqual(expect.arrayContaining(idsOf(content)));
   });
 
-  // Malformed values of every parameter are sent by the contract test.
+  // The contract test sends malformed values of every parameter.
   it.each(['size=101', 'sort=items', 'status=SOLD'])('returns 400 for ?%s', async (query) => {
     await list(`?${query}`).expect(400);
   });
@@ -154,13 +154,13 @@ describe('GET /orders', () => {
     'total,asc status,asc',
     'total,asc id,desc',
     'status,asc total,desc createdAt,asc',
-  ])('refuses to sort by %s, which no index serves, and says by what it sorts', async (sort) => {
+  ])('rejects sorting by %s, which no index serves, and names the supported sorts', async (sort) => {
     const { status, body } = await list(queryOf(sort));
     expect([status, body.errors[0]?.path]).toEqual([400, 'query.sort']);
     expect(body.errors[0]?.message).toMatch(/sort by createdAt, total or id, with status before it/);
   });
 
-  it('accepts the largest page number, and names what reads on behind it', async () => {
+  it('accepts the largest page number, and names the cursor for further pages', async () => {
     await seed(2);
     const { body } = await list('?page=100&size=100');
     expect(body).toMatchObject({ content: [], page: { number: 100, totalElements: 2 } });
@@ -177,7 +177,7 @@ describe('GET /orders', () => {
     [400, byTime, byTime, '2026-02-30T00:00:00.000Z'],
     ...['-1', '1e5', 'NaN', '', 'Infinity', '1'.repeat(30)].map((at) => row(byTotal, at)),
     ...['', '1', 'PENDING\0', 'é'].map((at) => row(byStatus, at)),
-  ])('is %i by %s with a cursor that is made by hand, of %s and %j', async (status, sort, of, at) => {
+  ])('is %i by %s with a forged cursor of %s and %j', async (status, sort, of, at) => {
     const cursor = encodeCursor(`orders;${of};id,${of.split(',')[1]}`, [at, id]);
     expect((await list(`?sort=${sort}&after=${cursor}`)).status).toBe(status);
   });

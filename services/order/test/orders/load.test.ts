@@ -22,7 +22,7 @@ async function start(env: Record<string, string> = {}) {
   return order;
 }
 
-/** An order of an account of its own: most of it a text that nobody reads, with a character that makes V8 store two bytes for each. */
+/** An order of a new account. Most of it is ignored text, with a character that makes V8 store two bytes per character. */
 function paddedOrder(): string {
   const body = `{"items":[{"productId":"${tea}","quantity":1}],"note":"€${'x'.repeat(64_000)}"}`;
   const head = [
@@ -37,10 +37,10 @@ function paddedOrder(): string {
 }
 
 describeWithProc('under load, the order service', () => {
-  it('stays far below the memory of a pod with 1,000 orders of 64 KiB while the product service hangs', async () => {
+  it('uses far less memory than a pod has, with 1,000 orders of 64 KiB while the product service hangs', async () => {
     const hanging = createServer((socket) => void socket.resume().on('error', () => undefined));
     const order = await start({ PRODUCT_URL: `http://127.0.0.1:${await listen(hanging)}` });
-    /** The largest memory that the process has had so far, in MiB. */
+    /** The peak memory of the process so far, in MiB. */
     async function peakMib(): Promise<number> {
       const status = await readFile(`/proc/${order.child.pid}/status`, 'utf8');
       return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
@@ -52,7 +52,7 @@ describeWithProc('under load, the order service', () => {
     }
     const before = await peakMib();
     const sockets = await Promise.all(Array.from({ length: 1_000 }, connected));
-    // Stopped until all are sent: on a busy machine the first would otherwise be answered before the last has arrived.
+    // Stopped until all are sent. Otherwise a busy machine would answer the first before the last has arrived.
     order.child.kill('SIGSTOP');
     await Promise.all(sockets.map((socket) => new Promise((sent) => void socket.write(paddedOrder(), sent))));
     order.child.kill('SIGCONT');
@@ -67,11 +67,11 @@ describeWithProc('under load, the order service', () => {
     expect(count('urn:problem:store:overloaded')).toBe(1_000 - count('product service'));
     const chart = new URL('../../../../charts/store/charts/service/values.yaml', import.meta.url);
     expect(peak).toBeLessThan(Number.parseInt(parse(await readFile(chart, 'utf8')).resources.limits.memory, 10));
-    // Nothing that was received is kept: the process has grown by less than was sent to it.
+    // The process keeps nothing that it received: it has grown by less than was sent to it.
     expect(peak - before).toBeLessThan((1_000 * paddedOrder().length) / 2 ** 20);
   });
 
-  it('spends little of its event loop, which all accounts share, on a page of 100 orders of 100 lines', async () => {
+  it('spends little time of the event loop, which all accounts share, on a page of 100 orders of 100 lines', async () => {
     await queryOnce(
       database.url,
       `with placed as (
@@ -85,7 +85,7 @@ describeWithProc('under load, the order service', () => {
     );
     await queryOnce(database.url, 'vacuum (analyze) orders, order_items');
     const { child, url } = await start({ APP_PROFILE: 'prod', LOG_LEVEL: 'warn' });
-    /** CPU of the thread that has the event loop, in milliseconds. */
+    /** CPU time of the event loop's thread, in milliseconds. */
     async function eventLoopMs(): Promise<number> {
       const [nanoseconds] = (await readFile(`/proc/${child.pid}/task/${child.pid}/schedstat`, 'utf8')).split(' ');
       return Number(nanoseconds) / 1e6;
@@ -97,24 +97,24 @@ describeWithProc('under load, the order service', () => {
         expect([content.length, content[99]?.items.length]).toEqual([100, 100]);
       }
     };
-    await readPages(); // until V8 has compiled what is hot
+    await readPages(); // so that V8 has compiled hot code
     const before = await eventLoopMs();
     await readPages();
-    // Several times what it takes, and a third of what it took when the service made the JSON itself (123 ms).
+    // Several times the real time, and a third of the time when the service made the JSON itself (123 ms).
     expect(((await eventLoopMs()) - before) / 10).toBeLessThan(40);
   });
 });
 
-it('an account that asks for many pages at once does not keep the page of another one waiting', async () => {
+it('an account that requests many pages at once does not delay the page of another account', async () => {
   const { lists } = database.closeLater(testApp(database.url));
   const read: string[] = [];
   const readPage = async (account: string) => {
     await lists.page(account, orderQuery.parse({ size: '10' }), new Date());
     read.push(account);
   };
-  // In one tick, so that nothing is read before all have been asked for. On a busy machine some of hers have waited for too long.
+  // In one tick, so that nothing is read before all pages are requested. On a busy machine some of alice's wait for too long.
   const ofAlice = Array.from({ length: 200 }, () => readPage(alice).catch(() => undefined));
   await Promise.all([...ofAlice, readPage(bob)]);
-  // After five that are read at once, one that waits, and those that overtake it, on a busy machine two dozen: never a third of all.
+  // After five that are read at once, one that waits, and pages that overtake it: two dozen on a busy machine, never a third of all.
   expect(read.indexOf(bob)).toBeLessThan(66);
 });

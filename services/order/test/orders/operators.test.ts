@@ -5,7 +5,7 @@ import { blockedBy, whileCommitsFail } from '../../../../tests/kit/postgres/tran
 import { deleteLateDetails, sagaOn } from '../../src/saga/saga-repository.ts';
 import { alice, as, eventsOf, testApp } from '../_app.ts';
 
-// What operators do to an order.
+// Changes of an order by operators.
 
 const database = useDatabase('order');
 const order = database.open((url) => testApp(url, { expects: /refused at commit/ }));
@@ -23,7 +23,7 @@ describe('an order that an operator cancels', () => {
   const reason = 'The customer phoned: wrong size.';
   const cancel = (id: string, why = reason) => byAnn('post', `/${id}/cancellation`).send({ reason: why });
 
-  it('is cancelled once, with the reason for operators and the audit trail, and none of it for the customer', async () => {
+  it('is cancelled once, and shows the reason to operators and in the audit trail, but not to the customer', async () => {
     const id = await customer.placed();
     const first = await cancel(id).expect(201);
     expect(first.headers.location).toBe(`/internal/orders/${id}`);
@@ -43,7 +43,7 @@ describe('an order that an operator cancels', () => {
     expect(JSON.stringify(told)).not.toContain('phoned');
   });
 
-  it('is not cancelled once it has left, and nothing is recorded', async () => {
+  it('is not cancelled once it is shipped, and nothing is recorded', async () => {
     const id = await customer.placed();
     await order.prisma.order.update({ where: { id }, data: { status: 'CONFIRMED', shippedAt: new Date() } });
     expect((await cancel(id).expect(409)).body.type).toBe('urn:problem:store:order-shipped');
@@ -52,14 +52,14 @@ describe('an order that an operator cancels', () => {
     expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
   });
 
-  it('is 409 when a shipment is recorded first, while it waits for the row', async () => {
+  it('is 409 if a shipment is recorded while it waits for the row', async () => {
     const id = await customer.placed();
     const shipment = 'update orders set shipped_at = now() where id = $1';
     await blockedBy(database.url, shipment, [id], 1, async () => cancel(id).expect(409));
     expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
   });
 
-  it('is cancelled once by its owner and an operator at the same time', async () => {
+  it('is cancelled once if its owner and an operator cancel it at the same time', async () => {
     const id = await customer.placed();
     const answers = await blockedBy(database.url, 'select from orders where id = $1 for update', [id], 2, () =>
       Promise.all([customer.cancel(id), cancel(id)]),
@@ -69,7 +69,7 @@ describe('an order that an operator cancels', () => {
   });
 
   it.each(['audit', 'order_notes', 'outbox'])(
-    'stays as it is if its transaction fails in the table %s',
+    'does not change if its transaction fails in the table %s',
     async (table) => {
       const id = await customer.placed();
       await whileCommitsFail(database.url, table, async () => cancel(id).expect(500));
@@ -79,7 +79,7 @@ describe('an order that an operator cancels', () => {
     },
   );
 
-  it('does not count among those that its customer gave up', async () => {
+  it('does not count against the limit of cancellations of its customer', async () => {
     const limited = testApp(database.url, { env: { CANCELLATIONS_PER_HOUR: '1' } });
     const own = as(randomUUID(), limited);
     await cancel(await own.placed()).expect(201);
@@ -99,7 +99,7 @@ describe('a note on an order', () => {
   const leave = (id: string, noteId: string, text = 'Called back.', by = 'ann') =>
     byAnn('put', `/${id}/notes/${noteId}`).set('operator-name', by).send({ text });
 
-  it('is left once, however often it is sent, and changed by nobody', async () => {
+  it('is stored once if it is sent repeatedly, and cannot be changed', async () => {
     const [id, other] = [await customer.placed(), await customer.placed()];
     const [first, second] = [randomUUID(), randomUUID()];
     await leave(id, first).expect(204);
@@ -119,7 +119,7 @@ describe('a note on an order', () => {
     ]);
   });
 
-  it('is one by ten requests at once, on one of two orders', async () => {
+  it('is stored once, on one of two orders, for ten concurrent requests with its id', async () => {
     const ids = [await customer.placed(), await customer.placed()];
     const note = randomUUID();
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => leave(ids[n % 2] ?? '', note)));
@@ -128,13 +128,13 @@ describe('a note on an order', () => {
     expect(notes.sort()).toEqual([0, 1]);
   });
 
-  it('is not left if its audit entry cannot be', async () => {
+  it('is not stored if its audit entry cannot be stored', async () => {
     const id = await customer.placed();
     await whileCommitsFail(database.url, 'audit', async () => leave(id, randomUUID()).expect(500));
     expect((await recordOf(id)).notes).toEqual([]);
   });
 
-  it('is one of 100 at most', async () => {
+  it('is refused if the order has 100 notes', async () => {
     const id = await customer.placed();
     await queryOnce(
       database.url,
@@ -147,7 +147,7 @@ describe('a note on an order', () => {
     await leave(id, last).expect(204);
   });
 
-  it('is shown to no customer, nor in the export, and goes with the account', async () => {
+  it('is never shown to customers or in the export, and is deleted with the account', async () => {
     const accountId = randomUUID();
     const own = as(accountId, order);
     const id = await own.placed();
@@ -159,7 +159,7 @@ describe('a note on an order', () => {
     await leave(kept, randomUUID()).expect(204);
     await order.database.inTransaction((tx) => sagaOn(tx).deletePersonalData([accountId]));
     expect((await recordOf(id)).notes).toEqual([]);
-    // One that was on its way then.
+    // A note that was in flight at the deletion.
     await queryOnce(
       database.url,
       `insert into order_notes (id, order_id, account_id, kind, actor, text)
@@ -170,7 +170,7 @@ describe('a note on an order', () => {
     expect((await recordOf(kept)).notes).toHaveLength(1);
   });
 
-  it('is refused once the account is deleted, however long ago, and a cancellation leaves no reason then', async () => {
+  it('is refused once the account is deleted, even long ago, and a cancellation then stores no reason', async () => {
     const accountId = randomUUID();
     const id = await as(accountId, order).placed();
     await order.database.inTransaction((tx) => sagaOn(tx).deletePersonalData([accountId]));
@@ -178,7 +178,7 @@ describe('a note on an order', () => {
       await queryOnce(database.url, `update deleted_accounts set deleted_at = now() - interval '${age}'`);
       await deleteLateDetails(order.database);
       const { body } = await leave(id, randomUUID()).expect(409);
-      expect(body.detail).toBe('The account of this order is deleted, so nothing more is written about it.');
+      expect(body.detail).toBe('The account of this order has been deleted, so it takes no more notes.');
     }
     await byAnn('post', `/${id}/cancellation`).send({ reason: 'The address does not exist.' }).expect(201);
     expect(await recordOf(id)).toMatchObject({ status: 'CANCELLED', notes: [] });

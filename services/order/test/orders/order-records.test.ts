@@ -26,7 +26,7 @@ const get = async (path: string) => (await request(order.app).get(`/internal${pa
 const idsOf = (orders: { id: string }[]) => orders.map(({ id }) => id);
 
 describe('order records', () => {
-  it('show an order with its events, those that wait and those that were published, after its owner deleted it', async () => {
+  it('show an order with its waiting and published events, even after its owner deleted it', async () => {
     const id = await customer.placed();
     await order.prisma.outbox.updateMany({ where: { key: id }, data: { sentAt: new Date() } });
     await customer.remove(id).expect(204);
@@ -44,7 +44,7 @@ describe('order records', () => {
     expect(JSON.parse(record.events[0].payload)).toMatchObject({ orderId: id, customerId: alice });
   });
 
-  it('leave in the audit trail which operator has looked at an order, or at those of an account, once an hour', async () => {
+  it('record in the audit trail, once an hour, which operator looked at an order or at the orders of an account', async () => {
     const id = await customer.placed();
     const look = (path: string) => request(order.app).get(`/internal${path}`).set('operator-name', 'ann').expect(200);
     for (let times = 0; times < 2; times += 1) await look(`/orders/${id}`);
@@ -59,7 +59,7 @@ describe('order records', () => {
     ]);
   });
 
-  it('give customers all of their orders for the export of the account, deleted ones too, page by page', async () => {
+  it('return all orders of a customer page by page for the account export, including deleted orders', async () => {
     const accountId = randomUUID();
     const own = as(accountId, order);
     await queryOnce(database.url, placing(accountId, 149, 3));
@@ -74,7 +74,7 @@ describe('order records', () => {
     expect(second.records.at(-1)).toMatchObject({ id: deleted, customerId: accountId, deletedAt: expect.any(String) });
   });
 
-  it('tell inventory what orders demand, and nothing of unknown ones; no other path takes its credential', async () => {
+  it('tell inventory the demands of known orders, and reject its credential on other paths', async () => {
     const ids = [await customer.placed(), await customer.placed()];
     const ask = (path: string, credential: string) =>
       request(restricted.app).get(`/internal${path}`).set('authorization', `Bearer ${credential}`);
@@ -88,11 +88,11 @@ describe('order records', () => {
     await ask(`/orders/${ids[0]}`, env.OPERATOR_CREDENTIALS).expect(200);
   });
 
-  it.each(Object.keys(env))('are not served with %s alone: the other paths would be open', (name) => {
+  it.each(Object.keys(env))('are not served with %s alone, because the other paths would be open', (name) => {
     expect(() => testApp(database.url, { env: { [name]: newCredential() } })).toThrow('set all of them, or none');
   });
 
-  it('list the orders of one account alone, the newest first', async () => {
+  it('list the orders of one account only, newest first', async () => {
     const accountId = randomUUID();
     const { placed } = as(accountId, order);
     const [first, second] = [await placed(), await placed()];
@@ -104,7 +104,7 @@ describe('order records', () => {
 describe('stuck orders', () => {
   beforeEach(() => order.empty());
 
-  /** Orders that are so many seconds old. */
+  /** Places orders that are `ages` seconds old. */
   const place = async (status: string, ages: number[], accountId: string = alice) =>
     idsOf(
       await order.prisma.order.createManyAndReturn({
@@ -117,7 +117,7 @@ describe('stuck orders', () => {
     );
   const list = (query = '') => get(`/stuck-orders${query}`);
 
-  it('are PENDING for too long, of all customers, the oldest first, and counted', async () => {
+  it('are orders of all customers that are PENDING for too long, oldest first, with their number', async () => {
     const [older, newer] = await place('PENDING', [500, 100]);
     const [between] = await place('PENDING', [200], bob);
     await place('PENDING', [5]);
@@ -130,8 +130,8 @@ describe('stuck orders', () => {
     expect(await list('?seconds=1')).toMatchObject({ total: 4 });
   });
 
-  it('are exported as a number for the alert StoreOrdersStuck, as the console counts them', async () => {
-    /** Starts the jobs of the service, until the metric has that value. */
+  it('are exported as a metric for the alert StoreOrdersStuck, counted as in the console', async () => {
+    /** Runs the jobs of the service until the metric has the value. */
     const untilExported = async (count: number) => {
       const jobs = order.jobs?.map((job) => job.start(order.log)) ?? [];
       const exported = async () => (await register.getSingleMetric('orders_stuck')?.get())?.values[0]?.value;
@@ -146,7 +146,7 @@ describe('stuck orders', () => {
     await untilExported(1);
   });
 
-  it('are read page by page, also where they were placed at once', async () => {
+  it('are read page by page, even if they were placed at the same time', async () => {
     await place('PENDING', Array(7).fill(100));
     const whole = idsOf((await list()).orders);
     const paged: string[] = [];
@@ -161,7 +161,7 @@ describe('stuck orders', () => {
     await request(order.app).get('/internal/stuck-orders?after=forged').expect(400);
   });
 
-  it('are read and counted by the index of PENDING orders alone', async () => {
+  it('are read and counted only by the index of PENDING orders', async () => {
     await order.prisma.$executeRaw`
       insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
       select gen_random_uuid(), ${alice}::uuid, case when n % 100 = 0 then 'PENDING' else 'CONFIRMED' end,
@@ -185,11 +185,11 @@ describe('stuck orders', () => {
   });
 });
 
-// The outbox has the same indexes in each database that has one: see the tables of messaging in services/shared.
-it('the events of an order are found, however late they were published, without reading those of others', async () => {
+// The outbox has the same indexes in each database: see the tables of messaging in services/shared.
+it('finds the events of an order, even if they were published late, without reading events of others', async () => {
   const key = randomUUID();
   const into = 'insert into outbox (id, kind, key, payload, created_at, sent_at)';
-  // A busy hour's events: those that were published, and a backlog that waits.
+  // The events of a busy hour: published events, and a backlog.
   const others = `${into} select gen_random_uuid(), 'OrderCreated', gen_random_uuid()::text, '{}', now(),
     case when n <= 30000 then now() end from generate_series(1, 40000) as n`;
   const own = `${into} values (gen_random_uuid(), 'OrderCreated', '${key}', '{}', now(), null),

@@ -18,27 +18,27 @@ async function blocked(): Promise<number> {
 
 describe('while requests of an account wait for a lock on its own order', () => {
   it.each(['change', 'cancel', 'remove'] as const)(
-    '%s: they hold at most four connections, and others are served',
+    '%s: they hold at most four connections, and other accounts are served',
     async (call) => {
       const id = await customer.placed();
       const theirs = await other.placed();
       const { answers } = await whileHolding(database.url, lock, [id], async () => {
-        // Sent in one tick, before anything of the other's.
+        // Sent in one tick, before any request of the other account.
         const answers = Promise.all(Array.from({ length: 40 }, async () => (await customer[call](id)).status));
-        await until('four wait', async () => (await blocked()) >= 4);
+        await until('four requests wait', async () => (await blocked()) >= 4);
         expect((await other.place()).status).toBe(201);
         expect((await other.cancel(theirs)).status).toBe(201);
         expect((await other.get(theirs)).status).toBe(200);
         expect(await blocked()).toBeLessThanOrEqual(4);
         return { answers };
       });
-      // What has waited for long enough meanwhile was told to come again.
+      // Requests that waited for too long got 503.
       for (const status of await answers) expect([200, 201, 204, 404, 503]).toContain(status);
       expect((await other.get(theirs)).body.status).toBe('CANCELLED');
     },
   );
 
-  it('one that waits for longer than 2 s is 503 with Retry-After, and changes nothing', async () => {
+  it('a request that waits for longer than 2 s is 503 with Retry-After, and changes nothing', async () => {
     const id = await customer.placed();
     const since = performance.now();
     await whileHolding(database.url, lock, [id], async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await order.prisma.$executeRaw`vacuum (analyze) orders`;
 });
 
-/** The part of a page's plan that finds its rows, or that counts all. */
+/** The part of a page's plan that finds its rows, or the part that counts all orders. */
 async function planOf(query: object, part = 'CTE page', account = alice): Promise<Plan> {
   const statement = await recordedStatement((database) =>
     createOrderListRepository(database).page(account, orderQuery.parse({ size: '20', ...query }), new Date()),
@@ -35,9 +35,9 @@ async function planOf(query: object, part = 'CTE page', account = alice): Promis
 }
 
 /**
- * Blocks that a page may read: it reads, of each status, at most 20 rows of an index, and one more that tells whether there
- * is a next page: a few blocks, and as many of the table as rows have been changed lately. Skipping all 20,000 orders would
- * read 200 blocks of the index.
+ * Blocks that a page may read. For each status it reads at most 20 rows of an index, and one more that shows whether there is
+ * a next page. That takes a few blocks, and a block of the table for each recently changed row. Skipping all 20,000 orders
+ * would read 200 blocks of the index.
  */
 const maxBlocks = 3 * 9;
 
@@ -53,9 +53,9 @@ function expectPage(plan: Plan): void {
   expect(blocksOf(plan)).toBeLessThanOrEqual(maxBlocks);
 }
 
-/** A cursor behind all but the last 100 orders. */
+/** A cursor after all but the last 100 orders. */
 async function deepCursor(sort: string[], filter: { status?: string }): Promise<string> {
-  // Farther than requests may ask for by number.
+  // Requests cannot ask for such a high page number.
   const page = ((filter.status === undefined ? count : count / 50) - 100) / 20 - 1;
   const query = { ...orderQuery.parse({ size: '20', sort, ...filter }), page };
   return (await order.lists.page(alice, query, new Date())).next ?? '';
@@ -72,7 +72,7 @@ const sorts = [
 const cases = sorts.flatMap((sort) => [{}, { status: 'CONFIRMED' }].map((filter) => ({ sort, ...filter })));
 
 describe('a page of orders', () => {
-  it.each(cases)('reads only its own rows, the first as the last: %j', async (query) => {
+  it.each(cases)('reads only its own rows, both the first and the last page: %j', async (query) => {
     expectPage(await planOf(query));
     const { sort, ...filter } = query;
     const last = await planOf({ ...query, after: await deepCursor(sort, filter) });
@@ -83,12 +83,12 @@ describe('a page of orders', () => {
     for (const condition of conditions) expect(condition).toContain(column);
   });
 
-  // What follows a time only decides between equal ones: PostgreSQL sorts those of a time, of some dozen rows at once.
+  // Fields after a time only order equal times. PostgreSQL sorts the orders of each time, some dozen rows at once.
   it.each([
     ['createdAt,desc', 'total,asc'],
     ['createdAt,asc', 'status,desc', 'total,asc'],
     ['status,asc', 'createdAt,desc', 'total,asc'],
-  ])('reads some dozen rows where %j, %j follow one another, the first as the last', async (...sort) => {
+  ])('reads some dozen rows with the sort %j, %j, both the first and the last page', async (...sort) => {
     for (const after of [undefined, await deepCursor(sort, {})]) {
       const plan = await planOf({ sort, after });
       expect(plan['Actual Rows']).toBe(21);
@@ -98,10 +98,10 @@ describe('a page of orders', () => {
     }
   });
 
-  it.each([{}, { status: 'CANCELLED' }])('has a total that is not counted one by one, with %j', async (query) => {
+  it.each([{}, { status: 'CANCELLED' }])('has a total without counting orders one by one, with %j', async (query) => {
     while (await addUpOrderCounts(order.database));
-    // VACUUM leaves rows that an older snapshot in this database can see, such as that of an automatic ANALYZE.
-    await until('the rows that were added up are removed', async () => {
+    // VACUUM keeps rows that an older snapshot in this database can see, such as the snapshot of an automatic ANALYZE.
+    await until('VACUUM has removed the rows that were added up', async () => {
       await order.prisma.$executeRaw`vacuum (analyze, index_cleanup on) order_counts, order_count_changes`;
       const [table] = await order.database.run<{ bytes: string }>(
         sql`select pg_relation_size('order_count_changes') as bytes`,
@@ -111,7 +111,7 @@ describe('a page of orders', () => {
     expect(blocksOf(await planOf(query, 'InitPlan'))).toBeLessThanOrEqual(10);
   });
 
-  it('has a total of what is PENDING, counted without reading its rows', async () => {
+  it('has a total of PENDING orders without reading their rows', async () => {
     const scan = nodesOf(await planOf({ status: 'PENDING' }, 'InitPlan', bob)).at(-1);
     expect([scan?.['Node Type'], scan?.['Heap Fetches']]).toEqual(['Index Only Scan', 0]);
   });

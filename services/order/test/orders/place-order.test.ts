@@ -18,7 +18,7 @@ const linesOf = (...lines: Line[]) => lines.map(([productId, quantity]) => ({ pr
 const place = (...lines: Line[]) => customer.place({ items: linesOf(...lines) });
 const usd = (amount: number) => ({ amount, currency: 'USD' });
 
-/** Sends a request that must be rejected and change no table. */
+/** Sends a request, which must be rejected and change no table. */
 async function rejected(body: object) {
   const before = await rowCounts(order.prisma);
   const response = await customer.place(body);
@@ -64,7 +64,7 @@ describe('POST /orders', () => {
     expect(products.asked).toHaveLength(1);
   });
 
-  // Other malformed bodies are sent by the contract test.
+  // The contract test sends other malformed bodies.
   it.each([
     ['no items', []],
     ['101 items', linesOf(...Array(101).fill([tea, 1]))],
@@ -113,7 +113,7 @@ describe('the total of an order', () => {
     expect(text).toContain(`"total":{"amount":${total}`);
   });
 
-  it('stays as it was when the currency setting changes', async () => {
+  it('does not change when the currency setting changes', async () => {
     const { body } = await place([tea, 1]);
     expect((await as(alice, yen).get(body.id)).body.total).toEqual(usd(4.5));
   });
@@ -138,7 +138,7 @@ describe('an order is the same text', () => {
     expect((await record(`/${body.id}`)).text.slice(0, begin.length)).toBe(begin);
   });
 
-  it('in the answer to its change, alone, and in lists, where there is none left when it is deleted', async () => {
+  it('in the reply to a change, alone, and in lists, until it is deleted', async () => {
     const id = await customer.placed();
     const paidAt = new Date('2026-01-01T10:00:00.007Z');
     const shippedAt = new Date('2026-01-02T10:00:00.070Z');

@@ -22,14 +22,14 @@ const seed = (count: number, accountId = alice) =>
   );
 
 const customer = as(alice, order);
-/** All that an account is shown, and each status of it. */
+/** The totals that an account is shown: all orders, and the orders of each status. */
 function totals(accountId = alice): Promise<number[]> {
   const queries = ['?size=1', ...orderStatuses.map((status) => `?size=1&status=${status}`)];
   return Promise.all(queries.map(async (one) => (await as(accountId, order).list(one)).body.page.totalElements));
 }
 
 async function expected(accountId = alice): Promise<number[]> {
-  const byStatus = orderStatuses.map((one) => `count(*) filter (where status = '${one}')::int as ${one}`);
+  const byStatus = orderStatuses.map((status) => `count(*) filter (where status = '${status}')::int as ${status}`);
   const shown = `from orders where account_id = '${accountId}' and deleted_at is null`;
   return Object.values((await query(`select count(*)::int as all, ${byStatus} ${shown}`))[0] ?? {});
 }
@@ -38,7 +38,7 @@ async function expectTruth() {
   expect([await totals(), await totals(bob)]).toEqual([await expected(), await expected(bob)]);
 }
 
-/** Counts what there was before the triggers. */
+/** The migration that counts orders from before the triggers. */
 const migration = new URL(
   '../../prisma/migrations/20261122224501_order_counts_backfill/migration.sql',
   import.meta.url,
@@ -46,7 +46,7 @@ const migration = new URL(
 const backfill = async () => query(await readFile(migration, 'utf8'));
 
 describe('the total of GET /orders', () => {
-  it('is that of its own orders for each status', async () => {
+  it("counts the account's own orders of each status", async () => {
     for (const [index, status] of orderStatuses.entries()) {
       await query(
         `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
@@ -57,7 +57,7 @@ describe('the total of GET /orders', () => {
     expect(await totals()).toEqual([counts.reduce((all, one) => all + one), ...counts]);
   });
 
-  it('is exact beyond 10,000, whether or not the changes have been added up', async () => {
+  it('is exact beyond 10,000 orders, whether or not the changes have been added up', async () => {
     await seed(12_345);
     await seed(3, bob);
     expect(await totals()).toEqual([12_345, 4115, 4115, 4115]);
@@ -91,7 +91,7 @@ describe('the total of GET /orders', () => {
     await expectTruth();
   });
 
-  it('and what is listed are of one moment, while orders are placed, cancelled, deleted and added up', async () => {
+  it('is of the same moment as the list while orders are placed, cancelled, deleted and added up', async () => {
     const work = Array.from({ length: 30 }, async (_, index) => {
       const id = await customer.placed();
       if (index % 3 === 0) await customer.cancel(id).expect(201);
@@ -112,10 +112,10 @@ describe('the total of GET /orders', () => {
     expect(await totals()).toEqual([20, 10, 0, 10]);
   });
 
-  it('counts orders of the previous release once, whatever is written meanwhile', async () => {
+  it('counts orders of the previous release once, even during writes', async () => {
     await seed(100);
     await seed(50, bob);
-    // As if they had been there before the triggers.
+    // As if the orders were older than the triggers.
     await query('truncate order_counts, order_count_changes');
     await seed(7);
     await query(`update orders set status = 'CANCELLED' where account_id = '${bob}'`);
