@@ -49,7 +49,7 @@ describe('GET /orders?idempotencyKey=', () => {
     await expectListed([], { status: 'CONFIRMED', idempotencyKey: 'a' });
   });
 
-  it('finds a key for 24 hours, even if expired keys are not deleted yet', async () => {
+  it('finds a key for 24 hours, even if expired keys are still stored', async () => {
     const id = await idOf('a');
     now = new Date(now.getTime() + dayMs);
     await expectListed([id], { idempotencyKey: 'a' });
