@@ -16,7 +16,7 @@ export const broken = async () => {
 export const path = '/internal/dead-letters';
 export const unknownId = randomUUID();
 
-interface Circumstances {
+interface Overrides {
   group?: ConsumerGroup<PrismaClient>;
   database?: Database<PrismaClient>;
   credentials?: string[];
@@ -25,7 +25,7 @@ interface Circumstances {
 /** The HTTP application of a replica of the group's service. */
 export function replica(
   fixture: Fixture,
-  { group = fixture.consumerGroup(), database = fixture.database, credentials }: Circumstances = {},
+  { group = fixture.consumerGroup(), database = fixture.database, credentials }: Overrides = {},
 ) {
   const config = { KAFKA_BROKERS: brokers, KAFKA_TLS: false, DATABASE_URL: fixture.databaseUrl } as never;
   return createHttpApp({
@@ -43,8 +43,8 @@ export function operator(fixture: Fixture, by = 'ann') {
   return {
     list: () => get(),
     ids,
-    redrive: (ids: string[], circumstances: Circumstances = {}, more = {}) =>
-      request(replica(fixture, circumstances))
+    redrive: (ids: string[], overrides: Overrides = {}, more = {}) =>
+      request(replica(fixture, overrides))
         .post(`${path}/redrive`)
         .send({ ids, by, ...more }),
     /** @returns the outcomes */

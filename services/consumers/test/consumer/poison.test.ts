@@ -10,7 +10,7 @@ describe('poison', () => {
   const valid = rawOf(anEvent());
   const changed = (change: object) => JSON.stringify({ ...JSON.parse(String(valid.value)), ...change });
   /** Checks that an event behind the poison is handled. */
-  async function goOn(options = {}): Promise<string> {
+  async function handleNext(options = {}): Promise<string> {
     const behind = anEvent();
     await fixture.publish(behind);
     fixture.start(undefined, options);
@@ -31,7 +31,7 @@ describe('poison', () => {
     ['NUL', { value: changed({ reason: 'a\0b' }) }, /without NUL/],
   ])('with %s is dead-lettered at once', async (_, change, reason) => {
     await fixture.send({ ...valid, ...change });
-    const behind = await goOn({ retry: { attempts: 3, firstDelayMs: 60_000, multiplier: 2 } });
+    const behind = await handleNext({ retry: { attempts: 3, firstDelayMs: 60_000, multiplier: 2 } });
     const message = {
       key: 'key' in change ? undefined : valid.key,
       origin: { topic: fixture.topic, partition: 0, offset: '0' },
@@ -64,7 +64,7 @@ describe('poison', () => {
     ],
   ])('%s is dead-lettered without %s and does not block the partition', async (_, _without, message, reason) => {
     await fixture.send(message);
-    await goOn();
+    await handleNext();
     const letter = { error: expect.stringMatching(reason), eventId: expect.any(String) };
     expect(await fixture.deadLetters()).toMatchObject([letter]);
   });
@@ -72,7 +72,7 @@ describe('poison', () => {
   it('with 20,000 headers blocks nothing, and keeps the first headers', async () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`h${n}`, '']));
     await fixture.send({ key: 'k', value: '{', headers: { ce_type: 'OrderCancelled', ...many } });
-    await goOn();
+    await handleNext();
     const [letter] = await fixture.deadLetters();
     const names = Object.keys(letter?.message.headers ?? {}).filter((name) => !name.startsWith('dlq_'));
     expect(names).toEqual(['ce_type', ...Object.keys(many).slice(0, 92)]);
@@ -87,7 +87,7 @@ describe('poison', () => {
     Buffer.byteLength = (given, ...rest) => (given === null ? 0 : byteLength(given, ...rest)); // kafkajs fails here otherwise
     const headers = { ce_type: 'OrderCancelled', [name]: value as string };
     await fixture.send({ key: 'k', value: '{', headers }).finally(() => Object.assign(Buffer, { byteLength }));
-    await goOn();
+    await handleNext();
     const [letter] = await fixture.deadLetters();
     expect(letter?.error).toMatch(/not valid JSON/);
     expect(Object.keys(letter?.message.headers ?? {})).toContain(name);

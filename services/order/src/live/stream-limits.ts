@@ -69,8 +69,8 @@ export function createOpenStreams<Stream extends Limited>({ max, maxPerAddress }
     delete: remove,
     /**
      * Adds a stream. If the process is full, the oldest stream of the account with the most streams makes room, or of the
-     * address with the most if addresses are limited. It need not if the new stream's account or address would then have as
-     * many streams as that one has.
+     * address with the most if addresses are limited. The new stream is refused instead if its own account or address would
+     * then have as many streams as the largest has now.
      * @returns the stream that must be closed to make room
      * @throws DomainError rateLimited or unavailable beyond the limits
      */

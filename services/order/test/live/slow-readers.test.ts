@@ -33,13 +33,13 @@ const streams = database.open((url) => {
 /** A connection whose client reads or does not read. If it does not, the operating system accepts nothing. */
 function connection({ isRead }: { isRead: boolean }) {
   let received = '';
-  let goOn: () => void = () => undefined;
+  let resume: () => void = () => undefined;
   const socket = new Duplex({
     read: () => undefined,
     write(chunk, _, done) {
       received += chunk;
       if (isRead) done();
-      else goOn = done;
+      else resume = done;
     },
   });
   const res = new ServerResponse(new IncomingMessage(new Socket()));
@@ -52,7 +52,7 @@ function connection({ isRead }: { isRead: boolean }) {
     events: () => [...received.matchAll(/^event: (.*)$/gm)].map(([, event]) => event),
     read() {
       isRead = true;
-      goOn();
+      resume();
     },
   };
 }
