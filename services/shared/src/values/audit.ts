@@ -1,7 +1,7 @@
 import { ifReadable } from './errors.ts';
 import { isVisible, storable } from './text.ts';
 
-/** Kinds of things of which each change is recorded, and looks of operators at what is a customer's (contract 4.16). */
+/** Record types whose changes are audited. `look`: an operator has viewed a customer's data (contract 4.16). */
 export const changeKinds = [
   'product',
   'stock',
@@ -21,10 +21,10 @@ export const changeKinds = [
 
 const maxName = 200;
 
-/** An operator in the audit trail, by a name that nobody checks, as far as PostgreSQL can store it. */
+/** An operator in the audit trail. The name is not verified; characters that PostgreSQL cannot store are removed. */
 export const operatorActor = (name: string) => `operator ${storable(name, maxName)}`;
 
-/** The one who asks, for the audit trail: the account, or an operator by `operator-name`, percent-encoded. */
+/** The caller, as the audit trail names it: the account, or an operator by the percent-encoded `operator-name`. */
 export function actorOf(accountId: string | undefined, header: string | string[] | undefined): string {
   if (accountId !== undefined) return `account ${accountId}`;
   const given = typeof header === 'string' ? header : '';

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../../../../tests/kit/until.ts';
 import { coalesce } from './coalesce.ts';
 
-/** Work whose runs end when the test says so, with the number of the run as their result. */
+/** Work whose runs end when the test ends them. Each returns its number. */
 function heldWork() {
   const runs: { end(): void }[] = [];
   const call = coalesce((_: string[]) => {
@@ -15,9 +15,9 @@ function heldWork() {
   return { runs, call };
 }
 
-// That calls share a run which begins after each of them is tested with the product client.
+// The tests of the product client check that calls share a run that begins after each of them.
 describe('coalesce', () => {
-  it('does not let a run without an end hold up others', async () => {
+  it('starts the next run although the current one hangs', async () => {
     const { runs, call } = heldWork();
     const stuck = call('a');
     await wait();
@@ -29,7 +29,7 @@ describe('coalesce', () => {
     expect(await stuck).toBe(0);
   });
 
-  it.each(['rejects', 'throws'])('fails the calls of a run that %s, and no others', async (how) => {
+  it.each(['rejects', 'throws'])('fails only the calls of a run that %s', async (how) => {
     let runs = 0;
     const call = coalesce((items: number[]) => {
       runs += 1;

@@ -1,12 +1,12 @@
 import { within } from './time.ts';
 
-/** How long calls wait for a run, so that one without an answer does not hold up all that follow. */
+/** The next run starts when the current one ends, or after this time, so that a hung run does not block later ones. */
 const patienceMs = 10;
 
 /**
- * Lets calls share runs of `work`: while one is under way, further calls gather for the next. Every call gets the result
- * of a run that began after it, never of one that may have looked before. A run fails the calls that share it, alone.
- * Its trace is that of the first of them.
+ * Lets calls share runs of `work`: calls that arrive during a run share the next one. Every call gets the result of a run
+ * that began after the call, so the result is never stale. If a run fails, only the calls that share it fail.
+ * A run belongs to the trace of the first call that shares it.
  * @param work takes the items of all calls, in their order
  */
 export function coalesce<Item, Result>(work: (items: Items<Item>) => Promise<Result>): (item: Item) => Promise<Result> {

@@ -5,7 +5,7 @@ it.each([
   [2, 'USD EUR GBP CHF CZK INR MRU TWD UYU ZWG'],
   [3, 'BHD IQD JOD KWD LYD OMR TND'],
   [4, 'CLF UYW'],
-  // The ICU of Node 24 and of browsers says fewer, as of CLDR 48.
+  // The ICU of Node 24 and of browsers has fewer, as of CLDR 48.
   [2, 'AFN ALL COP HUF IDR IRR KPW LAK LBP MGA MMK PKR SOS SYP YER'],
 ])('%i decimals have %s', (digits, codes) => {
   expect(codes.split(' ').map((code) => [code, minorUnit(code)])).toEqual(
@@ -13,17 +13,17 @@ it.each([
   );
 });
 
-it('are as many as list one of ISO 4217 has of each minor unit', () => {
+it('has as many currencies of each minor unit as list one of ISO 4217', () => {
   const counts = [0, 2, 3, 4].map((digits) => currencies.filter((code) => minorUnit(code) === digits).length);
   expect(counts).toEqual([17, 139, 7, 2]);
   expect(new Set(currencies).size).toBe(165);
   for (const code of currencies) expect(code).toMatch(/^[A-Z]{3}$/);
 });
 
-it.each(['BGN', 'HRK', 'DEM', 'XAU', 'XTS', 'XXX', 'usd', 'constructor'])('%s is none of them', (code) => {
+it.each(['BGN', 'HRK', 'DEM', 'XAU', 'XTS', 'XXX', 'usd', 'constructor'])('%s is not a currency', (code) => {
   expect(currencies).not.toContain(code);
 });
 
-it('one that has left the list is written with two decimals, as in orders and invoices from before', () => {
+it('writes a withdrawn currency of old orders and invoices with two decimals', () => {
   expect(['BGN', 'DEM', 'XTS', 'constructor'].map(minorUnit)).toEqual([2, 2, 2, 2]);
 });

@@ -1,7 +1,7 @@
 /**
- * ISO 4217, list one, up to its amendment 180 (1 January 2026), by the digits of the minor unit: its Maintenance Agency
+ * ISO 4217, list one, up to amendment 180 (1 January 2026), by the number of digits of the minor unit. The Maintenance Agency
  * publishes it at https://www.six-group.com/dam/download/financial-information/data-center/iso-currrency/lists/list-one.xml.
- * Without codes that have no minor unit, such as gold (XAU). Intl has other digits, of cash, which change with its releases.
+ * Codes without a minor unit, such as gold (XAU), are left out. Intl counts the digits of cash, and they change with its releases.
  */
 const byDigits = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
@@ -21,8 +21,8 @@ const digitsOf = new Map(
 /** Currencies that a store may have. */
 export const currencies: readonly string[] = [...digitsOf.keys()];
 
-/** Most currencies have as many, those that have left the list, too. */
+/** Most currencies, including withdrawn ones, have two decimals. */
 const usualDigits = 2;
 
-/** Returns the number of decimals of a currency: 2 for USD, 0 for JPY. One that has left the list still is in old orders. */
+/** Returns the number of decimals of a currency: 2 for USD, 0 for JPY. Old orders may be in a withdrawn currency. */
 export const minorUnit = (currency: string): number => digitsOf.get(currency) ?? usualDigits;

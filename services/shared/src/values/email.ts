@@ -11,13 +11,13 @@ const beyondAscii = /[^\x00-\x7f]/;
 
 /**
  * Returns an e-mail address in the one spelling that the store keeps: as written if it is ASCII. Otherwise the local part is in NFC and
- * lower case, which PostgreSQL's `lower` need not know, and the domain as DNS has it (xn--).
- * @returns undefined if it is none
+ * lower case, because PostgreSQL's `lower` may not cover its script, and the domain is in the form of DNS (xn--).
+ * @returns undefined if the text is not an e-mail address
  */
 export function emailOf(given: string): string | undefined {
   const [local = '', domain = '', ...more] = given.normalize('NFC').split('@');
   if (more.length > 0 || !localPart.test(local) || !domainName.test(domain)) return undefined;
-  // Empty for what no domain can be called (UTS #46)
+  // Empty if the domain is invalid (UTS #46)
   const ascii = domainToASCII(domain);
   if (!asciiDomain.test(ascii) || ascii.length > 253) return undefined;
   const kept = beyondAscii.test(local) ? local.toLowerCase().normalize('NFC') : local;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { wholeNumber } from './fields.ts';
 import { sentenceOf } from './sentences.ts';
 
-// Reading the environment. What the variables are is said by the config.ts of each module and service.
+// Reads environment variables. Each module and service declares its own in config.ts.
 
 /** Every problem of the environment, one line each. */
 export class ConfigError extends Error {
@@ -19,7 +19,7 @@ export class ConfigError extends Error {
 
 export const port = wholeNumber(0, 65535);
 
-/** `true` or `false` and nothing else: guessing what `yes` means is no way to read a security switch. */
+/** `true` or `false` only: a security switch must not depend on a guess what `yes` means. */
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 /** Comma-separated; blanks around the items and empty items are dropped. */
@@ -35,7 +35,7 @@ export const serviceUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .transform((value) => value.replace(/\/+$/, ''));
 
-/** A text, or `file:///path` of one: a function, because the file of a Secret changes while a process runs. */
+/** Text, or `file:///path` of a file that holds it. A function, because the file of a Secret changes while a process runs. */
 export const secret = z
   .string()
   .transform(
@@ -46,8 +46,8 @@ export const secret = z
 export const reportTogether = { when: () => true };
 
 /**
- * The text of the file that `<name>_FILE` names, which is read once; undefined without such a variable or file: a Secret may lack it.
- * @throws ConfigError where the file is there and cannot be read
+ * Reads the file that `<name>_FILE` names, once. Undefined if the variable is unset or the file is missing, since a Secret may lack a key.
+ * @throws ConfigError if the file exists but cannot be read
  */
 function textOfFile(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const file = env[`${name}_FILE`];
@@ -62,8 +62,8 @@ function textOfFile(name: string, env: NodeJS.ProcessEnv): string | undefined {
 }
 
 /**
- * Reads the environment; an empty variable is unset, and `<name>_FILE` names a file with the text of one that is unset.
- * @throws ConfigError that names no value: it may be a secret
+ * Reads the environment. An empty variable is unset. If a variable is unset, `<name>_FILE` may name a file that holds its value.
+ * @throws ConfigError without the values, which may be secret
  */
 export function readConfig<S extends z.ZodType>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
   const { shape = {} } = schema as { shape?: object };

@@ -34,13 +34,13 @@ type Options = ErrorOptions & Partial<Omit<DomainError, 'kind' | keyof Error>>;
 export class DomainError extends Error {
   override name = 'DomainError';
   readonly kind: ErrorKind;
-  /** Names the problem: its type becomes `urn:problem:store:<code>`; without it `about:blank`. */
+  /** The problem's type becomes `urn:problem:store:<code>`; without a code it is `about:blank`. */
   readonly code: ProblemCode | undefined;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** Prices that an order would have, where they are the problem. */
+  /** The prices that the order would have, if they are the problem. */
   readonly priced: Priced | undefined;
-  /** How to authenticate (RFC 9110, 11.6.1), where it is not by the token cookie. */
+  /** How to authenticate (RFC 9110, 11.6.1), if not by the token cookie. */
   readonly challenge: string | undefined;
 
   constructor(kind: ErrorKind, detail: string, options: Options = {}) {
@@ -54,7 +54,7 @@ export class DomainError extends Error {
   }
 }
 
-/** For fields that break their rules. A body with a thousand invalid items is not worth a thousand lines. */
+/** For fields that break their rules: at most 20 of them, so that a body with a thousand invalid items does not get a thousand lines. */
 export function invalidFields(...errors: FieldError[]): DomainError {
   const detail = errors.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return new DomainError('invalid', cut(detail, 500), { code: 'validation', errors: errors.slice(0, 20) });
@@ -64,18 +64,18 @@ export function invalidFields(...errors: FieldError[]): DomainError {
 export const unavailable = (what: string, cause?: unknown, more: Options = {}) =>
   new DomainError('unavailable', `${what} is not available at the moment. Try again shortly.`, { cause, ...more });
 
-/** @throws DomainError notFound without it */
+/** @throws DomainError notFound if the thing is undefined */
 export function found<T>(thing: T | undefined, name: string): T {
   if (thing === undefined) throw new DomainError('notFound', `There is no ${name}.`);
   return thing;
 }
 
-/** For what the types rule out: where a value is added, and not handled, this is a type error. */
+/** For values that the types rule out: a new value that is not handled becomes a type error. */
 export function unreachable(value: never): never {
-  throw new Error(`Nothing is known of ${JSON.stringify(value)}`);
+  throw new Error(`Unexpected value ${JSON.stringify(value)}`);
 }
 
-/** Returns what others have written, as a function reads it; undefined where that throws. */
+/** Parses foreign input; undefined if the parser throws. */
 export function ifReadable<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -84,5 +84,5 @@ export function ifReadable<T>(read: () => T): T | undefined {
   }
 }
 
-/** Returns the message of what was thrown, which may be no Error. */
+/** Returns the message of a thrown value, which need not be an Error. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createFairQueue } from './fair-queue.ts';
 
-/** A queue of one slot, in which work is done one by one, in the order that `done` shows. */
+/** A queue with one slot. `done` shows the order of the work. */
 function testQueue(waiting = 40) {
   const queue = createFairQueue({ concurrency: 1, waiting, refusal: () => new Error('overloaded') });
   const done: string[] = [];
@@ -23,13 +23,13 @@ function testQueue(waiting = 40) {
   };
 }
 
-it('takes one of each client in turn, the earlier first', async () => {
+it('takes one piece of work of each client in turn, the earlier first', async () => {
   const { add, finish } = testQueue();
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) add(name, name.slice(0, 1));
   expect(await finish()).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
-it('lets a newcomer pass whoever has more than one waiting', async () => {
+it('serves a newcomer before clients that have more than one waiting', async () => {
   const { add, finish } = testQueue();
   for (const client of ['a', 'b', 'c', 'd'])
     for (let n = 0; n < 10; n += 1) add(`${client}${n}`, client, `${client}${n}@example.com`);
@@ -37,7 +37,7 @@ it('lets a newcomer pass whoever has more than one waiting', async () => {
   expect((await finish()).indexOf('victim')).toBeLessThanOrEqual(4);
 });
 
-it('takes one of each account in turn, however many clients try it', async () => {
+it('takes one piece of work of each account in turn even if many clients name it', async () => {
   const { add, finish } = testQueue();
   for (let n = 0; n < 39; n += 1) add(`guess ${n}`, `client ${n}`, 'attacked');
   add('victim', 'v', 'other');
@@ -52,7 +52,7 @@ it('does not make an account wait for the client that named it', async () => {
   expect((await finish()).indexOf('victim')).toBeLessThanOrEqual(2);
 });
 
-it('when it is full, refuses who has the most waiting, and not a newcomer', async () => {
+it('refuses the client with the most waiting when it is full, not a newcomer', async () => {
   const { add, finish, refused } = testQueue(6);
   for (let n = 0; n < 8; n += 1) add(`a${n}`, 'a');
   add('b', 'b');
@@ -62,7 +62,7 @@ it('when it is full, refuses who has the most waiting, and not a newcomer', asyn
   expect(refused).toEqual(['a6', 'a7', 'a5', 'a4']);
 });
 
-it('refuses what has waited for too long, and goes on with what has not', async () => {
+it('refuses work that has waited too long, and continues with the rest', async () => {
   const now = mock.method(performance, 'now', () => 0);
   try {
     const queue = createFairQueue({ concurrency: 1, waiting: 9, patienceMs: 2_000, refusal: () => new Error('late') });
@@ -79,7 +79,7 @@ it('refuses what has waited for too long, and goes on with what has not', async 
 });
 
 describe('places of one key', () => {
-  /** Adds work of the key that its name begins with, which ends when `end` says so. */
+  /** Adds work under the first letter of its name as the key. It runs until `end` is called. */
   function heldQueue(options: Partial<Parameters<typeof createFairQueue>[0]>) {
     const queue = createFairQueue({
       concurrency: 3,
@@ -100,7 +100,7 @@ describe('places of one key', () => {
           await end.promise;
         });
       },
-      /** @returns what starts then */
+      /** @returns the work that starts as a result */
       async end(name: string): Promise<string[]> {
         ends[name]?.();
         await setImmediate();
@@ -109,7 +109,7 @@ describe('places of one key', () => {
     };
   }
 
-  it('leave the spare ones to those who have nothing running', async () => {
+  it('leave the spare places to keys that have nothing running', async () => {
     const { add, started, end } = heldQueue({});
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) add(name);
     expect(started()).toEqual(['a1', 'a2', 'b1']);
@@ -119,7 +119,7 @@ describe('places of one key', () => {
     expect(await end('c1')).toEqual(['a3']);
   });
 
-  it('are one while its work is slow, and as many as before 10 s later', async () => {
+  it('shrink to one while its work is slow, and recover after 10 s', async () => {
     let now = 0;
     const clock = mock.method(performance, 'now', () => now);
     try {
@@ -146,7 +146,7 @@ describe('places of one key', () => {
   });
 });
 
-it('goes on after work that fails', async () => {
+it('continues after work that fails', async () => {
   const queue = createFairQueue({ concurrency: 1, waiting: 1, refusal: () => new Error('overloaded') });
   const failing = queue.run(['a'], () => Promise.reject(new Error('broken')));
   const next = queue.run(['a'], async () => 'done');

@@ -1,22 +1,22 @@
 interface Options {
   concurrency: number;
-  /** Of those, how many only a key that has nothing running may use: default 0. Without it whoever came first may have them all. */
+  /** How many of these only a key with nothing running may use; default 0. With 0, the first caller can occupy all of them. */
   spare?: number;
-  /** A key whose work took longer, in ms, has one place at a time for the next 10 s: default Infinity. It leaves the processors to others. */
+  /** A key whose work took longer, in ms, gets one place at a time for the next 10 s, which leaves CPU to others; default Infinity. */
   slowMs?: number;
-  /** How many more may wait. */
+  /** How many may wait, beside those that run. */
   waiting: number;
-  /** How long it is worth waiting, in ms: what has waited longer is refused when its turn comes. */
+  /** Work that has waited longer, in ms, is refused when its turn comes. */
   patienceMs?: number;
-  /** Makes the error for the one that has to give way. */
+  /** Makes the error for refused work. */
   refusal: () => Error;
 }
 
 interface Place {
   keys: string[];
-  /** The turn that each key has reached with it. */
+  /** The turn that each key reaches with this place. */
   turns: Map<string, number>;
-  /** The last of them: the turn in which it is due. */
+  /** The last of these turns, in which the place is due. */
   due: number;
   start(): void;
   refuse(error: Error): void;
@@ -25,8 +25,8 @@ interface Place {
 const slowForMs = 10_000;
 
 /**
- * Runs work in turns: each key has one place per turn, so that whoever sends the most waits for itself (start-time fair queueing).
- * When too many wait, the one that is due last gives way, whether it has come last or not.
+ * Runs work in turns: each key has one place per turn, so a caller with much work delays only itself (start-time fair queueing).
+ * When too many wait, the place that is due last is refused, even if it did not arrive last.
  */
 export function createFairQueue({
   concurrency,
@@ -38,9 +38,9 @@ export function createFairQueue({
 }: Options) {
   const places: Place[] = [];
   let running = 0;
-  /** How much of each key is running. */
+  /** How many pieces of work of each key are running. */
   const runningOf = new Map<string, number>();
-  /** Until when a key counts as slow, the next to end first. */
+  /** The time until which a key counts as slow, in ascending order. */
   const slowUntil = new Map<string, number>();
   let turn = 0;
 
@@ -78,7 +78,7 @@ export function createFairQueue({
     }
   }
 
-  /** A key's turn counts what waits of that key alone: a stranger's place with two keys makes neither of them wait for the other. */
+  /** Counts only places that wait under this key: a place with two keys must not make one key wait for the other. */
   const turnOf = (key: string) => Math.max(turn, ...places.map(({ turns }) => (turns.get(key) ?? -1) + 1));
 
   function remove(place: Place): Place {
@@ -94,7 +94,7 @@ export function createFairQueue({
       remove(places.reduce((last, place) => (place.due >= last.due ? place : last))).refuse(refusal());
     });
 
-  /** Starts whatever waits and may start: more than one, where a key no longer counts as slow. */
+  /** Starts every place that may start. There can be several when a key no longer counts as slow. */
   function startNext(): void {
     for (;;) {
       const [first, ...others] = places.filter(({ keys }) => mayStart(keys));
@@ -109,8 +109,8 @@ export function createFairQueue({
 
   return {
     /**
-     * @param keys on whose account the work is, such as a client and what it asks for
-     * @throws the refusal if too many wait and this is due last, or if it has waited for too long
+     * @param keys who the work is charged to, such as a client and an account
+     * @throws the refusal if too many wait and this work is due last, or if it has waited too long
      */
     async run<T>(keys: string[], work: () => Promise<T>): Promise<T> {
       const since = performance.now();

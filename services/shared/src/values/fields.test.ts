@@ -4,7 +4,7 @@ import { email, givenTime, password, personName, queryTime, soughtEmail, text, u
 const tea = '🍵';
 const refused = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message ?? 'taken';
 
-/** By their names in Unicode. */
+/** By their Unicode names. */
 const invisible = {
   'zero width space': '\u200b',
   'zero width joiner': '\u200d',
@@ -103,7 +103,7 @@ it.each([
   ['x@sub.xn--mller-kva.de', 'x@sub.xn--mller-kva.de'],
   ['x@xn--e1afmkfd.xn--p1ai', 'x@xn--e1afmkfd.xn--p1ai'],
   ['x@1.example.com', 'x@1.example.com'],
-  // One spelling for one mailbox, whatever case, form of Unicode or alphabet of its domain
+  // One spelling for a mailbox, regardless of case, Unicode form and the alphabet of its domain
   ['jörg@example.com', 'jörg@example.com'],
   ['JO\u0308RG@Example.com', 'jörg@Example.com'],
   ['用户@例子.中国', '用户@xn--fsqu00a.xn--fiqs8s'],
@@ -144,7 +144,7 @@ it('accepts UUIDs of any version and converts them to lower case', () => {
 
 describe('a time', () => {
   const utc = '2026-01-31T07:30:00.500000Z';
-  it('is given in any form of RFC 3339, and becomes one in UTC', () => {
+  it('accepts any form of RFC 3339, and becomes UTC', () => {
     for (const given of [utc, '2026-01-31T09:30:00.5+02:00', '2026-01-31t07:30:00.50z'])
       expect(givenTime.parse(given)).toBe(utc);
   });
@@ -166,7 +166,7 @@ describe('a time', () => {
   });
 });
 
-it('accepts digits only for a whole number, within its bounds', () => {
+it('accepts only digits for a whole number, within its bounds', () => {
   const schema = wholeNumber(1, 1000);
   expect(['1', '1000', '0100'].map((given) => schema.parse(given))).toEqual([1, 1000, 100]);
   for (const given of ['0', '1001']) expect(refused(schema, given)).toBe('must be 1 to 1000');

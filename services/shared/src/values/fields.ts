@@ -4,10 +4,10 @@ import { isVisible } from './text.ts';
 import { utcTime } from './utc-time.ts';
 
 // Everything below U+0020 except tabs and line ends, and DEL. PostgreSQL cannot store NUL.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: this is what the pattern is for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match them
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** Text that people write: trimmed, `min` to `max` code points, without control characters; something of it is seen, unless it may be empty. */
+/** Text that people write: trimmed, `min` to `max` code points, no control characters, and at least one visible character if `min` is above 0 and the text is not empty. */
 export function text(min: number, max: number) {
   return z
     .string()
@@ -18,18 +18,18 @@ export function text(min: number, max: number) {
     .meta({ minLength: min, maxLength: max });
 }
 
-/** What no single line has: control characters, ends of lines and paragraphs, and what turns the direction of the text after it. */
+/** Characters that do not belong in a single line: control characters, line and paragraph separators, and bidirectional controls. */
 const beyondOneLine = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
-/** How links begin that mail clients and browsers make of a text. */
+/** Text that mail clients and browsers turn into a link. */
 const link = /:\/\/|\bwww\./i;
 
-/** The name of a person, which mails repeat: a text of one line, without links. */
+/** A person's name: one line without links, because mails contain it. */
 export const personName = (min: number, max: number) =>
   text(min, max)
     .refine((name) => !beyondOneLine.test(name), 'must be one line, without control characters')
     .refine((name) => !link.test(name.normalize('NFKC')), 'must not contain a link');
 
-/** The same in NFC, so that what looks alike is found: for what is searched or compared. */
+/** A `text` in NFC, for searching and comparing, so that texts that look the same match. */
 export const comparable = (min: number, max: number) =>
   z.string().normalize('NFC').pipe(text(min, max)).meta({ minLength: min, maxLength: max });
 
@@ -45,7 +45,7 @@ export const email = z
   })
   .meta({ format: 'email', maxLength: 254 });
 
-/** The address of whoever may have an account: in the same spelling, if it is one. */
+/** An address to look up: in the spelling of `email` if it is valid, else as given. */
 export const soughtEmail = text(1, 254).transform((given) => emailOf(given) ?? given);
 
 /** A password: any characters, untrimmed. A lone surrogate is refused, since UTF-8 would replace it. */
@@ -60,7 +60,7 @@ export function password(min: number, max: number) {
 /** A UUID of any version, in lower case. */
 export const uuid = z.guid('must be a UUID').toLowerCase().meta({ format: 'uuid' });
 
-/** How a UUID begins, at least four digits of it, as people read it from a page: in lower case and without hyphens. */
+/** The first four or more digits of a UUID, as people copy them from a page; becomes lower case without hyphens. */
 export const uuidPrefix = z
   .string()
   .trim()
@@ -68,16 +68,16 @@ export const uuidPrefix = z
   .transform((value) => value.toLowerCase().replaceAll('-', ''))
   .refine((digits) => digits.length >= 4 && digits.length <= 32, 'must be a UUID, or its first four digits at least');
 
-/** A query parameter of up to `max` UUIDs, by repetition. */
+/** A query parameter that may be repeated, for up to `max` UUIDs. */
 export const uuids = (max: number) => z.union([uuid.transform((id) => [id]), z.array(uuid).max(max)]);
 
-/** Text of another program, without NUL, which PostgreSQL cannot store; half a character becomes U+FFFD on the way there. */
+/** Text from another program, without NUL, which PostgreSQL cannot store. A lone surrogate becomes U+FFFD on the way there. */
 export const foreignText = z.string().refine((value) => !value.includes('\0'), 'must be text without NUL');
 
-/** A time in an answer: RFC 3339, by the store itself in UTC. */
+/** A time in an answer, in RFC 3339. Times that the store makes are in UTC. */
 export const timestamp = z.iso.datetime({ offset: true });
 
-/** A time in a request, an event or an import; in UTC with microseconds once it is parsed (contract 1.1). */
+/** A time in a request, an event or an import; parsed to UTC with microseconds (contract 1.1). */
 export const givenTime = z
   .string()
   .transform((value, context) => {
@@ -95,7 +95,7 @@ export const queryTime = z
   .pipe(givenTime)
   .meta({ type: 'string', format: 'date-time' });
 
-/** A whole number in a query or variable: digits only, so neither `1e2` nor ` 5` nor an empty text. */
+/** A whole number in a query or variable: digits only, so `1e2`, ` 5` and an empty text are refused. */
 export function wholeNumber(min: number, max: number) {
   return z
     .string('must be given once')
@@ -105,7 +105,7 @@ export function wholeNumber(min: number, max: number) {
     .meta({ type: 'integer', minimum: min, maximum: max });
 }
 
-/** Returns a rule for the length of a text, and its sentence. */
+/** Returns a check of a text's length in code points, and the message if it fails. */
 function hasCodePoints(min: number, max: number): [(text: string) => boolean, string] {
   const hasThem = (text: string) => {
     const { length } = [...text];

@@ -29,7 +29,7 @@ it('returns a number if a double is exact, else a Decimal', () => {
   expect(parseJson('12345678901234567')).toBeInstanceOf(Decimal);
 });
 
-// The fuzz test of each service has more of them.
+// The fuzz test of each service has more cases.
 it.each([
   '',
   '{',
@@ -58,12 +58,12 @@ it.each([
   '[[],{}]',
   '-0',
   '1E+2',
-])('parses %s alike with and without a long number beside it', (text) => {
+])('parses %s the same with and without a long number beside it', (text) => {
   expect(parseJson(`[${long},${text}]`)).toEqual([new Decimal(long), JSON.parse(text)]);
 });
 
 it.each(['{"__proto__":{"polluted":1}}', `{"__proto__":{"polluted":1},"n":${long}}`])(
-  '%s touches no prototype',
+  '%s changes no prototype',
   (text) => {
     const value = parseJson(text) as { polluted?: number };
     expect(value.polluted).toBeUndefined();

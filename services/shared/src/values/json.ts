@@ -4,7 +4,7 @@ import { isSafeNumber, parse, stringify } from 'lossless-json';
 /** A double keeps 15 significant digits, so only a longer run of digits can lose one. */
 const longNumber = /[0-9.]{16}/;
 
-/** Parses JSON; what a double cannot hold exactly becomes a Decimal. @throws SyntaxError, RangeError if nested too deep */
+/** Parses JSON. A number that a double cannot hold exactly becomes a Decimal. @throws SyntaxError, RangeError if nested too deeply */
 export function parseJson(text: string): unknown {
   if (!longNumber.test(text)) return JSON.parse(text);
   return parse(text, undefined, {
@@ -13,7 +13,7 @@ export function parseJson(text: string): unknown {
   });
 }
 
-/** Writes JSON, each Decimal as a plain number with all its digits. */
+/** Writes JSON, with each Decimal as a plain number with all its digits. */
 export function stringifyJson(value: unknown): string {
   return (
     stringify(value, undefined, undefined, [

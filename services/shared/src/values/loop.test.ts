@@ -28,8 +28,8 @@ function rounds(count: number, work: (round: number) => unknown, everyMs?: numbe
 }
 
 describe('loop', () => {
-  it('goes on at once while there is more, and looks again later', async () => {
-    // With a pause after each, this would exceed the test's time-out.
+  it('repeats at once while there is more to do, and later checks again', async () => {
+    // With a pause after each round, this would exceed the test's time-out.
     await rounds(200, (round) => round < 200);
     await rounds(2, () => false);
   });
@@ -40,7 +40,7 @@ describe('loop', () => {
     });
   });
 
-  it('begins a round when it is woken, in a pause or during another round', async () => {
+  it('begins a round when woken during a pause or another round', async () => {
     const made: number[] = [];
     const second = new Promise<void>((resolve) => {
       const woken = start(

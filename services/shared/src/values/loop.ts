@@ -17,8 +17,8 @@ interface Log {
 }
 
 /**
- * A job that repeats its work until it is stopped. Several replicas may run it if the work skips what another one holds.
- * @param work one round, short enough to wait for at the end; true: there is more to do at once. If it fails, it is retried.
+ * A job that repeats its work until it is stopped. Several replicas may run it if the work skips rows that another replica has locked.
+ * @param work one round, short enough for `stop` to wait for; returns true if there is more to do at once. Retried if it fails.
  */
 export const loop = (
   {
@@ -46,7 +46,7 @@ export const loop = (
         } catch (error) {
           failures += 1;
           if (failed) failed(error, failures);
-          else log.warn({ err: error, job: name, failures }, 'A job was interrupted and is retried');
+          else log.warn({ err: error, job: name, failures }, 'A job failed and will be retried');
           await sleep(backoff(failures, retry), signal);
         }
       }
@@ -55,7 +55,7 @@ export const loop = (
 
     return {
       name,
-      /** Begins the next round at once, also if one is under way; a pause after a failure is kept. */
+      /** Begins the next round at once, or after the current one; does not shorten a pause after a failure. */
       wake: (): void => waking.abort(),
       /** Finishes the round in flight. */
       async stop(): Promise<void> {

@@ -25,8 +25,8 @@ describe('total', () => {
     expect({ ...result, amount: result.amount.toFixed() }).toEqual({ amount, currency });
   });
 
-  it('is exact before it is rounded once', () => {
-    // Rounding each line would give 0.00, and doubles 0.99.
+  it('rounds once, after an exact sum', () => {
+    // Rounding each line would give 0.00, and adding doubles 0.99.
     expect(total(Array(199).fill(line('0.005')), 'USD').amount.toFixed()).toBe('1');
   });
 });

@@ -51,7 +51,7 @@ export function total(lines: { unitPrice: Decimal; quantity: number }[], currenc
   return { amount: sum.toDecimalPlaces(minorUnit(currency), Decimal.ROUND_HALF_EVEN), currency };
 }
 
-/** An amount with the decimals of its currency; those of a price may be more. */
+/** Writes an amount with the decimals of its currency, or with more if the amount has more, as a price may. */
 export function inDecimals(amount: Decimal, currency: string): string {
   return amount.toFixed(Math.max(minorUnit(currency), amount.decimalPlaces()));
 }

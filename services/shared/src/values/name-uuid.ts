@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A UUID of version 8 with the digest of a name: the same for the same name (RFC 9562, appendix B.2). */
+/** A version 8 UUID made from the digest of a name; the same name gives the same UUID (RFC 9562, appendix B.2). */
 export function nameUuid(name: string): string {
   const hex = createHash('sha256').update(name).digest('hex');
   const variant = '89ab'[Number.parseInt(hex[16] ?? '', 16) % 4];

@@ -29,6 +29,6 @@ it.each<[Place, z.ZodType, unknown, string]>([
   ['query', z.union([z.string().max(1), z.array(z.string())]), 'ab', 'must have at most 1 character'],
   ['query', z.union([z.string(), z.array(z.string().max(1))]), ['ab'], 'must have at most 1 character'],
   ['body', z.union([z.string(), z.array(z.string())]), 1, 'must be text'],
-])('in a %s %# is refused by its sentence', (place, schema, value, sentence) => {
+])('case %#, in a %s, is refused with its sentence', (place, schema, value, sentence) => {
   expect(sentencesOf(place, schema, value)).toEqual([sentence]);
 });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The place that a value comes from. Only a body has types; elsewhere all is text, and a list is what was repeated. */
+/** Where a value comes from. Only a body has types; elsewhere everything is text, and a repeated parameter is a list. */
 export type Place = 'query' | 'header' | 'cookie' | 'body' | 'environment';
 
 const types: Record<string, string> = {
@@ -18,7 +18,7 @@ const formats: Record<string, string> = {
   url: 'a URL',
 };
 
-/** Says why a value is refused, without the terms of zod. The sentence of a schema itself comes first. */
+/** Says why a value is refused, without zod's terms. A schema's own message takes precedence. */
 export const sentenceOf =
   (place: Place) =>
   (issue: z.core.$ZodRawIssue): string => {
@@ -55,7 +55,7 @@ function bounded(origin: string, bound: string, value: number | bigint): string 
 
 const counted = (count: number | bigint, noun: string) => `${count} ${noun}${Number(count) === 1 ? '' : 's'}`;
 
-/** A value that has the type of one alternative is meant for that one: what it says is wrong is what helps. */
+/** A value of the right type for one alternative is meant for it, so that alternative's message helps most. */
 function sentenceOfBest(alternatives: z.core.$ZodIssue[][]): string {
   const meant = alternatives.find(([first]) => first?.code !== 'invalid_type' || first.path.length > 0);
   return (meant ?? alternatives[0])?.[0]?.message ?? 'is not valid';

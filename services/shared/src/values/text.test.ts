@@ -9,7 +9,7 @@ it.each([
   ['ab🍵', 2, 'ab'],
   ['', 3, ''],
   ['abc', 0, ''],
-])('of %j the first %i characters are %j', (text, max, expected) => {
+])('cuts %j to %i characters: %j', (text, max, expected) => {
   expect(cut(text, max)).toBe(expected);
 });
 
@@ -19,6 +19,6 @@ it.each([
   ['a\udf75', 'a\ufffd'],
   ['🍵'.repeat(4), '🍵🍵🍵'],
   ['\0\0ab🍵\0', 'ab🍵'],
-])('of %j the part that can be stored is %j', (text, expected) => {
+])('makes %j storable as %j', (text, expected) => {
   expect(storable(text, 3)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-/** Returns the first characters of a text, at most `max` code points: half of one can be stored and sent by nobody. */
+/** Returns the first `max` code points of a text at most. Half a code point cannot be stored or sent. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   let [units, count] = [0, 0];
@@ -10,12 +10,12 @@ export function cut(text: string, max: number): string {
   return text.slice(0, units);
 }
 
-/** Returns what PostgreSQL can store of a text, also within JSON: no NUL and no half of a character; at most `max` of them. */
+/** Makes a text storable by PostgreSQL, also within JSON: removes NUL, replaces lone surrogates by U+FFFD, and cuts to `max` code points. */
 export const storable = (text: string, max = Number.POSITIVE_INFINITY): string =>
   cut(text.replaceAll('\0', '').toWellFormed(), max);
 
-/** A character that is seen: no format, filler or separator, nor the Braille pattern without dots. */
+/** A visible character: not a format character, filler, separator or blank Braille pattern. */
 const visible = /[^\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}\p{Cc}\u2800]/u;
 
-/** Tells whether a reader sees anything of a text. */
+/** Tells whether a text has a visible character. */
 export const isVisible = (text: string): boolean => visible.test(text);

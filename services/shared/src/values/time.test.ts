@@ -2,7 +2,7 @@ import { backoff, sleep, within } from './time.ts';
 
 const never = new Promise<never>(() => {});
 
-it('sleep ends with the signal, and at once if that is aborted already', async () => {
+it('sleep ends with the signal, at once if it is already aborted', async () => {
   const stopping = new AbortController();
   const slept = sleep(60_000, stopping.signal);
   stopping.abort();
@@ -25,12 +25,12 @@ it.each([
 });
 
 describe('within', () => {
-  it('is the outcome of the promise', async () => {
+  it('returns the outcome of the promise', async () => {
     expect(await within(60_000, Promise.resolve('done'))).toBe('done');
     await expect(within(60_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   });
 
-  it('is the late outcome after its time', async () => {
+  it('returns the late outcome after its time', async () => {
     expect(await within(1, never)).toBeUndefined();
     expect(await within(1, never, () => 'late')).toBe('late');
     const late = () => {
@@ -39,7 +39,7 @@ describe('within', () => {
     await expect(within(1, never, late)).rejects.toThrow('too late');
   });
 
-  it('hears no failure that comes later', async () => {
+  it('ignores a failure that comes later', async () => {
     const failing = sleep(20).then(() => Promise.reject(new Error('broken')));
     await within(1, failing);
     await sleep(40);

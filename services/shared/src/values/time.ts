@@ -3,19 +3,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** Waits for some milliseconds, or until the signal. It never rejects. */
+/** Waits `ms`, or until the signal is aborted. Never rejects. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   wait(ms, undefined, { signal }).catch(() => undefined);
 
 /**
- * Returns the pause after failures in a row, in ms: twice as long after each, up to a maximum. Up to a half of it is left
- * to chance, so that replicas do not come back together.
+ * Returns the pause after consecutive failures, in ms: twice as long after each, up to a maximum. Up to half of it is
+ * random, so that replicas do not retry together.
  */
 export function backoff(failures: number, { firstMs, maxMs }: { firstMs: number; maxMs: number }): number {
   return Math.min(firstMs * 2 ** (failures - 1), maxMs) * (1 - Math.random() / 2);
 }
 
-/** Repeats work until it succeeds, or `failed`, which gets each failure and their number, throws. */
+/** Repeats work until it succeeds or `failed` throws. `failed` gets each error and the number of failures. */
 export async function retry<T>(
   work: () => Promise<T>,
   pauses: Parameters<typeof backoff>[1],
@@ -32,8 +32,8 @@ export async function retry<T>(
 }
 
 /**
- * Waits for a promise, and no longer than some milliseconds. What comes later is not heard, a failure neither.
- * @param late returns or throws what is the outcome then; without it, undefined
+ * Waits at most `ms` for a promise. A result or failure that arrives later is ignored.
+ * @param late called after `ms`: its result or error is the outcome; default undefined
  */
 export async function within<T, L = undefined>(
   ms: number,

@@ -3,10 +3,10 @@ const pattern =
 const minuteMs = 60_000;
 
 /**
- * Reads a time as RFC 3339 has it, or with a space, without seconds, or with a short offset, as ISO 8601 and PostgreSQL may
- * write it (contract 1.1). Finer fractions than microseconds are cut off; a leap second is the second after it.
- * @returns the form in which all are compared, `2026-01-31T09:30:00.123456Z`, where a Date would lose the microseconds;
- * undefined for anything else, and for times outside the years 1 to 9999 in UTC, which PostgreSQL or this form does not have
+ * Reads a time in RFC 3339, also with a space, without seconds, or with a short offset, as ISO 8601 and PostgreSQL may
+ * write it (contract 1.1). Fractions are cut to microseconds; a leap second becomes the second after it.
+ * @returns the form in which times are compared, `2026-01-31T09:30:00.123456Z`, since a Date would lose the microseconds;
+ * undefined for other text and for times outside the years 1 to 9999 in UTC, which PostgreSQL or this form cannot express
  */
 export function utcTime(text: string): string | undefined {
   const match = pattern.exec(text);
