@@ -25,11 +25,11 @@ interface HttpAppOptions {
   routes: AnyRoute[];
   log: Logger;
   config: HttpConfig;
-  /** Checks `Authorization` on routes with an identity (contract 3.6). Default: as the configuration says. */
+  /** Checks `Authorization` on routes with an identity (contract 3.6). Default: from the configuration. */
   bearer?: BearerValidator;
 }
 
-/** Without credentials of their own, operators and whoever sends mail show those of callers (contract 3.7). */
+/** Operators and the mailer use the callers' credentials if they have none of their own (contract 3.7). */
 interface HttpConfig extends Partial<BearerConfig> {
   /** In `prod` the documentation is off and replies are not checked (reply-check.ts). */
   APP_PROFILE: 'dev' | 'prod';
@@ -44,7 +44,7 @@ export function createHttpApp({ title, routes, log, config, bearer = bearerFrom(
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  // As strict as the gateway, so that both understand a path alike.
+  // As strict as the gateway, so that both read a path the same way.
   app.enable('strict routing');
   app.enable('case sensitive routing');
 
@@ -72,7 +72,7 @@ export function createHttpApp({ title, routes, log, config, bearer = bearerFrom(
   for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
     mountPath(app, path, own, { production, bearer, checks, inFlight });
   }
-  // Behind the routes, which are requested more often.
+  // After the routes, which are requested more often.
   if (!production) app.use(openApiPages(title, routes));
   app.use((req, res) => sendProblem(req, res, 404, { detail: 'Nothing is found at this path.' }));
   app.use(problemHandler(log));
@@ -82,7 +82,7 @@ export function createHttpApp({ title, routes, log, config, bearer = bearerFrom(
 interface MountOptions {
   production: boolean;
   bearer: BearerValidator;
-  /** By the identity that a route demands, where it is no account. */
+  /** By the identity that a route demands, other than `account`. */
   checks: Record<Exclude<IdentityRule, 'account'>, CallerCheck>;
   inFlight: InFlight;
 }
@@ -111,7 +111,7 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
       const accountId = accountIdOf(accountHeader);
       context.accountId = accountId;
       const proven = await bearer(req.headers.authorization, accountId);
-      // A header proves nothing where the service checks tokens itself.
+      // If the service checks tokens itself, it ignores the headers.
       context.roles = proven === undefined ? (namesIn(req.headers['account-roles']) ?? []) : proven.roles;
       requireScope(route.scope, proven === undefined ? namesIn(req.headers['account-scopes']) : proven.scopes);
       if (route.role !== undefined && !context.roles.includes(route.role)) throw lacksRole(route.role);
@@ -133,7 +133,7 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
       if (reply.headers?.['Content-Type'] === undefined) checkReply?.(reply.status, json);
       const known = route.method === 'get' && knownTag(reply.headers?.ETag, req.headers['if-none-match']);
       if (known) return void res.writeHead(304, { ...reply.headers, ETag: known }).end();
-      // Express's `send` would find these out itself, at the cost of the sending once more.
+      // Express's `send` would compute these itself, and take twice as long.
       const own = json !== undefined && { 'Content-Type': jsonType, 'Content-Length': lengthOf(json) };
       res.writeHead(reply.status, { ...own, ...reply.headers });
       if (!isInTexts(json)) return void res.end(json);
@@ -144,13 +144,13 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
       ended();
     }
   };
-  /** Their number is limited where they are opened, such as in the order service (live/stream-limits.ts). */
+  /** Services limit the number of streams themselves, such as the order service (live/stream-limits.ts). */
   function startStream(req: Request, res: Response, stream: (res: Response) => void): void {
     contextOf(res).isStream = true;
     inFlight.leave(res);
     res.writeHead(200, { 'Content-Type': 'text/event-stream', ...noStore });
     res.flushHeaders();
-    // Node.js keeps the request as long as its response lasts: not with what nobody asks for any more.
+    // Node.js keeps the request as long as its response: drop what is no longer needed.
     Object.assign(req, { headers: {}, rawHeaders: [], next: undefined });
     stream(res);
     if (req.method === 'HEAD') res.end();
@@ -165,7 +165,7 @@ function toJson(body: unknown): JsonText['json'] {
   return typeof json === 'string' || Buffer.isBuffer(json) || isInPieces(json) ? json : stringifyJson(body);
 }
 
-/** In bytes: sent at once, as most answers are. */
+/** In bytes. Up to this size the texts are joined and sent at once; most answers are. */
 const joinedUpTo = 65_536;
 
 const isInTexts = (json: JsonText['json'] | undefined): json is readonly string[] => Array.isArray(json);
@@ -176,14 +176,14 @@ const lengthOf = (json: string | readonly string[] | Buffer): number =>
 const isInPieces = (json: unknown): json is AsyncIterable<string> =>
   typeof json === 'object' && json !== null && Symbol.asyncIterator in json;
 
-/** The longest that an answer in pieces takes, however slowly its client reads. */
+/** An answer in pieces is cut off after this time if its client reads slowly. */
 const maxInPiecesMs = 300_000;
 
 const jsonType = 'application/json; charset=utf-8';
 
 /**
- * The tag of the reply, if the client has it (RFC 9110, 13.1.2), as weak as it came: caches compare those of a 304
- * exactly (RFC 9111, 4.3.4). Express's `fresh` heeds Cache-Control, but fetch() adds `no-cache` to If-None-Match.
+ * Returns the reply's tag if the client has it (RFC 9110, 13.1.2), weak if the client's is weak: caches compare the tag of a 304
+ * exactly (RFC 9111, 4.3.4). Express's `fresh` cannot be used: it obeys Cache-Control, and fetch() adds `no-cache` to If-None-Match.
  */
 function knownTag(etag: string | undefined, ifNoneMatch: string | undefined): string | undefined {
   if (etag === undefined || ifNoneMatch === undefined) return undefined;
@@ -204,7 +204,7 @@ function endSpan(span: Span, req: Request, res: Response): void {
       ...(route !== undefined && { 'http.route': route }),
     },
     ...(res.statusCode >= 500 && { error: res.statusCode }),
-    // A stream ends when its client goes.
+    // A stream ends when its client disconnects.
     ...(!(res.writableFinished || isStream) && {
       error: new Error('The connection was closed before the answer was sent'),
     }),

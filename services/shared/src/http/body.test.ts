@@ -39,27 +39,27 @@ describe('body', () => {
   it.each([
     ['/plain', 8],
     ['/large', 64],
-  ])('of %s may have %i KiB and no byte more', async (path, kib) => {
+  ])('of %s may have %i KiB but not a byte more', async (path, kib) => {
     await post(path, ofKib(kib)).expect(200);
     const { status, body } = await post(path, `${ofKib(kib)} `);
     expect({ status, detail: body.detail }).toEqual({ status: 413, detail: `The body is larger than ${kib} KiB.` });
   });
 
-  it('may be nested 20 deep and no deeper', async () => {
+  it('is refused if it is nested deeper than 20 levels', async () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     await post('/plain', nested(20)).expect(200);
     const { status, body } = await post('/plain', nested(21));
     expect([status, body.detail]).toEqual([400, 'The body is nested deeper than 20 levels.']);
   });
 
-  it('may hold 1000 values and no more, whatever its texts hold', async () => {
+  it('is refused if it holds more than 1000 values; characters in strings do not count', async () => {
     const ones = (count: number) => `["\\"[,{",${Array.from({ length: count - 2 }, () => 1).join()}]`;
     await post('/plain', ones(1000)).expect(200);
     const { status, body } = await post('/plain', ones(1001));
     expect({ status, detail: body.detail }).toEqual({ status: 400, detail: 'The body holds more than 1000 values.' });
   });
 
-  it('keeps the digits of its numbers where a route reads decimals', async () => {
+  it('keeps the digits of its numbers if the route reads decimals', async () => {
     const digits = '[0.12345678901234567891]';
     expect((await post('/decimals', digits)).text).toBe(digits);
     expect((await post('/plain', digits)).text).toBe('[0.12345678901234568]');
@@ -81,7 +81,7 @@ describe('body', () => {
       const { user, system } = process.threadCpuUsage(before);
       return user + system;
     };
-    // In turns, and the cheapest of six, since compiling and collecting garbage count as well; the client's share included.
+    // In turns, and the cheapest of six, since compilation and garbage collection also count. Includes the client's share.
     const small: number[] = [];
     const hostile: number[] = [];
     for (let batch = 0; batch < 6; batch += 1) {

@@ -8,13 +8,13 @@ const maxValues = 1_000;
 const maxDepth = 20;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Collects the body as bytes, which `parsedBody` parses. A compressed one is 415: a kilobyte may inflate to a megabyte. */
+/** Collects the body as bytes for `parsedBody`. A compressed body is 415, since a kilobyte may inflate to a megabyte. */
 export const collectBody = (kib: number): Handler =>
   express.raw({ limit: kib * 1024, inflate: false, type: () => true });
 
 /**
- * The body parsed as JSON, once: its bytes are given up, so that a handler that waits does not hold them.
- * @param options decimals: whether numbers that a double cannot hold become Decimals
+ * Parses the body as JSON. Works once per request: it releases the bytes, so that a waiting handler does not hold them.
+ * @param options decimals: if true, numbers that a double cannot hold become Decimals
  * @throws DomainError invalid or unsupportedMedia
  */
 export function parsedBody(req: Request, { decimals = false }: { decimals?: boolean }): unknown {
@@ -36,7 +36,7 @@ export function parsedBody(req: Request, { decimals = false }: { decimals?: bool
   }
 }
 
-/** Before parsing, so that nothing is built of what will be refused. A text that is no JSON may pass. */
+/** Checks the limits before parsing, so that nothing is built from a refused body. Invalid JSON may pass. */
 function requireBounds(text: string): void {
   let [depth, separators, inText] = [0, 0, false];
   for (let index = 0; index < text.length; index += 1) {

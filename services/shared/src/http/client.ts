@@ -8,13 +8,13 @@ import { cursorIn } from './pagination.ts';
 import { problemSchema } from './problem.ts';
 
 export interface HttpClientOptions {
-  /** The service called, such as `product`: named in spans and errors. */
+  /** The called service, such as `product`; spans and errors name it. */
   service: string;
   /** Without a trailing slash. */
   baseUrl: string;
-  /** For the whole exchange. */
+  /** For the whole exchange, in ms. */
   timeoutMs: number;
-  /** Shown to internal paths (contract 3.7). */
+  /** Sent to internal paths (contract 3.7). */
   credential?: string | undefined;
 }
 
@@ -23,15 +23,15 @@ export interface Answer {
   status: number;
   /** JSON; numbers that a double cannot hold are Decimals. */
   body: unknown;
-  /** Names the state that was read, where the answer has one. */
+  /** The ETag of the answer, if it has one. */
   etag: string | undefined;
-  /** Cursor of the next page of a list, where there is one. */
+  /** Cursor of the next page of a list, if there is one. */
   next: string | undefined;
   retryAfterSeconds: number | undefined;
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** Failures that are passed on, since they are meant for whoever made the request: by status, their kind and code. */
+/** Failures that are passed on to the client of the original request: kind and code by status. */
 export type Refusals = Record<number, [ErrorKind, ProblemCode?]>;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -44,15 +44,15 @@ export interface Call {
   ifMatch?: string | undefined;
   /** An ETag that the resource must not have, or `*`: it must not exist. Otherwise the answer is 412. */
   ifNoneMatch?: string | undefined;
-  /** The client on whose behalf the call is, as a route's input has it: passed on as the gateway says it. */
+  /** Address of the client that the call serves, from a route's input; sent in the header that the gateway uses. */
   clientAddress?: string | undefined;
-  /** The customer on whose behalf the call is, likewise: the called service decides as for a request of the gateway. */
+  /** The customer that the call serves, from a route's input; the called service decides as for a request from the gateway. */
   customer?: { accountId: string; authorization: string | undefined };
-  /** Name of the operator on whose behalf the call is, for the audit trail. */
+  /** Name of the operator that the call serves, for the audit trail. */
   operator?: string | undefined;
   /** Further headers. */
   headers?: Record<string, string>;
-  /** Gives the call up, as its time-out does. */
+  /** Aborts the call, as its time-out does. */
   signal?: AbortSignal;
 }
 
@@ -64,14 +64,14 @@ interface Sent {
 
 const secondsIn = (header: string | undefined) => (/^\d{1,3}$/.test(header ?? '') ? Number(header) : undefined);
 
-/** Calls another service: JSON both ways, within the current trace, with a time-out, without redirects. */
+/** Calls another service: JSON both ways, in the current trace, with a time-out, without following redirects. */
 export function createHttpClient({ service, baseUrl, timeoutMs, credential }: HttpClientOptions) {
   const { hostname: address, port: ownPort, protocol } = new URL(baseUrl);
   const port = Number(ownPort || (protocol === 'https:' ? 443 : 80));
   const failed = (cause: unknown, retryAfter?: string) =>
     unavailable(`The ${service} service`, cause, { retryAfterSeconds: secondsIn(retryAfter) || undefined });
 
-  /** Of a status below 500. */
+  /** @throws DomainError unavailable if there is no answer in time, or a status from 500 up */
   async function send(method: Method, url: string, call: Call): Promise<Sent> {
     const { body, ifMatch, ifNoneMatch, clientAddress, customer, operator, headers: further, signal } = call;
     const trace = currentTrace();
@@ -108,7 +108,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
       'http.request.method': method,
       'server.address': address,
       'server.port': port,
-      'url.full': `${baseUrl}${path}`, // without the query, which may hold what a customer has entered
+      'url.full': `${baseUrl}${path}`, // without the query, which may hold text that a customer has entered
     };
     return inSpan(
       { name: `${method} ${path}`, kind: 'client', attributes },
@@ -117,7 +117,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     );
   }
 
-  /** Without a body it is undefined, which no schema of one takes. */
+  /** Undefined without a body, which every schema of a body refuses. */
   function jsonOf({ text }: Sent): unknown {
     try {
       return text === '' ? undefined : parseJson(text);
@@ -133,7 +133,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
   }
 
   return {
-    /** @throws DomainError unavailable: no answer in time, no JSON, or a status from 500 up, whose Retry-After it keeps */
+    /** @throws DomainError unavailable if there is no answer in time, no JSON, or a status from 500 up; keeps its Retry-After */
     async call(method: Method, path: string, call: Call = {}): Promise<Answer> {
       const sent = await sendInSpan(method, path, call);
       const { status, headers } = sent;
@@ -147,8 +147,8 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
       };
     },
     /**
-     * Gets a body that is passed on or read as text.
-     * @throws DomainError unavailable for any other answer than 200, and where `read` finds nothing in it
+     * Gets a body as text and reads it with `read`.
+     * @throws DomainError unavailable for any status but 200, and if `read` returns undefined
      */
     async text<T>(path: string, call: Call, read: (text: string) => T | undefined): Promise<T> {
       const { status, text } = await sendInSpan('GET', path, call);
@@ -157,8 +157,8 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
       return found;
     },
     /**
-     * Reads the body of a success.
-     * @throws DomainError unavailable for any other answer, but with the sentence of the other service where it is among the refusals
+     * Reads the body of a successful answer.
+     * @throws DomainError with the other service's detail if the status is among the refusals, else unavailable
      */
     read<T>(schema: z.ZodType<T>, answer: Answer, refusals: Refusals = {}): T {
       const { status, body, retryAfterSeconds = 60 } = answer;
@@ -169,7 +169,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
       const retry = kind === 'rateLimited' ? { retryAfterSeconds } : {};
       throw new DomainError(kind, detail, { code, errors, ...retry });
     },
-    /** Reads a part of a body. @throws DomainError unavailable for one that the other service should not have given */
+    /** Reads a part of a body. @throws DomainError unavailable if it does not fit the schema */
     parsed,
   };
 }

@@ -7,7 +7,7 @@ import { cookieReader, readCookies } from './cookies.ts';
 
 const read = cookieReader('token');
 
-/** The rule, written without regard to cost. */
+/** The same rule in simple code, regardless of cost. */
 function allValues(header: string): string[] {
   const pairs = header.split(/[;,]/).map((pair) => /^([^=]*)=(.*)$/s.exec(pair) ?? []);
   const values = pairs.filter(([, name]) => name?.trim() === 'token').map(([, , value = '']) => value.trim());
@@ -22,22 +22,22 @@ it.each([
   ['no value', 'token=', ['']],
   ['a quoted value', 'token="x"', ['x']],
   ['a quote at one end as it is', 'token="x; token=y"', ['"x', 'y"']],
-  ['one that comes twice', 'token=x; token="x", token= x', ['x']],
-  ['another behind one that comes twice', 'token=x; token=x; token=y', ['x', 'y']],
-  ['two, of which one is empty', 'token=; token=x', ['', 'x']],
-  ['two that a proxy joined', 'token=x,token=y', ['x', 'y']],
+  ['a repeated value once', 'token=x; token="x", token= x', ['x']],
+  ['a second value after a repeated one', 'token=x; token=x; token=y', ['x', 'y']],
+  ['two values, one of them empty', 'token=; token=x', ['', 'x']],
+  ['two values joined by a proxy', 'token=x,token=y', ['x', 'y']],
   ['the first two of three', 'token=1;token=2;token=3', ['1', '2']],
   ['no other name', 'xtoken=1; tokens=2; Token=3; a=token=4; token; to ken=5', []],
 ])('reads %s', (_, header, values) => {
   expect(read(header)).toEqual(values);
 });
 
-it('takes a cookie that is repeated more than ten times for different ones', () => {
+it('treats a cookie that is repeated more than ten times as different values', () => {
   expect(read('token=x;'.repeat(10))).toEqual(['x']);
   expect(read('token=x;'.repeat(11))).toEqual(['x', '']);
 });
 
-it('reads what splitting the header would find, however its parts are put together', () => {
+it('reads the same values as splitting the header, in any combination of parts', () => {
   const parts = ['token', 'token=', ';', ',', '=', ' ', '\t', '\u00a0', 'a', '"', 'toke', 'x'];
   const random = seededRandom(1);
   for (let n = 0; n < 20_000; n += 1) {
@@ -65,11 +65,11 @@ describe('a route that names a cookie', () => {
     ['unquoted and decoded', 'a=1; token="x%2Ey"; b=2', { token: 'x.y' }],
     ['the first of two', 'token=x,token=y', { token: 'x' }],
     ['not at all where it is missing', 'a=j:{}; b=j:{', {}],
-  ])('gets it %s, and no other', async (_, cookie, cookies) => {
+  ])('gets only this cookie, %s', async (_, cookie, cookies) => {
     expect((await request(app).get('/').set('Cookie', cookie)).body).toEqual(cookies);
   });
 
-  it('gets nothing of a request without cookies', async () => {
+  it('gets nothing from a request without cookies', async () => {
     expect((await request(app).get('/')).body).toEqual({});
   });
 });

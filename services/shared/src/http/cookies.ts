@@ -2,15 +2,15 @@ import cookieParser from 'cookie-parser';
 import type { Handler } from 'express';
 import { z } from 'zod';
 
-/** More than a client repeats a cookie by mistake. */
+/** More often than a client would repeat a cookie by mistake. */
 const maxRepeats = 10;
 
 /**
- * Reads one cookie of a `Cookie` header, trimmed and without quotes around it (RFC 6265, 4.1.1), but not decoded: its first two
- * different values, since parsers disagree on which counts. One that is repeated more than ten times counts as different ones. A comma
- * separates, too: by it proxies join two headers. One pass by an expression that never goes back: the header is of the client's
- * making, and a list of all its cookies would cost milliseconds.
- * @param name letters, digits, - and _
+ * Returns a function that reads one cookie of a `Cookie` header, trimmed and without surrounding quotes (RFC 6265, 4.1.1), but not
+ * decoded. It returns the first two different values, since parsers disagree on which counts. A cookie that is repeated more than ten
+ * times counts as two different values. A comma also separates cookies, because proxies join two headers with it. The expression never
+ * backtracks and reads the header once: the client controls the header, and a list of all its cookies would cost milliseconds.
+ * @param name consists of letters, digits, - and _
  */
 export function cookieReader(name: string): (header: string | undefined) => string[] {
   const pattern = new RegExp(`(?:^|[;,])\\s*${name}\\s*=([^;,]*)`, 'g');
@@ -30,7 +30,7 @@ export function cookieReader(name: string): (header: string | undefined) => stri
 const unquoted = (value: string) =>
   value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
 
-/** Reads the cookies that a route names. cookie-parser sees no others: 58 KB like JSON would cost it 58 ms of CPU. */
+/** Reads the cookies that a route names. cookie-parser sees no others: 58 KB of cookies that look like JSON would cost it 58 ms of CPU. */
 export function readCookies(schema: z.ZodType | undefined): Handler[] {
   if (!(schema instanceof z.ZodObject)) return [];
   const readers = Object.keys(schema.shape).map((name) => ({ name, read: cookieReader(name) }));

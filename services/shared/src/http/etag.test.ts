@@ -23,14 +23,14 @@ const ask = (headers: Record<string, string>, method: 'get' | 'head' = 'get') =>
 
 // Lists of tags are in precondition.test.ts.
 describe('a reply with an ETag', () => {
-  it('is sent as it is to who has no other', async () => {
+  it('is sent in full to a client without a condition', async () => {
     const { status, headers, body } = await ask({});
     expect([status, body]).toEqual([200, 'tëst']);
     const type = 'application/json; charset=utf-8';
     expect(headers).toMatchObject({ 'content-type': type, 'content-length': '7', etag: '"one"' });
   });
 
-  it.each(['"one"', 'W/"one"'])('is 304 without a body to who has %s', async (tag) => {
+  it.each(['"one"', 'W/"one"'])('is 304 without a body to a client that has %s', async (tag) => {
     for (const method of ['get', 'head'] as const) {
       const { status, text, headers } = await ask({ 'If-None-Match': tag }, method);
       expect({ status, text: text ?? '' }).toEqual({ status: 304, text: '' });
@@ -39,7 +39,7 @@ describe('a reply with an ETag', () => {
     }
   });
 
-  it('is sent to who has another', async () => {
+  it('is sent to a client that has another ETag', async () => {
     expect((await ask({ 'If-None-Match': '"two"' })).status).toBe(200);
   });
 

@@ -43,7 +43,7 @@ const post = (signal?: AbortSignal) => fetch(url, { method: 'POST', signal: sign
 
 const isHandling = (count: number) => until(`${count} requests are handled`, () => waiting.length === count);
 
-/** Sends so many requests that another one is refused. */
+/** Sends so many requests that the next is refused. */
 async function fill(signal?: AbortSignal) {
   const answers = Array.from({ length: most }, () => post(signal));
   for (const answer of answers) answer.catch(() => undefined);
@@ -51,7 +51,7 @@ async function fill(signal?: AbortSignal) {
   return answers;
 }
 
-it(`refuses more than ${most} requests in flight at once and admits as many as have ended`, async () => {
+it(`refuses more than ${most} requests in flight, and admits another for each that ends`, async () => {
   const answers = await fill();
   const refused = await post();
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
@@ -67,7 +67,7 @@ it(`refuses more than ${most} requests in flight at once and admits as many as h
   expect((await admitted).status).toBe(204);
 });
 
-it('counts a request whose client has gone until its handler has ended', async () => {
+it('counts a request until its handler has ended, even if its client has disconnected', async () => {
   const gone = new AbortController();
   const answers = await fill(gone.signal);
   gone.abort();
@@ -81,7 +81,7 @@ it('counts a request whose client has gone until its handler has ended', async (
 });
 
 describe('of one account', () => {
-  /** Alone, it holds twice as many as there are places left for the next. */
+  /** As the only account it holds twice as many places as are left. */
   const max = 333;
   const own = (account: string) => `${account}0000000-0000-4000-8000-000000000000`;
   const postAs = (account: string) =>
@@ -99,13 +99,13 @@ describe('of one account', () => {
     send('b', 1);
     await isHandling(max + 1);
     for (const { resolve } of waiting.splice(0)) resolve();
-    send('a', max); // once those before have ended
+    send('a', max); // after the earlier ones have ended
     await isHandling(max);
   });
 
-  it('leaves places for others, however many accounts take all they can', async () => {
+  it('leaves places for others even if many accounts take all they can', async () => {
     const answers = [...'abcdef'].flatMap((account) => send(account, 200));
-    let refused = 0; // all that are not held
+    let refused = 0; // every request that is not held
     for (const answer of answers) answer.then(() => (refused += 1));
     await until('all have arrived', () => waiting.length + refused === answers.length);
     const held = waiting.length;

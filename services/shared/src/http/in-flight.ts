@@ -4,12 +4,12 @@ import { DomainError } from '../values/errors.ts';
 import { problemType } from '../values/problem-types.ts';
 import { sendProblem } from './problem.ts';
 
-/** contract 2.5: as many as one client may send in a second, each holding its body of at most 64 KiB and what is made of it. */
+/** contract 2.5: as many as one client may send in a second. Each holds its body of at most 64 KiB and the objects made from it. */
 const most = 500;
 
 export type InFlight = ReturnType<typeof createInFlight>;
 
-/** Counts the requests of a process that are in flight: each until its answer is sent and its handler has ended. */
+/** Counts the requests in flight in a process: each until its answer has been sent and its handler has ended. */
 export function createInFlight() {
   let count = 0;
   const countOf = new Map<string, number>();
@@ -28,7 +28,7 @@ export function createInFlight() {
     if (place.account !== undefined) addTo(place.account, -1);
   };
   return {
-    /** The middleware that admits requests, before their bodies are read, and answers 503 at once beyond the bound. */
+    /** The middleware that admits requests before their bodies are read, and answers 503 at once beyond the limit. */
     admit(req: Request, res: Response, next: NextFunction): void {
       if (count >= most) {
         res.set('Retry-After', '1');
@@ -44,8 +44,8 @@ export function createInFlight() {
       next();
     },
     /**
-     * Counts a request to its account, which may have at most twice as many in flight as there are places left: two thirds
-     * of all alone, less the more accounts are busy, and one that has none gets in as long as there is a place.
+     * Counts a request for its account, which may have at most twice as many in flight as there are places left: two thirds
+     * of all places if no other account is busy, and less the more are. An account with none in flight is admitted while a place is left.
      * @throws DomainError rateLimited (429)
      */
     countTo(accountId: string, res: Response): void {
@@ -58,7 +58,7 @@ export function createInFlight() {
       addTo(accountId, 1);
       place.account = accountId;
     },
-    /** Marks a handler as running until the result is called: it may outlive its connection, and holds its memory. */
+    /** Marks a handler as running until the returned function is called: it may outlive its connection, and still holds memory. */
     working(res: Response): () => void {
       const { place } = contextOf(res);
       if (place !== undefined) place.isWorking = true;
@@ -67,7 +67,7 @@ export function createInFlight() {
         if (res.closed) leave(res);
       };
     },
-    /** Gives up the place of a request before its answer has ended. */
+    /** Frees the place of a request before its answer has ended. */
     leave,
   };
 }

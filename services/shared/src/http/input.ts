@@ -8,7 +8,7 @@ import { parsedBody } from './body.ts';
 import { clientAddressOf } from './identity.ts';
 import { type AnyRoute, hasPage } from './route.ts';
 
-/** A function of its own, so that the body as received is not kept in memory while the handler waits. */
+/** A separate function, so that the received body is not kept in memory while the handler waits. */
 export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   params: parseParams(route.params, req),
   query: parse(route.query, req.query, 'query'),

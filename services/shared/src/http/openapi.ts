@@ -23,7 +23,7 @@ const ifNoneMatch = z.object({
     .describe('The ETag of what the client has; the answer is 304 while that is current.'),
 });
 
-/** Beside the scheme of this name, for a field at each operation: where it is empty, the page sends the scheme's. */
+/** Adds a field to each operation, beside the security scheme of this name. If the field is empty, the page sends the scheme's value. */
 const idAccount: Json = {
   name: 'id-account',
   in: 'header',
@@ -32,7 +32,7 @@ const idAccount: Json = {
   schema: { type: 'string', format: 'uuid' },
 };
 
-/** The OpenAPI 3.1 document of a list of routes. Schemas that carry an id become components. */
+/** Makes the OpenAPI 3.1 document of routes. Schemas with an id become components. */
 export function openApiDocument(title: string, routes: AnyRoute[]) {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
@@ -63,7 +63,7 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
   };
 }
 
-/** @param scopes that an API key needs, which OpenAPI 3.1 takes as roles */
+/** @param scopes those that an API key needs; OpenAPI 3.1 takes them as role names */
 function securityOf(identity: IdentityRule, scopes: string[]): Json {
   if (identity === 'none') return {};
   const byCredential = identity === 'account' ? [] : [{}, { credential: [] }];
@@ -112,7 +112,7 @@ function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
   };
 }
 
-/** OpenAPI 3.1 has no word for the events of a stream: each line of data is JSON of this schema. */
+/** OpenAPI 3.1 cannot describe the events of a stream. Each line of data is JSON of this schema. */
 const eventStream = (events: z.ZodType, schemas: Json): Json => ({
   schema: { type: 'string', contentMediaType: 'application/json', contentSchema: jsonSchema(events, schemas) },
 });
@@ -133,7 +133,7 @@ function parameters(place: string, schema: z.ZodType | undefined, schemas: Json)
   }));
 }
 
-/** The schema as it is written and read. Named schemas, and zod's `$defs`, move to `schemas`: the components. */
+/** Returns the JSON Schema of the input. Named schemas and zod's `$defs` move to `schemas`, the components. */
 export function jsonSchema(schema: z.ZodType, schemas: Json): Json {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: withInput }) as Json;
   const { $schema: _, $defs = {}, id, ...own } = json;
@@ -145,7 +145,7 @@ export function jsonSchema(schema: z.ZodType, schemas: Json): Json {
   return typeof id === 'string' ? { $ref: `#/components/schemas/${id}` } : atComponents(own);
 }
 
-/** zod omits default and examples of a transformed value, since they are of the output; here they are of the input. */
+/** Adds default and examples of transformed values. zod omits them because it takes them for output; here they describe the input. */
 function withInput({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
   const { examples } = z.globalRegistry.get(zodSchema) ?? {};
   if (examples !== undefined) json.examples = examples;
@@ -157,7 +157,7 @@ function atComponents(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
-/** The documentation endpoints (contract 8). What is rarely requested is made and loaded on demand. */
+/** The documentation endpoints (contract 8). They are rarely requested, so the document and the libraries are made and loaded on demand. */
 export function openApiPages(title: string, routes: AnyRoute[]): Router {
   let made: Json | undefined;
   const document = () => (made ??= openApiDocument(title, routes));
@@ -181,6 +181,6 @@ export function openApiPages(title: string, routes: AnyRoute[]): Router {
 async function uiPages(document: object): Promise<Router> {
   const { default: swaggerUi } = await import('swagger-ui-express');
   const router = Router({ strict: true, caseSensitive: true });
-  // The page must precede the files: swagger-ui's own index shows another API.
+  // The page must come before the files: swagger-ui's own index shows another API.
   return router.get('/index.html', swaggerUi.setup(document)).use(swaggerUi.serve);
 }

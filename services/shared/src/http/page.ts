@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** HTML that may be sent as it is: `html` escapes all else. */
+/** HTML that is safe to send: `html` escapes everything else. */
 class Html {
   readonly source: string;
   constructor(source: string) {
@@ -13,7 +13,7 @@ export type { Html };
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 
-/** Joins literal HTML and values, which are escaped unless they were made by this function, too. */
+/** Joins literal HTML and values. Values are escaped unless this function made them. */
 export function html(literals: TemplateStringsArray, ...values: (string | number | Html | Html[])[]): Html {
   const written = values.map((value) =>
     [value].flat().map((one) => (one instanceof Html ? one.source : escaped(String(one)))),
@@ -21,7 +21,7 @@ export function html(literals: TemplateStringsArray, ...values: (string | number
   return new Html(literals.map((literal, index) => literal + (written[index]?.join('') ?? '')).join(''));
 }
 
-/** Makes a page that loads nothing, runs no script and is in no frame. `style` has no value of a request or a row. */
+/** Makes a page that loads nothing, runs no script and cannot be framed. `style` must contain no value from a request or a row. */
 export function htmlPage(title: string, style: string, body: Html, language = 'en') {
   const { source } = html`<title>${title}</title>`;
   return {

@@ -22,7 +22,7 @@ describe('nextLink', () => {
 it.each([
   ['/a?x=1', 'a b&"'],
   ['/a', undefined],
-])('cursorIn reads what nextLink has written: %s', (url, cursor) => {
+])('cursorIn reads the cursor that nextLink has written: %s', (url, cursor) => {
   expect(cursorIn(nextLink(url, cursor).Link)).toBe(cursor);
 });
 
@@ -89,7 +89,7 @@ describe('totalPages', () => {
     [12_345, 20, 501],
     [12_345, 30, 334],
     [1_000_000, 1, 10_001],
-  ])('of %i in pages of %i counts those that are served', (total, size, expected) => {
+  ])('of %i rows in pages of %i counts only pages that are served', (total, size, expected) => {
     const { totalElements, totalPages } = pageInfo({ size, page: 0 }, total);
     expect([totalElements, totalPages]).toEqual([total, expected]);
     const query = pagedQuery(20, 100, {});

@@ -3,12 +3,12 @@ import type { Direction, Sort } from '../database/keyset.ts';
 import { mostCounted } from '../database/read-page.ts';
 import { wholeNumber } from '../values/fields.ts';
 
-/** More than there are fields, which may be repeated. */
+/** More than the fields of any list, because fields may be repeated. */
 const maxSorts = 32;
 
 /**
- * `sort=field,direction`, repeatable; the direction, in any case, is asc by default. The first of a field counts.
- * @param unique fields behind which nothing is left to decide: what follows is ignored
+ * `sort=field,direction`, repeatable. The direction is case-insensitive and asc by default. If a field is repeated, the first counts.
+ * @param unique fields without equal values: sorts after them are ignored
  */
 export function sortQuery<const F extends string>(
   fields: readonly F[],
@@ -40,11 +40,11 @@ export function sortQuery<const F extends string>(
     .meta({ type: 'array', items: { type: 'string', examples: fields.map((field) => `${field},desc`) } });
 }
 
-/** A repeated field would only lengthen the cursor, and long cursors are refused. */
+/** Drops repeated fields: they would only lengthen the cursor, and long cursors are refused. */
 const firstOfEach = <F extends string>(sorts: Sort<F>[]) =>
   sorts.filter(({ field }, index) => sorts.findIndex((other) => other.field === field) === index);
 
-/** The query of a list. Pages that begin behind what is counted are refused, unless a cursor replaces the page. */
+/** The query of a list. Pages that begin after the last counted row are refused, unless a cursor replaces the page. */
 export const pagedQuery = <Own extends z.core.$ZodLooseShape>(defaultSize: number, maxSize: number, own: Own) =>
   z
     .object({
@@ -61,7 +61,7 @@ export const pagedQuery = <Own extends z.core.$ZodLooseShape>(defaultSize: numbe
       error: `page × size must be at most ${mostCounted}: go on with after, as Link does`,
     });
 
-/** NaN, the product of what is no number, is not called too large. */
+/** NaN, the product of invalid numbers, does not count as too large; their own errors say more. */
 const isCounted = ({ page, size, after }: { page?: unknown; size?: unknown; after?: unknown }) =>
   after !== undefined || !(Number(page) * Number(size) > mostCounted);
 
@@ -73,7 +73,7 @@ export function pageOf<T extends z.ZodType>(item: T) {
   });
 }
 
-/** Counts the pages that are served: at a page that begins behind `mostCounted`, `pagedQuery` refuses. */
+/** Counts the pages that are served: `pagedQuery` refuses pages that begin after `mostCounted`. */
 export const pageInfo = ({ size, page: number }: { size: number; page: number }, totalElements: number) => ({
   size,
   number,
@@ -81,10 +81,10 @@ export const pageInfo = ({ size, page: number }: { size: number; page: number },
   totalPages: Math.min(Math.ceil(totalElements / size), Math.floor(mostCounted / size) + 1),
 });
 
-/** Description of `nextLink` in the document. */
+/** Describes the header of `nextLink` in documents. */
 export const nextPage = { Link: 'The next page, as rel="next", while there is more.' };
 
-/** Returns the cursor of the next page, which `nextLink` has put into a `Link` header. */
+/** Returns the cursor of the next page from a `Link` header of `nextLink`. */
 export function cursorIn(link: string | undefined): string | undefined {
   const [, path] = /<([^>]*)>; rel="next"/.exec(link ?? '') ?? [];
   return path === undefined ? undefined : (new URL(path, 'http://localhost').searchParams.get('after') ?? undefined);

@@ -21,11 +21,11 @@ it.each([
   ['W/ "one"', false, false],
   ['"*"', false, false],
   ['x*', false, false],
-])('in %j: strongly %s, weakly %s', (list, strongly, weakly) => {
+])('matches in %j: strongly %s, weakly %s', (list, strongly, weakly) => {
   expect([matchesTag(list, tag), matchesWeakly(list, tag)]).toEqual([strongly, weakly]);
 });
 
-it('matches what splitting the list would find, however its parts are put together', () => {
+it('matches the same tags as splitting the list, in any combination of parts', () => {
   const parts = [tag, 'W/', ',', ' ', '\t', '*', '"', 'x', '"two"'];
   const random = seededRandom(1);
   for (let n = 0; n < 20_000; n += 1) {

@@ -24,7 +24,7 @@ const statusOf: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-/** After draft-broyer-http-cookie-auth; the gateway's own 401 have the same (contract 7.3). */
+/** After draft-broyer-http-cookie-auth; the gateway's own 401 has the same challenge (contract 7.3). */
 const cookieChallenge = 'Cookie realm="store", cookie-name="__store_jwt_token"';
 
 const types = Object.entries(problemTypes).map(([code, meaning]) => `- \`${code}\`, ${meaning}`);
@@ -53,7 +53,7 @@ export const problemSchema = z
 
 type Problem = z.input<typeof problemSchema>;
 
-/** `instance` lacks the query, which may be private. Express would add a charset, which the type lacks (RFC 9457). */
+/** `instance` omits the query, which may be private. Not sent by Express, which would add a charset that the type does not have (RFC 9457). */
 export function sendProblem(req: Request, res: Response, status: number, rest: Partial<Problem>): void {
   const problem: Problem = {
     type: 'about:blank',
@@ -68,11 +68,11 @@ export function sendProblem(req: Request, res: Response, status: number, rest: P
     .end(json);
 }
 
-/** The last middleware: answers every failure. An unexpected one is a 500 with a trace id; the log has the rest. */
+/** The last middleware: answers every failure. An unexpected failure is a 500 with a trace id; the log has the rest. */
 export function problemHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     if (res.headersSent) {
-      // Else a client that knows no length would take what it has for the whole.
+      // Otherwise a client without a Content-Length would take the part for the whole answer.
       if (!res.destroyed) log.warn({ err: error, path: pathOf(req) }, 'An answer was cut off');
       return void res.destroy();
     }
@@ -108,7 +108,7 @@ function asDomainError(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
   if (isDatabaseUnavailable(error)) return unavailable('The database', error, { code: 'database-away' });
   if (!(error instanceof Error)) return undefined;
-  // Failures of Express and its body parser, which name them by `type` or `status`.
+  // Failures of Express and its body parser, which set `type` or `status`.
   const { type, status, limit } = error as Error & { type?: string; status?: number; limit?: number };
   const options = { cause: error };
   if (status === 413)

@@ -20,7 +20,7 @@ const times = (count: number, work: () => void) => {
   for (let n = 0; n < count; n += 1) work();
 };
 
-it('accepts what the route declares', () => {
+it('accepts replies that the route declares', () => {
   const check = replyCheck();
   check(200, '{"id":1}');
   check(204, undefined);
@@ -30,7 +30,7 @@ it.each([
   ['another status', 201, '{"id":1}', /does not declare status 201/],
   ['another body', 200, '{"id":"1"}', /answers 200 with a body that it does not declare: \{"id":"1"\}/],
   ['no body', 200, undefined, /does not declare/],
-  ['a body where none is declared', 204, '{}', /does not declare/],
+  ['a body if none is declared', 204, '{}', /does not declare/],
 ])('refuses %s', (_name, status, json, message) => {
   expect(() => replyCheck()(status, json)).toThrow(message);
 });
@@ -53,7 +53,7 @@ it('checks the first 1,000 bodies of a status, then one in 100, and always the s
   expect(() => check(201, '{}')).toThrow(/does not declare status 201/);
 });
 
-it('checks no body that keeps the process busy for long', () => {
+it('does not check long bodies, which would block the process', () => {
   const check = replyCheck();
   for (const json of [' '.repeat(200_000), Buffer.alloc(200_000), ['[', ']']]) check(200, json);
   expect(() => check(201, ' '.repeat(200_000))).toThrow(/does not declare status 201/);

@@ -1,13 +1,13 @@
 import { parseJson } from '../values/json.ts';
 import type { AnyRoute } from './route.ts';
 
-/** A check costs several times what the reply does, so under load only some are made. */
+/** A check costs several times as much as the reply, so under load only some replies are checked. */
 const checkedFirst = 1_000;
 const thenOneIn = 100;
-/** That of a page of large orders takes 60 ms, in which the process does nothing else. */
+/** Checking a page of large orders takes 60 ms, in which the process does nothing else. */
 const isLong = (json: string | readonly string[] | Buffer): boolean => Array.isArray(json) || json.length > 131_072;
 
-/** Keeps the documents true outside production (contract 7.3): checks every status, and some of its bodies. */
+/** Checks replies against the documents outside production (contract 7.3): every status, and some bodies. */
 export function createReplyCheck({ method, path, responses }: AnyRoute) {
   const counts = new Map<number, number>();
 

@@ -8,7 +8,7 @@ export interface ResponseSpec {
   body?: z.ZodType;
   /** Instead of a body: the data of each event of a stream. */
   events?: z.ZodType;
-  /** True if the route answers with a page (page.ts) in place of the JSON where the client prefers one. */
+  /** True if the route answers with a page (page.ts) instead of JSON if the client prefers it. */
   page?: true;
   headers?: Record<string, string>;
 }
@@ -23,9 +23,9 @@ export interface ProblemSpec {
 type Responses = { readonly [status: number]: ResponseSpec | ProblemSpec };
 
 /**
- * JSON text, or its bytes, to be sent as it is, for results that PostgreSQL serialises faster and exactly, or a page (page.ts) with its
- * headers. What may be long comes as texts of some 100 KB: V8 frees longer ones only by going through all of its memory. In pieces, where
- * it may be more than memory holds: an answer whose pieces end with an error is cut off.
+ * JSON text or bytes to send unchanged, for results that PostgreSQL serialises faster and exactly, or a page (page.ts) with its
+ * headers. A long result is an array of texts of about 100 KB: V8 frees longer texts only in a full garbage collection. A result that
+ * may exceed memory is an async iterable of pieces; if it ends with an error, the answer is cut off.
  */
 export interface JsonText {
   readonly json: string | readonly string[] | Buffer | AsyncIterable<string>;
@@ -44,7 +44,7 @@ interface StreamReply<S> {
   stream(res: ServerResponse): void;
 }
 
-/** One of the declared successes, status and body together. */
+/** One of the declared successes: a status with its body. */
 type ReplyOf<R extends Responses> = {
   [S in keyof R & number]: R[S] extends { problem: true }
     ? never
@@ -56,8 +56,8 @@ type ReplyOf<R extends Responses> = {
 }[keyof R & number];
 
 /**
- * `account` demands `id-account`, which every request through the gateway has; `caller`, `operator` and `mailer` the
- * credential of who calls internal paths, `accountOrCaller` only without `id-account`; `none` nothing.
+ * `account` demands `id-account`, which every secured request through the gateway has. `caller`, `operator` and `mailer` demand
+ * their credential for internal paths; `accountOrCaller` does so only without `id-account`. `none` demands nothing.
  */
 export type IdentityRule = 'none' | 'account' | 'caller' | 'accountOrCaller' | 'operator' | 'mailer';
 
@@ -79,29 +79,29 @@ interface Input<P, Q, H, C, B, I extends IdentityRule> {
   body: Out<B>;
   accountId: ForAccount<I, string>;
   roles: ForAccount<I, readonly string[]>;
-  /** The one who asks, for the audit trail (values/audit.ts). */
+  /** The caller, as the audit trail names it (values/audit.ts). */
   actor: string;
   /** The header as the gateway sets it (contract 2.3). */
   authorization: string | undefined;
-  /** The client as limits per client count it (identity.ts); undefined if the request did not come through the gateway. */
+  /** The client's address, by which limits count clients (identity.ts); undefined if the request did not come through the gateway. */
   clientAddress: string | undefined;
-  /** Aborted once the answer has been sent, or its client has gone: for work that is not worth finishing then. */
+  /** Aborted when the answer has been sent or its client has disconnected, for work that can then be dropped. */
   ended: () => AbortSignal;
   userAgent: string | undefined;
   /** Path and query as received, to build a `Link` from. */
   url: string;
-  /** True if the client would rather have a page than JSON (RFC 9110, 12.5.1). */
+  /** True if the client prefers a page to JSON (RFC 9110, 12.5.1). */
   prefersPage: boolean;
-  /** True if the customer came by HTTPS, as the gateway says. */
+  /** True if the customer uses HTTPS, according to the gateway. */
   isHttps: boolean;
 }
 
 type Optional = z.ZodType | undefined;
 
-/** A route without it is internal: no document shows it. */
+/** A route without documentation is internal: no document shows it. */
 export type Documentation =
   | {
-      /** Unique in the store, and the name of the method in clients: it never changes. */
+      /** Unique in the store, and the name of the method in clients, so it must never change. */
       operationId: string;
       summary: string;
       tag: string;
@@ -124,22 +124,22 @@ interface Route<
   identity: I;
   /** Required of the caller (contract 3.9). */
   role?: Role;
-  /** Required of an API key; without it none may call a route for accounts (contract 3.12). */
+  /** Required of an API key; API keys may not call an account route without a scope (contract 3.12). */
   scope?: Scope;
   /** Path parameters; a value that does not fit is a 404. */
   params?: P;
   query?: Q;
   headers?: H;
-  /** Read by cookie-parser: of a repeated cookie it picks one, so no identity may come from here. */
+  /** Read by cookie-parser, which picks one value of a repeated cookie, so no identity may come from here. */
   cookies?: C;
   body?: B;
-  /** The largest body that is read (contract 2.5). Default: 8. */
+  /** The largest body that is read, in KiB (contract 2.5). Default: 8. */
   bodyKib?: number;
-  /** True if the body holds decimals, which are read digit by digit (contract 4.2). */
+  /** True if the body holds decimals, which keep all their digits (contract 4.2). */
   decimals?: boolean;
   /** The successes and the failures specific to this route; `allResponses` adds the rest. */
   responses: R;
-  /** True if it needs neither a database nor another service: it is never 503. */
+  /** True if the route needs no database and no other service, so it never answers 503. */
   standsAlone?: true;
   handler(input: Input<P, Q, H, C, B, I>): Promise<ReplyOf<R>> | ReplyOf<R>;
 }
@@ -148,7 +148,7 @@ interface Route<
 // biome-ignore lint/suspicious/noExplicitAny: parameters are contravariant, only `any` admits every route
 export type AnyRoute = Route<any, any, any, any, any, any, any> & Documentation;
 
-/** Types the handler's input and reply by the schemas beside it. */
+/** Infers the types of the handler's input and reply from the schemas. */
 export function route<
   const R extends Responses,
   I extends IdentityRule,
@@ -180,12 +180,12 @@ export const problem = (description: string, headers?: Record<string, string>): 
   ...(headers && { headers }),
 });
 
-/** Header of a failure that goes away by itself. */
+/** Header of a temporary failure. */
 export const retryAfter = { 'Retry-After': 'Seconds to wait before retrying.' };
 
 export const bodyKibOf = ({ bodyKib = 8 }: AnyRoute): number => bodyKib;
 
-/** For a caller that has to slow down (RFC 6585, 4). */
+/** For a caller that must slow down (RFC 6585, 4). */
 export const tooMany = (description: string): ProblemSpec =>
   problem(description, {
     ...retryAfter,
@@ -193,15 +193,15 @@ export const tooMany = (description: string): ProblemSpec =>
       'The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`).',
   });
 
-/** Tells whether a route's reply has an entity tag, so that If-None-Match can be asked. */
+/** Tells whether a route's reply has an entity tag, so that clients can send If-None-Match. */
 export const hasETag = ({ responses }: AnyRoute): boolean => responses[200]?.headers?.ETag !== undefined;
 
 export const hasPage = ({ responses }: AnyRoute): boolean => responses[200]?.page === true;
 
-/** Tells whether a route can demand the state that its client has seen. */
+/** Tells whether clients of a route can demand the state that they have seen. */
 const takesIfMatch = ({ headers }: AnyRoute): boolean => headers !== undefined && 'if-match' in headers.shape;
 
-/** Why a route refuses its caller, whatever is asked, as sentences. */
+/** Reasons to refuse the caller that do not depend on the request, as sentences. */
 function refusalsOf({ identity, role, scope }: AnyRoute): string[] {
   const refusals: string[] = [];
   if (['caller', 'accountOrCaller', 'operator'].includes(identity))

@@ -4,7 +4,7 @@ import { createHttpApp } from './app.ts';
 import { openApiDocument } from './openapi.ts';
 import { type IdentityRule, noContent, route } from './route.ts';
 
-// An API key is known by its scopes (contract 3.12): in `account-scopes`, or as its token proves them (bearer.test.ts).
+// A caller with scopes is an API key (contract 3.12): scopes come from `account-scopes`, or from its token (bearer.test.ts).
 
 const done = { responses: { 204: { description: 'Done.' } }, handler: () => noContent() };
 const read = (identity: IdentityRule, more: { scope?: 'orders:read'; role?: 'operator' } = {}) => {
@@ -55,13 +55,13 @@ it.each(routes.map(({ path }) => [path]))('a session needs no scope for %s', asy
   expect((await ask(path, { 'account-roles': 'operator' })).status).toBe(204);
 });
 
-it('a scope is no role', async () => {
+it('a scope does not replace a role', async () => {
   const headers = { 'account-scopes': 'orders:read' };
   expect((await ask('/account-scope-role', headers)).body.detail).toMatch(/needs the role operator/);
   expect((await ask('/account-scope-role', { ...headers, 'account-roles': 'operator' })).status).toBe(204);
 });
 
-it('a header is no scope, nor takes one away, where the service checks tokens itself', async () => {
+it('a header neither adds nor removes a scope if the service checks tokens itself', async () => {
   const claimed = { 'account-scopes': 'orders:read' };
   expect((await ask('/account-scope', claimed, checked(['orders:write']))).body.detail).toBe(lacking);
   expect((await ask('/account-scope', { 'account-scopes': '' }, checked())).status).toBe(204);

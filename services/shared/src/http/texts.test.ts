@@ -15,7 +15,7 @@ const routes = [20, 20_000].map((length) =>
 );
 const app = createHttpApp({ title: 'Test', routes, log: createLog('test', 'silent'), config: { APP_PROFILE: 'dev' } });
 
-it.each([20, 20_000])('a reply of %i texts is one JSON text, with its length in bytes', async (length) => {
+it.each([20, 20_000])('a reply of %i texts is sent as one JSON text, with its length in bytes', async (length) => {
   const { body, headers } = await request(app).get(`/things/${length}`).expect(200);
   expect(body).toEqual(Array(length).fill('tëst'));
   const lengths = { 'content-type': 'application/json; charset=utf-8', 'content-length': `${8 * length + 1}` };
