@@ -5,12 +5,12 @@ import { allOf } from './read-page.ts';
 import { empty, literal, raw, type Sql, type Statements, sql } from './sql.ts';
 import type { Transaction } from './transaction.ts';
 
-// The table `audit`, which is the same in the database of every service that has it. It has ids and what operators type, and
-// no e-mail address: an account is its id, which leads to nobody once the account is deleted.
+// The table `audit` is the same in every service that has it. It holds ids and text that operators type, but no e-mail
+// address: an account is recorded by its id, which identifies no person after the account is deleted.
 
-/** States are JSON text; one that is undefined was not there, or is not there any more. Expressions are of the row that was changed. */
+/** `before` and `after` are JSON text; undefined before creation and after deletion. Expressions refer to the changed row. */
 interface Change {
-  /** As the input of a route has it. */
+  /** From the input of a route. */
   actor: string;
   kind: (typeof changeKinds)[number];
   subject: string | Sql;
@@ -20,25 +20,25 @@ interface Change {
 
 const keptDays = 400;
 
-/** Records a change in its transaction, so that nothing is lost and nothing is recorded that did not happen. */
+/** Records a change in its transaction, so that the audit trail has exactly the changes that were committed. */
 export async function recordChange(tx: Transaction, change: Change): Promise<void> {
   await tx.run(insertChange(change));
 }
 
-/** The same as a part of the statement of the change. @param from what there has to be, such as `from changed` */
+/** Records a change as a part of its statement. @param from clause without whose rows nothing is recorded, such as `from changed` */
 export function insertChange({ actor, kind, subject, before, after }: Change, from = empty): Sql {
   return sql`
     insert into audit (actor, kind, subject, before, after)
     select ${actor}, ${kind}, ${subject}::uuid, ${before ?? null}::jsonb, ${after ?? null}::jsonb ${from}`;
 }
 
-/** What an operator can look at. */
+/** Data that an operator can look at. */
 type Seen = 'account' | 'roles' | 'keys' | 'sessions' | 'order' | 'orders' | 'mail';
 
-/** Records that an operator looks at something of a customer, before it is shown. */
+/** Records that an operator looks at a customer's data, before it is shown. */
 export type RecordLook = (actor: string, subject: string, at: Seen) => Promise<void>;
 
-/** A page that is shown again and again is one look an hour. */
+/** Records repeated looks at the same data at most once an hour. */
 export const lookRecorder =
   ({ run }: Statements): RecordLook =>
   async (actor, subject, at) => {
@@ -51,9 +51,9 @@ export const lookRecorder =
 
 interface Asked {
   size: number;
-  /** Id of the entry behind which to read on. */
+  /** Id of the entry to continue after. */
   after?: string | undefined;
-  /** How the id begins, as `uuidPrefix` gives it. */
+  /** The first digits of the id, from `uuidPrefix`. */
   subject?: string | undefined;
   actor?: string[] | undefined;
   from?: string | undefined;

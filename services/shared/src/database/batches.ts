@@ -4,9 +4,9 @@ import { literal, type Run, type Sql, sql } from './sql.ts';
 const batchSize = 5_000;
 
 /**
- * Deletes rows by short statements.
- * @param deletion of at most `limit` rows
- * @returns how many were deleted
+ * Deletes rows in short statements.
+ * @param deletion statement that deletes at most `limit` rows
+ * @returns the number of deleted rows
  */
 export async function deleteInBatches(run: Run, deletion: (limit: Sql) => Sql): Promise<number> {
   const deleteSome = sql`
@@ -18,7 +18,7 @@ export async function deleteInBatches(run: Run, deletion: (limit: Sql) => Sql): 
   }
 }
 
-/** Reads rows by short statements, each of at most `limit` behind `last`, in the order of a unique key. */
+/** Reads rows in short statements, each of at most `limit` rows after `last`, in the order of a unique key. */
 export async function* readInBatches<Row>(
   readAfter: (last: Row | undefined, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** One that says where a database is. */
+/** The address of a database. */
 export const databaseUrl = z.url({
   protocol: /^postgres(ql)?$/,
   error: 'must be postgresql://role:password@host:port/database',
 });
 
-/** A {@link databaseUrl}, or `file:///path` of a file that holds one (currentUrl). */
+/** A {@link databaseUrl}, or `file:///path` of a file that holds it (currentUrl). */
 const followedUrl = z.url({
   protocol: /^(postgres(ql)?|file)$/,
   error: 'must be postgresql://role:password@host:port/database, or file:///path of a file that holds it',

@@ -6,14 +6,14 @@ import { databaseUrl } from './config.ts';
 import { maxAttempts } from './conflicts.ts';
 import { isConflict, misconfiguredCode } from './errors.ts';
 
-/** `role:password`, neither of which may need escaping in a URL. */
+/** `role:password`, without characters that a URL would have to escape. */
 const isLogin = /^[\w.~-]+:[\w.~-]+$/;
 
 /**
- * Returns what DATABASE_URL stands for now. A file is read each time, because that of a Secret changes while a process
- * runs; what stands behind its path, such as `?sslrootcert=/path`, is added to the URL in it. With `?at=host:port/database`
- * the file holds `role:password` alone.
- * @throws Error where the file holds none, without its content
+ * Returns the current URL for DATABASE_URL. A file is read each time, because the file of a Secret changes while a process
+ * runs. Parameters after its path, such as `?sslrootcert=/path`, are added to the URL in the file. With `?at=host:port/database`
+ * the file holds only `role:password`.
+ * @throws Error if the content of the file is invalid; the message does not quote it
  */
 function currentUrl(url: string): string {
   const given = new URL(url);
@@ -33,16 +33,16 @@ function currentUrl(url: string): string {
 }
 
 /**
- * What every session has, whatever database and role have been given. Prisma's adapter needs the time zone: it writes times
- * without one, and takes those that it reads for UTC (prisma/orm#28629). PgBouncer passes the first two on, even from
- * ignored `options`, in the spelling that PostgreSQL reports; for the last one see {@link PreparingClient}.
+ * Settings of every session, whatever the defaults of its database and role. Prisma's adapter needs the time zone: it writes times
+ * without a zone, and reads them as UTC (prisma/orm#28629). PgBouncer passes the first two settings on, even from
+ * ignored `options`, in the spelling that PostgreSQL reports; for the last see {@link PreparingClient}.
  */
 const session = '-c TimeZone=UTC -c DateStyle=ISO,\\ MDY -c default_transaction_isolation=read\\ committed';
 
-/** Adds {@link session} to the options of a URL and those of a client: a parameter of the URL would replace the client's. */
+/** Adds {@link session} to the options of a URL and of a client; the URL's parameter alone would replace the client's options. */
 function withSession(url: string, options = ''): string {
   const all = new URL(url);
-  // The last one of a name counts.
+  // If a setting is repeated, the last value counts.
   all.searchParams.set('options', `${all.searchParams.get('options') ?? ''} ${options} ${session}`.trim());
   return all.href;
 }
@@ -51,44 +51,44 @@ interface ConnectionConfig extends pg.ClientConfig {
   connectionString: string;
 }
 
-/** A client that logs in as {@link currentUrl} says. What is wrong with a file is an error of its `connect`. */
+/** Makes a client that logs in with {@link currentUrl}. A bad file makes `connect` fail, not the constructor. */
 export const createClient = (config: ConnectionConfig): pg.Client => new CurrentClient(config);
 
-/** Connections that log in as {@link currentUrl} says. Statements given as text, not as an object, stay prepared. */
+/** Makes a pool whose connections log in with {@link currentUrl}. Statements given as text, not as an object, stay prepared. */
 export function createPool(config: ConnectionConfig & pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...config, Client: PreparingClient });
-  // It replaces an idle connection that breaks; a query on a broken one reports the error itself.
+  // The pool replaces an idle connection that breaks; a query on a broken connection reports the error itself.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
 /**
- * Prisma's adapter begins a transaction without its isolation level, or sets that by one more round trip. It is named because
- * that of a session behind a pooler is its role's.
+ * Prisma's adapter begins a transaction without an isolation level, or sets it in another round trip. The level must be named,
+ * because a session behind a pooler has the default of its role.
  */
 const prismaBegin = 'BEGIN';
 const begin = 'begin isolation level read committed';
 
-/** The most statements that stay prepared: each sort order is one of its own, and occupies memory for the life of the connection. */
+/** The maximum of prepared statements: each sort order is a separate statement, and occupies memory until the connection ends. */
 const maxPrepared = 100;
 const names = new Map<string, string>();
 
-/** Names a statement, which stays prepared by it: parsing and planning are a good part of what a short one costs. */
+/** Names a statement, so that it stays prepared: parsing and planning are much of the cost of a short statement. */
 export function nameOf({ sql }: { sql: string }): string {
   if (!names.has(sql) && names.size < maxPrepared) names.set(sql, `s${names.size}`);
   return names.get(sql) ?? '';
 }
 
 /**
- * Ends a connection where PostgreSQL does not answer for longer than it lets a statement run. After a time-out of its own,
- * `query_timeout`, pg would give such a connection back to the pool, where one request after another would wait for it.
+ * Closes the connection if PostgreSQL is silent for longer than its statement time-out. After pg's own time-out, `query_timeout`,
+ * pg would return such a connection to the pool, and one request after another would wait on it.
  */
 class CurrentClient extends pg.Client {
   readonly #url: string;
   readonly #isTried: boolean;
 
-  /** @param config undefined for the types of pg alone */
+  /** @param config optional only because pg's types demand it */
   constructor(config: ConnectionConfig = { connectionString: '' }) {
     const { connectionString, socket } = opened(config);
     super({ ...config, connectionString, stream: () => socket });
@@ -97,13 +97,13 @@ class CurrentClient extends pg.Client {
     const silentAfterMs = config.statement_timeout ? config.statement_timeout + 1_000 : 0;
     socket.setTimeout(silentAfterMs);
     socket.on('timeout', () => {
-      // Node.js does not start a timer again that has expired.
+      // Node.js does not restart a timer that has expired.
       if ('readyForQuery' in this && this.readyForQuery) socket.setTimeout(silentAfterMs);
       else socket.destroy();
     });
   }
 
-  /** Has the type that fits all overloads of pg's. */
+  /** Typed to fit all of pg's overloads. */
   override connect(callback?: (error: never, client: never) => void): never {
     const connected = super.connect().catch((error: Error) => {
       if (this.#isTried) failures.set(this.#url, { at: performance.now(), error });
@@ -114,22 +114,22 @@ class CurrentClient extends pg.Client {
   }
 }
 
-/** Rest after one could not be opened: opening costs more than all else of a request, and a recovering database much. */
+/** Pause after a connection could not be opened: opening is the most expensive part of a request, and burdens a recovering database. */
 const restMs = 200;
 const failures = new Map<string, { at: number; error: Error }>();
 
 /**
- * Repeats a statement outside a transaction that PostgreSQL rolled back because of another one. Behind a pooler a session may
- * have the isolation level of its role, at which a statement fails where it had to wait for a row.
+ * Repeats a statement outside a transaction if PostgreSQL rolled it back because of another transaction. Behind a pooler a session
+ * may have the isolation level of its role, at which a statement can fail after waiting for a row.
  */
 class PreparingClient extends CurrentClient {
-  /** Has the type that fits all overloads of pg's. */
+  /** Typed to fit all of pg's overloads. */
   override query(sql: unknown, ...values: unknown[]): never {
     return this.#send([prepared(sql), ...values], 1) as never;
   }
 
   #send(query: unknown[], attempt: number): unknown {
-    // That of the connection before this statement, as ReadyForQuery follows the error.
+    // The status from before this statement, because ReadyForQuery arrives after the error.
     const isToRepeat = (error: unknown) =>
       attempt < maxAttempts && isConflict(error) && this.getTransactionStatus() === 'I';
     const callback = query.at(-1);
@@ -147,14 +147,14 @@ class PreparingClient extends CurrentClient {
   }
 }
 
-/** Names a statement that is given as text. What is given as an object is Prisma's, or is not to be prepared. */
+/** Names a statement that is given as text. An object comes from Prisma, or must not be prepared. */
 function prepared(statement: unknown): unknown {
   if (typeof statement === 'string') return { text: statement, name: nameOf({ sql: statement }) };
   const { text } = statement as pg.QueryConfig;
   return text === prismaBegin ? Object.assign({}, statement, { text: begin }) : statement;
 }
 
-/** A pool that cannot even make a client would end the process, so what is known to be in the way is the error of a socket. */
+/** If pg-pool's constructor call throws, the process ends. So a known problem is returned as a socket that fails to connect. */
 function opened({ connectionString: url, options }: ConnectionConfig): {
   connectionString: string | undefined;
   socket: Socket;
@@ -172,7 +172,7 @@ function opened({ connectionString: url, options }: ConnectionConfig): {
 class BrokenSocket extends Socket {
   readonly #reason: Error;
 
-  /** An error of its own, because what throws it may add to its stack. */
+  /** A new error each time, because the code that throws it may add to its stack. */
   constructor({ message, code }: NodeJS.ErrnoException) {
     super();
     this.#reason = Object.assign(new Error(message), { code });
@@ -186,7 +186,7 @@ class BrokenSocket extends Socket {
 /** Codes of Node for a certificate that no known authority has signed. */
 const isUnknownAuthority = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF))/;
 
-/** Why a database cannot be used, with its address and without a secret. */
+/** Says why a database cannot be used, with its address but without secrets. */
 export function describeFailure(url: string, error: unknown): string {
   const { message, code = '' } = error as { message?: string; code?: string };
   if (code === misconfiguredCode) return message ?? code;

@@ -8,37 +8,37 @@ import { createReadReplica } from './replica.ts';
 import { literal, type Run, type Sql, type Statements, sql } from './sql.ts';
 import { createTransactions, type InTransaction, type TransactionOf } from './transaction.ts';
 
-/** The database of a service. Functions that need less of it take `Statements` or a `Transaction`. */
+/** The database of a service. Functions that need less take `Statements` or a `Transaction`. */
 export interface Database<Client> extends Statements {
   /** For ordinary work: `prisma.payment.findUnique(…)`. Statements that are hot, handle many rows or lock go to `run`. */
   prisma: Client;
   inTransaction: InTransaction<Client>;
   /**
-   * Runs a transaction that locks what its caller has chosen, such as one order. Callers take turns, and hold half of the connections
-   * at most: those who wait for their own locks keep nobody else waiting. No lock is waited for longer than 2 s.
-   * @param callerId the account, or whoever else can have sent so many
+   * Runs a transaction that locks a row that the caller has chosen, such as an order. Callers take turns, and hold at most half of the
+   * connections, so a caller that waits for its own locks does not block others. A wait for a lock ends after 2 s.
+   * @param callerId the account, or another sender whose requests may be many
    * @throws DomainError unavailable if too many wait
    */
   transactionOf<Result>(callerId: string, work: (tx: TransactionOf<Client>) => Promise<Result>): Promise<Result>;
   notifier: Notifier;
   /**
-   * For what a caller can make expensive: lists never hold the connections of writes, and get less time (contract 5).
+   * For reads that a caller can make expensive: lists use separate connections from writes, and get less time (contract 5).
    * @throws DomainError unavailable if too many wait
    */
   lists: Lists;
-  /** For a short statement that many requests wait for: neither writes nor lists hold its connections. */
+  /** For short statements that many requests wait for: they have their own connections, apart from writes and lists. */
   checks: Statements;
   close(): Promise<void>;
 }
 
 export interface Lists extends Statements {
-  /** Not prepared: PostgreSQL chooses the plan, and with it the index, for these very values. */
+  /** Not prepared, so that PostgreSQL chooses the plan and the index for the given values. */
   runOnce: Run;
   readReplica: ReturnType<typeof createReadReplica>;
   /**
-   * Reads a list for a caller: those who ask for much wait for themselves, and leave a connection to whoever comes next. Those
-   * whose lists are slow have them read one at a time.
-   * @param caller the account, or the client's address where nobody is known; undefined for whoever is behind the gateway
+   * Reads a list for a caller. Callers with many lists wait in their own queue, and leave a connection for the next caller. Slow lists
+   * of a caller are read one at a time.
+   * @param caller the account, or the client's address if there is no account; undefined for callers behind the gateway
    */
   inTurn<Result>(caller: string | undefined, work: () => Promise<Result>): Promise<Result>;
 }
@@ -47,10 +47,10 @@ export interface Lists extends Statements {
 export type ClientClass<Client> = new (options: { adapter: PrismaPg }) => Client;
 
 /**
- * Opens the connections of a process, which its Prisma client uses as well, and a few of their own for lists and checks. They are
- * opened when they are needed.
+ * Prepares the connections of a process, which its Prisma client also uses, and a few separate ones for lists and checks. Each
+ * connection is opened when it is first needed.
  * @param url postgresql://role:password@host:port/database, or file:///path of a file that holds it (connection.ts)
- * @param replicaUrl the same of a replica, for lists that may come from one
+ * @param replicaUrl the URL of a replica, in the same form, for lists that may be read there
  */
 export function openDatabase<Client>(
   PrismaClient: ClientClass<Client>,
@@ -91,7 +91,7 @@ export function openDatabase<Client>(
     transactionOf: (callerId, work) =>
       lockTurns.run([callerId], () =>
         inTransaction(async (tx) => {
-          // For this transaction: events wait longer for the locks of others, and a pooler drops settings of a connection.
+          // Only for this transaction: handlers of events wait longer for locks, and a pooler drops settings of a connection.
           await tx.run(sql`set local lock_timeout = ${literal(lockTimeoutMs)}`);
           return work(tx);
         }),
@@ -108,7 +108,7 @@ export function openDatabase<Client>(
   };
 }
 
-/** Nothing waits forever: 2 s for a connection, 10 s for a statement. */
+/** Every wait has a limit: 2 s for a connection, 10 s for a statement. */
 const limits = {
   connectionTimeoutMillis: 2_000,
   statement_timeout: 10_000,
@@ -116,15 +116,15 @@ const limits = {
   keepAlive: true,
 };
 const lockTimeoutMs = 2_000;
-/** As of lists, fewer than requests are admitted. */
+/** Fewer than the requests that a process admits, like `maxWaitingLists`. */
 const maxWaitingForLocks = 200;
 const maxLists = 5;
-/** Of a page of many large orders, or a search without an index. Most lists take 2 ms. */
+/** A page of many large orders or a search without an index takes longer. Most lists take 2 ms. */
 const slowListMs = 20;
 const listLimits = { max: maxLists, statement_timeout: 2_000 };
-/** The second takes over while the first is given up as silent. */
+/** The second takes over while the first waits for its time-out. */
 const maxChecks = 2;
-/** Fewer than requests are admitted (http/in-flight.ts), so that lists alone never make a service refuse the rest. */
+/** Fewer than the requests that a process admits (http/in-flight.ts), so that lists alone never make a service refuse other requests. */
 const maxWaitingLists = 200;
 
 function tooManyLists(): DomainError {
@@ -135,7 +135,7 @@ function tooManyChanges(): DomainError {
   return new DomainError('unavailable', 'Too many changes are waiting. Try again shortly.', { code: 'overloaded' });
 }
 
-/** Refuses what would wait behind too many others. */
+/** Makes `connect` fail if too many callers wait for a connection. */
 function requireRoom(pool: pg.Pool): pg.Pool {
   const connect = pool.connect.bind(pool);
   pool.connect = (...callback: []) => {

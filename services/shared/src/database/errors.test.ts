@@ -11,7 +11,7 @@ const failure = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-/** Tries to use a server that does this with its connections. */
+/** Tries to use a server that treats its connections like this. */
 async function failureAt(onConnection: (socket: Socket) => void, ask: (port: number) => Promise<unknown>) {
   const server = createServer(onConnection).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -40,7 +40,7 @@ it('a database without the requested TLS is unavailable', async () => {
   expect(isDatabaseUnavailable(error)).toBe(true);
 });
 
-it('an invalid statement says nothing of the database', async () => {
+it('an invalid statement does not mean that the database is unavailable', async () => {
   const client = new pg.Client({ connectionString: base });
   await client.connect();
   const error = await failure(client.query('select nothing from nowhere'));

@@ -1,13 +1,13 @@
-/** For a DATABASE_URL that names a file without a URL. */
+/** Code of the error if DATABASE_URL names a file that holds no URL. */
 export const misconfiguredCode = 'ERR_DATABASE_URL';
 /** Codes of Prisma, kinds of its adapters, codes of PostgreSQL and of sockets. */
 const unavailableCodes = new Set([
   ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'],
   ...['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'],
   ...['57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08006', '25P03', '57014', '55P03'],
-  '08P01', // PgBouncer's, of whatever it cannot do
+  '08P01', // PgBouncer's code for all its failures
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
-  // It answers but can serve nobody: it does not exist yet, refuses the role or TLS, is read-only, full, or failing over.
+  // The server answers but cannot serve: the database does not exist yet, refuses the role or TLS, is read-only, full, or failing over.
   ...['P1000', 'P1003', 'P1010', 'AuthenticationFailed', 'DatabaseAccessDenied', 'DatabaseDoesNotExist'],
   ...[misconfiguredCode, '28000', '28P01', '3D000', '42501', '25006', '53100', '53200', '58000', '58030', '55000'],
 ]);
@@ -17,16 +17,16 @@ const tlsCode = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZER
 const unavailableMessage =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error|SSL connection|^SASL: /;
 
-/** PostgreSQL's for a serialization failure and a deadlock, its adapter's and Prisma's for either. */
+/** PostgreSQL's codes for a serialization failure and a deadlock, then the adapter's and Prisma's codes for both. */
 const conflictCodes = new Set(['40001', '40P01', 'TransactionWriteConflict', 'P2034']);
 
-/** Tells whether a transaction was rolled back because of another one, and may succeed when it is repeated. */
+/** Tells whether a transaction was rolled back because of another, and may succeed if it is repeated. */
 export const isConflict = (error: unknown) =>
   hasReason(error, (names) => names.some((name) => conflictCodes.has(name)));
 
 /**
- * Tells whether the database cannot serve this at the moment, so that the request or event at hand is not at fault: it serves
- * nobody, or others are in the way.
+ * Tells whether the failure is not the fault of the request or event: the database is unavailable or misconfigured, or other
+ * transactions are in the way.
  */
 export const isDatabaseUnavailable = (error: unknown) =>
   hasReason(
@@ -36,7 +36,7 @@ export const isDatabaseUnavailable = (error: unknown) =>
       unavailableMessage.test(message),
   );
 
-/** Tells whether a row was refused because another one has its key. */
+/** Tells whether a row was refused because its key already exists. */
 export const isDuplicate = (error: unknown) => hasReason(error, (names) => names.includes('23505'));
 
 /** Searches an error and its causes. */

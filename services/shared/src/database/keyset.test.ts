@@ -41,7 +41,7 @@ it.each([
   '2024-02-29T23:59:59.999Z',
   '0001-01-01T00:00:00.000Z',
   '9999-12-31T23:59:59.999999Z',
-])('%s is the time of a cursor, since PostgreSQL accepts it', (time) => expect(cursorTime.test(time)).toBe(true));
+])('%s is a valid time in a cursor, since PostgreSQL accepts it', (time) => expect(cursorTime.test(time)).toBe(true));
 
 it.each([
   '2026-02-29T10:00:00.000Z',
@@ -54,21 +54,21 @@ it.each([
   '2026-01-31 10:00:00.000Z',
   '2026-01-31T10:00:00.000+00',
   'now',
-])('%s is none', (time) => expect(cursorTime.test(time)).toBe(false));
+])('%s is not a valid time in a cursor', (time) => expect(cursorTime.test(time)).toBe(false));
 
-it('the id of a cursor is a UUID', () => {
+it('the id in a cursor must be a UUID', () => {
   expect(cursorUuid.test('0190f5e6-7b7a-7cc3-98c4-dc0c0c07398f')).toBe(true);
   expect(cursorUuid.test('-'.repeat(36))).toBe(false);
 });
 
-// Orders and products are listed by every sort order there is (services/order, services/product).
+// The tests of services/order and services/product list by every sort order.
 describe('createKeyset', () => {
   const keyset = createKeyset(
     'things',
     { name: { sql: 'name', text: 'name', type: 'text', accepts: /^.+$/ }, id: uuidColumn('id') },
     'id',
   );
-  it('accepts the cursors of its own collection and sort order alone', () => {
+  it('accepts only cursors of its own collection and sort order', () => {
     const id = '0190f5e6-7b7a-7cc3-98c4-dc0c0c07398f';
     const order = keyset([{ field: 'name', direction: 'asc' }]);
     const cursor = order.cursorOf(['Tea', id]);

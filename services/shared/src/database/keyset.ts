@@ -9,19 +9,19 @@ export interface Sort<F extends string = string> {
   direction: Direction;
 }
 
-/** A sort column, and how a cursor holds its value. All SQL is ours, never a caller's text. */
+/** A sort column, and how a cursor holds its value. The SQL is written in the code and never comes from a caller. */
 interface KeyColumn {
-  /** The expression to sort by, as an index has it. */
+  /** The expression to sort by, as in the index. */
   sql: string;
-  /** The type that the cursor's text is cast to. */
+  /** The SQL type to cast the cursor's text to. */
   type: string;
   /** The value as text, exact to the last digit and microsecond. */
   text: string;
-  /** Matches texts that PostgreSQL can cast: a forged cursor must not reach it. */
+  /** Accepts only texts that PostgreSQL can cast, so that a forged cursor is refused before the query. */
   accepts: Pick<RegExp, 'test'>;
 }
 
-/** Timestamps up to microseconds that PostgreSQL accepts: it knows neither a 30 February nor a year 0. */
+/** Accepts timestamps with milliseconds to microseconds that PostgreSQL accepts, so no 30 February and no year 0. */
 export const cursorTime = {
   test(value: string): boolean {
     if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/.test(value) || value < '0001') return false;
@@ -42,7 +42,7 @@ export const timeColumn = (column: string, precision: 'MS' | 'US' = 'US'): KeyCo
   accepts: cursorTime,
 });
 
-/** Tells whether a column has a UUID that begins with these digits (`uuidPrefix` of values/fields.ts): one range of its index. */
+/** Condition for UUIDs that begin with these digits (`uuidPrefix` of values/fields.ts): one range of the index. */
 export const beginsWith = (column: string, digits: string): Sql =>
   sql`${raw(column)} between ${digits.padEnd(32, '0')}::uuid and ${digits.padEnd(32, 'f')}::uuid`;
 
@@ -54,25 +54,25 @@ export const uuidColumn = (column: string): KeyColumn => ({
 });
 
 export interface KeysetOrder {
-  /** The columns to sort by, in their order; one of them is unique. */
+  /** The columns to sort by, in order; one of them is unique. */
   key: readonly (KeyColumn & { direction: Direction })[];
   orderBy: Sql;
-  /** The row's position as a JSON array of texts: what `cursorOf` takes. */
+  /** The row's position as a JSON array of texts, for `cursorOf`. */
   position: Sql;
-  /** Condition for the rows after a cursor. @throws DomainError invalid for one of another collection or sort order */
+  /** Condition for the rows after a cursor. @throws DomainError invalid if the cursor is of another collection or sort order */
   after(cursor: string): Sql;
-  /** Returns what `cursorOf` was given; throws like `after`. */
+  /** Returns the position in a cursor; throws like `after`. */
   positionOf(cursor: string): string[];
   cursorOf(position: string[]): string;
 }
 
 /**
- * Sorting with cursors over several columns, the last of which is unique, so that every row has its place (contract 5).
- * @param collection binds cursors to their collection
- * @param unique the field that settles ties, in the direction of the first sort field
+ * Sorts with cursors over several columns. The last is unique, so that every row has a definite position (contract 5).
+ * @param collection its cursors are refused in other collections
+ * @param unique the field that breaks ties, in the direction of the first sort field
  */
 export function createKeyset<F extends string>(collection: string, columns: Record<F, KeyColumn>, unique: NoInfer<F>) {
-  /** As many as there are sequences of sort fields. */
+  /** At most one for each sequence of sort fields. */
   const orders = new Map<string, KeysetOrder>();
   return (sort: readonly Sort<F>[]): KeysetOrder => {
     const direction = sort[0]?.direction ?? 'asc';
@@ -98,7 +98,7 @@ export function createKeyset<F extends string>(collection: string, columns: Reco
 export const orderByKey = (key: readonly { sql: string; direction: Direction }[]): Sql =>
   raw(key.map((column) => `${column.sql} ${column.direction}`).join(', '));
 
-/** `(a, b) > ($1, $2)`, also in mixed directions: an index starts at the cursor, or then at the first column of it. */
+/** `(a, b) > ($1, $2)`, also in mixed directions. The index scan starts at the cursor or, in mixed directions, at its first column. */
 export function rowsAfter(
   key: readonly (Pick<KeyColumn, 'sql' | 'type'> & { direction: Direction })[],
   position: readonly string[],
@@ -120,7 +120,7 @@ export function encodeCursor(name: string, position: string[]): string {
   return Buffer.from(JSON.stringify([name, ...position])).toString('base64url');
 }
 
-/** @throws DomainError invalid for one of another collection or sort order */
+/** @throws DomainError invalid if the cursor is of another collection or sort order */
 export function decodeCursor(cursor: string, name: string, key: readonly Pick<KeyColumn, 'accepts'>[]): string[] {
   const [given, ...position] = parseCursor(cursor);
   const fits = position.length === key.length && key.every(({ accepts }, index) => accepts.test(position[index] ?? ''));

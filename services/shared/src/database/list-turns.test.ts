@@ -5,10 +5,10 @@ import { sql } from './sql.ts';
 const server = useDatabase('account');
 
 const select = sql`select 1`;
-/** As long as a page of large orders takes on a busy machine. */
+/** Takes as long as a page of large orders on a busy machine. */
 const slowly = sql`select pg_sleep(0.5)`;
 
-it('a caller who reads many lists at once leaves a connection to whoever comes next', async () => {
+it('a caller that reads many lists at once leaves a connection for the next caller', async () => {
   const { lists, close } = openAnyDatabase(server.url);
   const done: string[] = [];
   const read = (caller: string | undefined, statement: typeof select) =>
@@ -16,16 +16,16 @@ it('a caller who reads many lists at once leaves a connection to whoever comes n
       await lists.run(statement);
       done.push(`${caller}`);
     });
-  // Opens a connection, which may take as long as a slow list.
+  // Opens a connection in advance, which may take as long as a slow list.
   await read('earlier', select);
-  // In one tick, so that nothing is read before all have been asked for.
+  // In one tick, so that all lists are requested before the first is read.
   const many = Array.from({ length: 6 }, () => read('first', slowly));
   await Promise.all([...many, read('second', select), read('third', select), read(undefined, select)]);
   expect(done.slice(0, 4).sort()).toEqual(['earlier', 'second', 'third', 'undefined']);
   await close();
 });
 
-it('a caller whose lists are slow has them read one at a time', async () => {
+it('slow lists of a caller are read one at a time', async () => {
   const { lists, close } = openAnyDatabase(server.url);
   let running = 0;
   let most = 0;

@@ -45,7 +45,7 @@ it('applies new migrations in the order of their names and records them', async 
   expect((await recorded()).map(({ migration_name }) => migration_name)).toEqual(['1_first', '2_second', '3_third']);
 });
 
-it('records a migration as Prisma does, which may have applied those before or been interrupted', async () => {
+it('records a migration as Prisma does, and applies one that Prisma left unfinished', async () => {
   const sql = 'create table a (n int);\n-- Grüße;\n';
   await write('1_first', sql);
   await apply();
@@ -61,7 +61,7 @@ it('records a migration as Prisma does, which may have applied those before or b
   };
   expect(await recorded()).toEqual([record]);
   await write('2_second', 'insert into a values (1);');
-  // As Prisma writes it before it applies the migration.
+  // Prisma writes this before it applies the migration.
   await query(`insert into _prisma_migrations (id, checksum, migration_name) values ('x', 'y', '2_second')`);
   expect(await apply()).toEqual(['2_second']);
   expect(await apply()).toEqual([]);
@@ -91,7 +91,7 @@ it('accepts semicolons in functions, strings and comments', async () => {
   expect(await query('select t from a')).toEqual([{ t: 'x;y' }]);
 });
 
-it('reports what is wrong with a broken migration, leaves nothing behind, and applies it once it is fixed', async () => {
+it('reports the error of a broken migration, leaves nothing behind, and applies it once it is fixed', async () => {
   await write('1_first', 'create table a (n int);');
   await write('2_broken', 'insert into a values (1); insert into missing values (2);');
   for (const _ of ['once', 'again']) await expect(apply()).rejects.toThrow(/missing[\s\S]*2_broken/);
@@ -112,7 +112,7 @@ it('applies an interrupted migration at the next start', async () => {
   expect(await apply()).toEqual(['1_first']);
 });
 
-it('steps aside while a long transaction uses its table, so that nobody else waits, and says so', async () => {
+it('steps aside while a long transaction uses its table, without blocking readers, and reports it', async () => {
   await write('1_first', 'create table a (n int);');
   await apply();
   const reader = new pg.Client({ connectionString: url });
@@ -122,13 +122,13 @@ it('steps aside while a long transaction uses its table, so that nobody else wai
   const applied = apply();
   await until('the migration steps aside twice', () => onWait.mock.callCount() >= 2);
   expect(onWait.mock.calls.at(-1)?.arguments).toEqual([{ migration: '2_second', failures: 2 }]);
-  // Without an end of its wait, the first of these would last as long as the transaction.
+  // If the migration waited without a limit, the first of these would last as long as the transaction.
   for (let reads = 0; reads < 20; reads += 1) await query('select n from a');
   await reader.end();
   expect(await applied).toEqual(['2_second']);
 });
 
-it('creates an index concurrently, beside a replica that waits for its turn, and again if it was interrupted', async () => {
+it('creates an index concurrently while a replica waits for its turn, and repeats an interrupted attempt', async () => {
   await write('1_first', 'create table a (n int); insert into a values (1), (1);');
   await apply();
   const index = (kind: string) => `drop index concurrently if exists a_n;\ncreate ${kind} concurrently a_n on a (n);\n`;

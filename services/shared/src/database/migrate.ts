@@ -6,9 +6,9 @@ import type pg from 'pg';
 import { retry, sleep } from '../values/time.ts';
 import { createClient, describeFailure } from './connection.ts';
 
-/** Any constant: replicas of a service take turns by this advisory lock, and backup.sh of the chart waits for its end. */
+/** An arbitrary constant. Replicas of a service take turns with this advisory lock, and the chart's backup.sh waits for its release. */
 const migrationLock = 7_310_001;
-/** A statement that waits for a lock on a table keeps every later reader of that table waiting: it must not wait long. */
+/** A statement that waits for a table lock blocks all later readers of the table, so it must not wait long. */
 const lockTimeoutMs = 1_500;
 const pauses = { firstMs: 500, maxMs: 5_000 };
 const lockNotAvailable = '55P03';
@@ -22,13 +22,13 @@ type OnWait = (waiting: { migration: string; failures: number }) => void;
 
 /**
  * Applies the migrations of a folder in Prisma's format and records them in `_prisma_migrations` as
- * `prisma migrate deploy` does, which needs a native binary. Replicas that start together wait for one another; a
- * repeated call applies nothing. While others use a table, a migration of it steps aside (`onWait`) and tries again.
+ * `prisma migrate deploy` does, but without its native binary. Replicas that start together wait for each other; a
+ * repeated call applies nothing. If a table is in use, its migration steps aside (calling `onWait`) and tries again.
  * @returns the names of the migrations that this call applied
  * @throws the database's error, with its host
  */
 export async function migrate(databaseUrl: string, folder: URL, onWait: OnWait = () => undefined): Promise<string[]> {
-  // A single connection: the lock lasts as long as what it protects, even if this process is killed.
+  // One connection for lock and work: if this process is killed, both end together.
   const client = createClient({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined); // a lost connection fails the query in flight
   try {
@@ -38,7 +38,7 @@ export async function migrate(databaseUrl: string, folder: URL, onWait: OnWait =
     if ((await findDue(client, migrations)).length === 0) return [];
     await takeTurn(client);
     await client.query(createRecords);
-    // Left by earlier releases and Prisma, which record the start of a migration before they apply it.
+    // Earlier releases and Prisma record the start of a migration before they apply it.
     await client.query(
       'update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null',
     );
@@ -48,7 +48,7 @@ export async function migrate(databaseUrl: string, folder: URL, onWait: OnWait =
   } catch (error) {
     throw new Error(describeFailure(databaseUrl, error), { cause: error });
   } finally {
-    await client.end(); // releases the lock too
+    await client.end(); // also releases the lock
   }
 }
 
@@ -64,7 +64,7 @@ const createRecords = `create table if not exists _prisma_migrations (
   applied_steps_count integer not null default 0
 )`;
 
-/** Asks again and again: CREATE INDEX CONCURRENTLY would wait for a statement of another replica that waits for the lock. */
+/** Polls, because CREATE INDEX CONCURRENTLY would wait for a statement of another replica that waits for the lock. */
 async function takeTurn(client: pg.Client): Promise<void> {
   const isTaken = async () => {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [migrationLock]);
@@ -78,7 +78,7 @@ async function applyAside(client: pg.Client, migration: Migration, onWait: OnWai
     () => apply(client, migration),
     pauses,
     async (error, failures) => {
-      await client.query('rollback').catch(() => undefined); // a connection that broke has none
+      await client.query('rollback').catch(() => undefined); // fails on a broken connection
       const { message, code } = error as pg.DatabaseError;
       if (code !== lockNotAvailable) throw new Error(`${message} (migration ${migration.name})`, { cause: error });
       onWait({ migration: migration.name, failures });
@@ -87,13 +87,13 @@ async function applyAside(client: pg.Client, migration: Migration, onWait: OnWai
 }
 
 /**
- * Applies and records a migration in one transaction, so that one that fails or is interrupted leaves nothing behind. One
- * whose statements say CONCURRENTLY, which no transaction may contain, runs statement by statement: it has to begin with
- * what removes the half of it that was left by an interruption.
+ * Applies and records a migration in one transaction, so that nothing is left if it fails or is interrupted. A migration
+ * with CONCURRENTLY, which no transaction may contain, runs statement by statement: it must begin by removing the
+ * remains of an interrupted attempt.
  */
 async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
   const isConcurrent = /\bconcurrently\b/i.test(sql);
-  // Concurrently it may wait, since nobody waits for it.
+  // A concurrent statement may wait, since it blocks nobody.
   await client.query(`set lock_timeout = ${isConcurrent ? 0 : lockTimeoutMs}`);
   if (isConcurrent) for (const statement of sql.split(/;\s*$/m)) await client.query(statement);
   await client.query('begin');

@@ -5,15 +5,15 @@ import { type Run, sql } from './sql.ts';
 /** Further commits within this time share a notification. */
 const gatherMs = 10;
 
-/** Wakes somebody in this process. @returns false unless it is the one who serves the channel now */
+/** Wakes a listener in this process. @returns false if it does not serve the channel at the moment */
 type Wake = () => boolean;
 
 export type Notifier = ReturnType<typeof createNotifier>;
 
 /**
- * Wakes those who LISTEN on a channel, after a commit. In the transaction itself NOTIFY would make its commit wait until those of
- * all others that notify, in any database of the server, are on the disk (decisions/0022). A notification may be lost: who
- * listens also looks by itself from time to time.
+ * Wakes processes that LISTEN on a channel, after a commit. A NOTIFY inside the transaction would make its commit wait until all
+ * other notifying transactions, in any database of the server, are on disk (decisions/0022). A notification may be lost, so
+ * listeners also poll from time to time.
  */
 export function createNotifier(run: Run) {
   const listeners = new Map<string, Wake>();
@@ -34,7 +34,7 @@ export function createNotifier(run: Run) {
       send(undefined).catch(() => undefined);
     },
 
-    /** Has a listener of this process be woken without a notification while it serves the channel. */
+    /** Registers a listener of this process, to be woken without a notification while it serves the channel. */
     wakeDirectly(channel: string, wake: Wake): void {
       listeners.set(channel, wake);
     },

@@ -1,7 +1,7 @@
 import type { KeysetOrder } from './keyset.ts';
 import { empty, join, type Run, type Sql, sql } from './sql.ts';
 
-/** Where totals and page numbers end: both read every row before (contract 5). */
+/** Totals and page numbers stop here, because both read all rows before it (contract 5). */
 export const mostCounted = 10_000;
 
 export interface PageQuery {
@@ -22,15 +22,15 @@ export interface CountedPage<Row> extends Page<Row> {
   total: number;
 }
 
-/** The rows of a list: ``{ select: sql`id, name`, from: sql`products`, where: [sql`price > ${least}`] }``. */
+/** The rows of a list, such as ``{ select: sql`id, name`, from: sql`products`, where: [sql`price > ${least}`] }``. */
 export interface Selection {
   select: Sql;
   from: Sql;
-  /** Conditions that all hold. */
+  /** Conditions, joined by `and`. */
   where?: readonly Sql[];
 }
 
-/** @typeParam Row what `select` names */
+/** @typeParam Row the columns in `select` */
 export async function readPage<Row>(
   run: Run,
   { select, from, where = [] }: Selection,
@@ -39,7 +39,7 @@ export async function readPage<Row>(
 ): Promise<Page<Row>> {
   const conditions = after === undefined ? where : [...where, order.after(after)];
   const offset = after === undefined ? sql`offset ${page}::bigint * ${size}::int` : empty;
-  // One row more than requested tells whether there is a next page.
+  // One more row than requested tells whether there is a next page.
   const found = await run<Row & { position: string[] }>(sql`
     select ${select}, ${order.position} as position from ${from} where ${allOf(conditions)}
     order by ${order.orderBy} limit ${size}::int + 1 ${offset}`);
@@ -47,7 +47,7 @@ export async function readPage<Row>(
   return { rows: found.slice(0, size), next: last && order.cursorOf(last.position) };
 }
 
-/** Reads a page as `readPage` does, and counts the rows of all pages, up to `mostCounted`. */
+/** Reads a page like `readPage`, and counts the rows of all pages, up to `mostCounted`. */
 export async function readCountedPage<Row>(
   run: Run,
   selection: Selection,
@@ -61,5 +61,5 @@ export async function readCountedPage<Row>(
   return { ...page, total: count?.total ?? 0 };
 }
 
-/** A condition that holds if all of them do. */
+/** Joins conditions by `and`; true if there are none. */
 export const allOf = (conditions: readonly Sql[]): Sql => join([sql`true`, ...conditions], ' and ');

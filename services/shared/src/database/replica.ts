@@ -9,9 +9,9 @@ const reads = new Counter({
   labelNames: ['result'],
 });
 
-/** Time in which a replica is not asked again after it was unavailable. */
+/** How long a replica is not asked after it was unavailable. */
 const restMs = 10_000;
-/** The statement took too long, and would so elsewhere. */
+/** The statement took too long, and would also do so on the primary. */
 const timedOut = '57014';
 
 export function createReadReplica(pool: pg.Pool | undefined) {
@@ -23,7 +23,7 @@ export function createReadReplica(pool: pg.Pool | undefined) {
       return (await (isPrepared ? pool.query(text, values) : pool.query({ text, values }))).rows;
     } catch (error) {
       if ((error as pg.DatabaseError).code === timedOut) throw error;
-      // A statement that was in the way of replication, a conflict, says nothing of the next one.
+      // A conflict means that this statement was in the way of replication, not that the replica is unavailable.
       if (isDatabaseUnavailable(error) && !isConflict(error)) restsUntil = Date.now() + restMs;
       reads.inc({ result: 'failed' });
       return undefined;
@@ -33,7 +33,7 @@ export function createReadReplica(pool: pg.Pool | undefined) {
   /**
    * Runs a statement on a replica.
    * @param isCurrent tells from the rows whether they are recent enough
-   * @returns undefined where the primary has to be asked: there is no replica, it is behind, or it fails
+   * @returns undefined if the primary must be asked: there is no replica, it is behind, or it failed
    */
   return async <Row = unknown>(
     statement: Sql,

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { listen } from '../../../../tests/kit/listen.ts';
 import { createPool } from './connection.ts';
 
-/** Accepts connections and ends them, as PgBouncer does without a database. */
+/** Accepts connections and closes them, like PgBouncer without a database. */
 let connections = 0;
 const server = createServer((socket) => {
   connections += 1;
@@ -12,7 +12,7 @@ const server = createServer((socket) => {
 beforeAll(() => listen(server, 0));
 afterAll(() => server.close());
 
-it('a database that ends its connections is asked again after 200 ms, however many wait for it', async () => {
+it('a database that closes its connections is tried again only after 200 ms, even if many wait for it', async () => {
   const { port } = server.address() as AddressInfo;
   const pool = createPool({ connectionString: `postgresql://a:b@127.0.0.1:${port}/a`, max: 10 });
   const reasons = new Set<string>();

@@ -1,9 +1,9 @@
 import { join, raw, type Sql, sql } from './sql.ts';
 
 /**
- * Rows as a table of a statement, such as `from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text' })}`. Each
- * column is one array, so that a statement is the same, and stays prepared, for any number of rows.
- * @param types SQL types by column; an undefined value is null, other properties are left out
+ * Makes rows a table in a statement, such as `from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text' })}`. Each
+ * column is one array, so the statement is the same, and stays prepared, for any number of rows.
+ * @param types SQL types by column; an undefined value becomes null, other properties are left out
  */
 export function rowsAs<Row>(
   alias: string,

@@ -18,14 +18,14 @@ async function waitInTransaction(): Promise<void> {
   await close();
 }
 
-/** Waits while the other test does. */
+/** Waits in parallel with the other test. */
 let patient: Promise<void>;
 beforeAll(() => {
   patient = waitInTransaction();
   patient.catch(() => undefined);
 });
 
-it('a query, a transaction, a list or a check without an answer fails, and its connection is not used again', async () => {
+it('a query, transaction, list or check without an answer fails, and its connection is not used again', async () => {
   const proxy = await createTcpProxy(server.url);
   const database = openAnyDatabase(proxy.url, 3);
   const works = [
@@ -44,4 +44,4 @@ it('a query, a transaction, a list or a check without an answer fails, and its c
   await proxy.close();
 }, 60_000);
 
-it('a connection that waits inside a transaction is left alone', () => patient, 30_000);
+it('a connection that is idle inside a transaction is not closed', () => patient, 30_000);

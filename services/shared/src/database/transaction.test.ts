@@ -19,7 +19,7 @@ const countOf = ({ run }: Statements, orderId: string) =>
   run<{ count: number }>(sql`select count(*)::int as count from payments where order_id = ${orderId}::uuid`);
 
 describe('a transaction', () => {
-  it('has its models and its statements on one connection', async () => {
+  it('uses one connection for its models and its statements', async () => {
     const orderId = randomUUID();
     await database.inTransaction(async (tx) => {
       await tx.payment.create({ data: payment(orderId) });
@@ -29,7 +29,7 @@ describe('a transaction', () => {
     expect(await countOf(database, orderId)).toEqual([{ count: 1 }]);
   });
 
-  it('takes both back when its work fails', async () => {
+  it('rolls both back if its work fails', async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     const work = database.inTransaction(async (tx) => {
       await tx.payment.create({ data: payment(first) });
@@ -42,7 +42,7 @@ describe('a transaction', () => {
     expect(await database.prisma.payment.count({ where: { orderId: { in: [first, second] } } })).toBe(0);
   });
 
-  it('has a connection of its own beside others, also beside one that is begun within it', async () => {
+  it('has its own connection, apart from concurrent and nested transactions', async () => {
     const pids = await Promise.all(
       Array.from({ length: 4 }, () =>
         database.inTransaction(async (tx) => {
@@ -66,7 +66,7 @@ describe('a transaction', () => {
     await expect(ended.run(sql`select 1`)).rejects.toThrow('The transaction has ended');
   });
 
-  it('notifies a channel after its commit, once, and never without one', async () => {
+  it('notifies a channel once, after its commit, and not if it is rolled back', async () => {
     const heard: string[] = [];
     const listener = new pg.Client({ connectionString: server.url });
     server.closeLater({ close: () => listener.end() });
@@ -84,7 +84,7 @@ describe('a transaction', () => {
       await listener.query('select 1');
       expect(heard).toEqual([]);
     });
-    await until('the commit is heard of', () => heard.length > 0);
+    await until('the notification has arrived', () => heard.length > 0);
     await listener.query('select 1');
     expect(heard).toEqual(['kept']);
   });

@@ -4,13 +4,13 @@ import { repeatOnConflict } from './conflicts.ts';
 import type { Notifier } from './notifier.ts';
 import type { Sql, Statements } from './sql.ts';
 
-/** A transaction, for functions that must be part of one. A statement that comes after its end fails. */
+/** A transaction, for functions that must run in one. A statement after its end fails. */
 export interface Transaction extends Statements {
-  /** Notifies a channel after the commit: once, however often it is asked for. */
+  /** Notifies a channel after the commit; once, even if called repeatedly. */
   notifyAfterCommit(channel: string): void;
 }
 
-/** The calls of a Prisma client that read and write models. */
+/** The models of a Prisma client. */
 type Models<Client> = Pick<Client, Exclude<keyof Client, `$${string}` | symbol>>;
 
 /** A transaction with the models of a service: `tx.payment.update(…)` and ``tx.run(sql`…`)`` use the same connection. */
@@ -18,7 +18,7 @@ export type TransactionOf<Client> = Transaction & Models<Client>;
 
 export type InTransaction<Client> = <Result>(work: (tx: TransactionOf<Client>) => Promise<Result>) => Promise<Result>;
 
-/** Of every generated client, as it is used here: their types have no common one. */
+/** The one method of generated clients that is used here; they have no common type. */
 interface Transacting {
   $transaction<Result>(
     work: (models: never) => Promise<Result>,
@@ -26,13 +26,13 @@ interface Transacting {
   ): Promise<Result>;
 }
 
-/** Prisma's own time limits are not used: those of the pool and of the session end what takes too long (database.ts). */
+/** Prisma's own time limits are disabled: those of the pool and the session apply (database.ts). */
 const unlimited = { maxWait: 2 ** 31 - 1, timeout: 2 ** 31 - 1 };
 
 /**
- * Makes the function that runs transactions, read committed: each statement sees what was committed while it waited for a lock.
- * Work is repeated when PostgreSQL rolls it back because of others, so it changes nothing but the database.
- * @param prisma has an adapter on this pool
+ * Makes the function that runs transactions at read committed: each statement sees rows that were committed while it waited for a lock.
+ * Work is repeated if PostgreSQL rolls it back because of other transactions, so it must change nothing but the database.
+ * @param prisma a client with an adapter on this pool
  * @param pool made by createPool, which adds the isolation level to Prisma's BEGIN
  */
 export function createTransactions<Client>(prisma: Client, pool: pg.Pool, notifier: Notifier): InTransaction<Client> {
@@ -48,7 +48,7 @@ export function createTransactions<Client>(prisma: Client, pool: pg.Pool, notifi
           return (await connection().query(text, values)).rows;
         };
         const notifyAfterCommit = (channel: string) => void channels.add(channel);
-        // Not by assignment, which Prisma's proxy would make to the models of all transactions.
+        // Not by assignment, which Prisma's proxy would apply to the models of all transactions.
         const own = { run: { value: run }, notifyAfterCommit: { value: notifyAfterCommit } };
         try {
           return await work(Object.create(models, own));
@@ -68,8 +68,8 @@ export function createTransactions<Client>(prisma: Client, pool: pg.Pool, notifi
 }
 
 /**
- * Remembers which connection Prisma takes from the pool for a transaction: its adapter shows it to nobody.
- * @returns runs work, which is told the first connection that was taken within it
+ * Remembers which connection Prisma takes from the pool for a transaction, because its adapter does not expose it.
+ * @returns a function that runs work and gives it the first connection that was taken during that work
  */
 function rememberConnections(pool: pg.Pool) {
   const working = new AsyncLocalStorage<{ connection?: pg.PoolClient }>();
@@ -80,7 +80,7 @@ function rememberConnections(pool: pg.Pool) {
     if (taken !== undefined) taken.connection ??= connection;
     return connection;
   };
-  // A pool takes connections for single statements with a callback.
+  // For a single statement, the pool calls `connect` with a callback.
   pool.connect = ((...callback: []) =>
     callback.length > 0 ? connect(...callback) : remember()) as typeof pool.connect;
 
