@@ -42,7 +42,7 @@ const token = ({ key = rsa.privateKey, kid = 'one', alg = 'RS256', ...header } =
   new SignJWT(payload).setProtectedHeader({ alg, kid, ...header }).sign(key);
 const byEdDsa = () => token({ key: ed25519.privateKey, kid: 'two', alg: 'EdDSA' });
 
-// The claims are judged by the same code as those of the platform key, in bearer.test.ts.
+// The same code checks the claims as with the platform key; see bearer.test.ts.
 it.each<[string, () => Promise<string> | string]>([
   ['alg none', () => forged({ alg: 'none', kid: 'one' }, undefined)],
   ['HS256 with the public key as the secret', () => forged({ alg: 'HS256', kid: 'one' }, publicPem)],
@@ -50,19 +50,19 @@ it.each<[string, () => Promise<string> | string]>([
   ['a key that is not in the set', () => token({ key: otherRsa.privateKey })],
   ['a kid that is not in the set', () => token({ kid: 'two' })],
   ['RS512, not on the list', () => token({ alg: 'RS512' })],
-  ['a key of its own in the header', () => token({ key: otherRsa.privateKey, ...ownJwk } as object)],
+  ['its own key in the header', () => token({ key: otherRsa.privateKey, ...ownJwk } as object)],
 ])('refuses %s', async (_, make) => {
   expect(await outcome(validator(), `Bearer ${await make()}`)).toBe('unauthenticated');
 });
 
-it('does not accept HS256 by a symmetric key of the set', async () => {
+it('refuses HS256 with a symmetric key from the set', async () => {
   const shared = randomBytes(32);
   publish({ kty: 'oct', kid: 'one', k: shared.toString('base64url'), alg: 'HS256' });
   const symmetric = forged({ alg: 'HS256', kid: 'one' }, shared);
   expect(await outcome(validator(), `Bearer ${symmetric}`)).toBe('unauthenticated');
 });
 
-it('learns a key that is published later, without a restart, and fetches the keys for no other token', async () => {
+it('learns a key that is published later, without a restart, and fetches keys only for unknown key ids', async () => {
   const validate = validator();
   for (let n = 0; n < 5; n += 1) expect(await outcome(validate, `Bearer ${await token()}`)).toBe('taken');
   expect(requests).toBe(1);
@@ -71,7 +71,7 @@ it('learns a key that is published later, without a restart, and fetches the key
   await until('the key is known', async () => (await outcome(validate, later)) === 'taken', { timeoutMs: 5_000 });
 });
 
-it('accepts the tokens of a secret too, while both are configured', async () => {
+it('accepts tokens of the key set and of a secret while both are configured', async () => {
   publishBoth();
   const secret = randomBytes(32).toString('base64');
   const imported = await importTokenKey(secret);
@@ -85,7 +85,7 @@ describe('a token that was verified before', () => {
   let clock: Clock | undefined;
   afterEach(() => clock?.uninstall());
 
-  it('is believed without its key, at once, but proves its own account and scopes only', async () => {
+  it('is accepted at once, without its key, but only for its own account and scopes', async () => {
     const validate = validator();
     const authorization = `Bearer ${await token({}, { ...claims, scope: 'orders:read' })}`;
     await validate(authorization, accountId);
@@ -96,7 +96,7 @@ describe('a token that was verified before', () => {
     expect(await outcome(validate, authorization, { scope: 'orders:write' })).toBe('forbidden');
   });
 
-  it('expires, clock skew included', async () => {
+  it('expires after the clock skew', async () => {
     clock = install({ now: Date.now(), toFake: ['Date'], shouldAdvanceTime: true });
     const validate = validator();
     const authorization = `Bearer ${await token()}`;

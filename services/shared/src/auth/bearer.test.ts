@@ -27,7 +27,7 @@ const without = (name: string) => ({ ...claims, [name]: undefined });
 
 describe('with the platform key', () => {
   it.each<[string, JWTPayload, string, Expected?]>([
-    ['all as it should be', claims, 'taken'],
+    ['valid claims', claims, 'taken'],
     ['several audiences', { ...claims, aud: ['other', 'store-platform'] }, 'taken'],
     ['the subject in upper case', { ...claims, sub: accountId.toUpperCase() }, 'taken'],
     ['expired within the skew', { ...claims, exp: now - 20 }, 'taken'],
@@ -43,14 +43,14 @@ describe('with the platform key', () => {
     ['without audience', without('aud'), 'unauthenticated'],
     ['another subject', { ...claims, sub: otherId }, 'unauthenticated'],
     ['without subject', without('sub'), 'unauthenticated'],
-    ['no scope, as a session, where one is needed', claims, 'taken', { scope }],
+    ['a session, which has no scope, for a route with a scope', claims, 'taken', { scope }],
     ['the scope, as an API key', { ...apiKey, scope: 'orders:read orders:write' }, 'taken', { scope }],
     ['another scope', { ...claims, scope: 'orders:read' }, 'forbidden', { scope }],
     ['part of the scope', { ...claims, scope: 'orders' }, 'forbidden', { scope }],
     ['more than the scope', { ...claims, scope: 'orders:write:all' }, 'forbidden', { scope }],
     ['no scope at all, as an API key', { ...claims, scope: '' }, 'forbidden', { scope }],
-    ['a scope that is no text', { ...claims, scope: ['orders:write'] }, 'forbidden', { scope }],
-    ['a scope where no API key is taken', { ...claims, scope: 'orders:read' }, 'forbidden'],
+    ['a scope that is not text', { ...claims, scope: ['orders:write'] }, 'forbidden', { scope }],
+    ['a scope for a route that accepts no API key', { ...claims, scope: 'orders:read' }, 'forbidden'],
   ])('%s', async (_, payload, expected, more = {}) => {
     expect(await outcome(validator, `Bearer ${await tokenBy(secret, payload)}`, more)).toBe(expected);
   });

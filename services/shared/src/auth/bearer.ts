@@ -4,24 +4,24 @@ import type { BearerConfig } from './config.ts';
 import { importSecrets, scopedAudience, type TokenKey, tokenAudience, tokenIssuer } from './token-keys.ts';
 import { clockSkewSeconds, createVerifiedTokens } from './verified-tokens.ts';
 
-/** Refuses a header that does not prove the account. @returns what else it proves; undefined if it was not looked at */
+/** Refuses a header that does not prove the account. @returns the roles and scopes that it proves; undefined if validation is off */
 export type BearerValidator = (authorization: string | undefined, accountId: string) => Proven | Promise<Proven>;
 
 type Proven = Pick<Bearer, 'roles' | 'scopes'> | undefined;
 
-/** The bearer of a token, as a valid token describes it. */
+/** The claims of a valid token about its bearer. */
 interface Bearer {
   accountId: string;
-  /** Undefined for a session; an API key has some (contract 3.12). */
+  /** Undefined for a session; a list for an API key (contract 3.12). */
   scopes: readonly string[] | undefined;
   /** contract 3.9 */
   roles: readonly string[];
 }
 
 /**
- * Makes the validator that the environment configures: it checks platform tokens in the service itself (contract 3.6), by
- * secrets, by the keys at an address, or by either, as during a change-over.
- * @throws DomainError unauthenticated (401), unavailable if the JWKS is
+ * Makes the validator that the environment configures. It checks platform tokens in the service itself (contract 3.6), with
+ * secrets, with a key set (JWKS), or with both, such as during a migration between them.
+ * @returns throws DomainError unauthenticated (401), or unavailable if the key set is
  */
 export function bearerFrom(config: Partial<BearerConfig>): BearerValidator {
   // The gateway has checked the token, and `id-account` is enough (contract 2.3).
@@ -45,11 +45,11 @@ export function bearerFrom(config: Partial<BearerConfig>): BearerValidator {
 function createVerifier(config: Partial<BearerConfig>): (token: string) => Promise<Bearer & { exp: number }> {
   const secretKey = importSecrets(config).then(keyByKid);
   const url = config.BEARER_JWKS_URL;
-  // A key that signs since a moment ago is asked for at once.
+  // A short cooldown, so that a new signing key is fetched at once.
   const publicKey =
     url === undefined ? url : createRemoteJWKSet(new URL(url), { timeoutDuration: 2_000, cooldownDuration: 1_000 });
   const options = {
-    // An explicit list: never `none`, never the choice of the token's header.
+    // An explicit list: the token's header never chooses the algorithm, and `none` is never accepted.
     algorithms: ['HS256', ...(publicKey ? ['RS256', 'PS256', 'ES256', 'EdDSA'] : [])],
     issuer: tokenIssuer,
     audience: [tokenAudience, scopedAudience],
@@ -76,7 +76,7 @@ function admitted(bearer: Bearer, accountId: string): Bearer {
   throw refused('The bearer token belongs to another account.');
 }
 
-/** The token or credential of a request; empty without one. */
+/** The token or credential in the header; empty without a header. */
 export const bearerOf = (authorization = ''): string => authorization.replace(/^Bearer /i, '');
 
 /** RFC 6750, 3 */
@@ -84,12 +84,12 @@ export const bearerChallenge = 'Bearer realm="store"';
 const refused = (detail: string, cause?: unknown) =>
   new DomainError('unauthenticated', detail, { cause, challenge: `${bearerChallenge}, error="invalid_token"` });
 
-/** Finds the key that a token's header names. jose turns the error into a failed verification. */
+/** Finds the key that a token's header names. jose turns a thrown error into a failed verification. */
 export function keyByKid(keys: TokenKey[]): JWTVerifyGetKey {
   const byKid = new Map(keys.map((key) => [key.kid, key]));
   return ({ kid, alg }) => {
     const found = byKid.get(kid ?? '');
-    // A key is for one algorithm, whatever the header says (RFC 8725, 3.1).
+    // A key belongs to one algorithm; the header cannot choose another (RFC 8725, 3.1).
     if (found === undefined || found.algorithm !== alg) throw new errors.JWKSNoMatchingKey();
     return found.key;
   };

@@ -10,7 +10,7 @@ const checkedBy = (problemOf: (value: string) => string | undefined) =>
 
 const secretKey = checkedBy(secretProblem);
 
-/** The current key signs, the previous ones still verify; a private key signs before a secret (contract 3.2). */
+/** The current key signs, the previous keys only verify. A private key takes precedence over a secret (contract 3.2). */
 export const tokenKeyConfig = {
   JWT_SECRET_KEY: secretKey
     .optional()
@@ -32,26 +32,26 @@ const credential = z
   .regex(/^[\w+/=-]{32,256}$/, 'must be 32 to 256 letters, digits or +/=_-. Make one with: openssl rand -hex 32');
 const credentials = list.pipe(z.array(credential).min(1));
 
-/** For services with internal paths. Unset: everybody may call (contract 3.7). */
+/** For services with internal paths. If it is unset, everybody may call them (contract 3.7). */
 export const calleeConfig = {
   INTERNAL_CREDENTIALS: credentials.optional().describe('Credentials that internal paths demand, comma-separated'),
 };
 
-/** For services whose internal paths other services call, too (contract 3.7). */
+/** For services whose internal paths are called by operators and by other services (contract 3.7). */
 export const operatorConfig = {
   OPERATOR_CREDENTIALS: credentials
     .optional()
     .describe('Credentials of operators, where INTERNAL_CREDENTIALS are those of other services'),
 };
 
-/** For the service that gives out the addresses of mails (contract 3.7). */
+/** For the service that tells notification the addresses of mails (contract 3.7). */
 export const mailerConfig = {
   MAILER_CREDENTIALS: credentials
     .optional()
     .describe('Credentials of notification, which asks for the addresses of mails'),
 };
 
-/** For services that call internal paths: the first one is shown, the others are of a rotation (contract 3.7). */
+/** For services that call internal paths: the first credential is sent, the others are for a rotation (contract 3.7). */
 export const callerConfig = {
   INTERNAL_CREDENTIAL: credentials
     .transform(([first]) => first)
@@ -59,7 +59,7 @@ export const callerConfig = {
     .describe('Credential that is shown to internal paths'),
 };
 
-/** Refuses a part of a service's credentials: the paths of the others would be open without a word (contract 3.7). */
+/** Demands all of a service's credentials or none: the paths of a missing credential would be open unnoticed (contract 3.7). */
 export function requireAllCredentials<Schema extends z.ZodObject>(schema: Schema): Schema {
   const names = Object.keys(schema.shape).filter((name) => /_CREDENTIALS?$/.test(name));
   return schema.superRefine((config: Record<string, unknown>, context) => {
@@ -85,7 +85,7 @@ export const bearerConfig = {
 
 export type BearerConfig = z.output<z.ZodObject<typeof bearerConfig>>;
 
-/** Refuses an environment without the keys that the variables of a schema need: one that signs, or some to check tokens by. */
+/** Refuses an environment that lacks keys which the schema's variables need: a signing key, or keys to verify tokens. */
 export const requireKeys = <Schema extends z.ZodObject>(schema: Schema): Schema =>
   schema.superRefine((config: Partial<TokenKeyConfig & BearerConfig>, context) => {
     const { JWT_SECRET_KEY: secret, JWT_PRIVATE_KEY: pair, BEARER_VALIDATION, BEARER_JWKS_URL: address } = config;

@@ -10,15 +10,15 @@ it.each([current, next])('admits each of the configured credentials', (credentia
 });
 
 it.each([
-  ['none', undefined],
-  ['an empty one', ''],
+  ['no header', undefined],
+  ['an empty header', ''],
   ['an empty bearer', 'Bearer '],
-  ['a foreign one', `Bearer ${newCredential()}`],
-  ['a part of one', `Bearer ${current.slice(1)}`],
-  ['both', `Bearer ${current},${next}`],
-  ['one with more behind it', `Bearer ${current} `],
-  ['one under another scheme', `Basic ${current}`],
-])('refuses %s, and does not repeat it', (_, authorization) => {
+  ['a foreign credential', `Bearer ${newCredential()}`],
+  ['a part of a credential', `Bearer ${current.slice(1)}`],
+  ['both credentials', `Bearer ${current},${next}`],
+  ['a credential with trailing text', `Bearer ${current} `],
+  ['a credential under another scheme', `Basic ${current}`],
+])('refuses %s without repeating it', (_, authorization) => {
   let refusal: unknown;
   try {
     check(authorization);
@@ -29,6 +29,6 @@ it.each([
   expect(String(refusal)).not.toContain(current.slice(1));
 });
 
-it('admits everybody where none is configured', () => {
+it('admits everybody if no credential is configured', () => {
   expect(() => callersWith(undefined)(undefined)).not.toThrow();
 });

@@ -2,11 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../values/errors.ts';
 import { bearerOf } from './bearer.ts';
 
-/** Refuses an `Authorization` header that does not prove that its sender may call an internal path. */
+/** Refuses an `Authorization` header without a credential for an internal path. */
 export type CallerCheck = (authorization: string | undefined) => void;
 
 /**
- * Admits callers with one of these credentials; undefined admits whoever reaches the port (contract 3.7).
+ * Admits callers with one of these credentials; undefined admits everybody who can reach the port (contract 3.7).
  * @returns throws DomainError forbidden (403)
  */
 export function callersWith(credentials: string[] | undefined): CallerCheck {
@@ -14,12 +14,12 @@ export function callersWith(credentials: string[] | undefined): CallerCheck {
   const digests = credentials.map(digest);
   return (authorization) => {
     const given = digest(bearerOf(authorization));
-    // All of them, so that the time says nothing about which one was right.
+    // Compares with all of them, so that the time does not reveal which was right.
     const matches = digests.filter((known) => timingSafeEqual(known, given));
     if (matches.length === 0)
       throw new DomainError('forbidden', 'The credential of the calling service is missing or wrong.');
   };
 }
 
-/** Makes digests of one length, as the comparison in constant time demands. */
+/** All digests have the same length, as a comparison in constant time requires. */
 const digest = (credential: string) => createHash('sha256').update(credential).digest();

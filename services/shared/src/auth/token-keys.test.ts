@@ -16,7 +16,7 @@ describe('secretProblem', () => {
     ['URL alphabet', () => randomBytes(32).toString('base64url')],
     ['longer', () => randomBytes(64).toString('base64')],
   ])('accepts a random key in the %s', (_, make) => {
-    // A few thousand, to notice if a random key can be mistaken for a pattern.
+    // Many keys, to notice if a random key can be mistaken for a pattern.
     for (let n = 0; n < 2_000; n += 1) expect(secretProblem(make())).toBeUndefined();
   });
 
@@ -41,7 +41,7 @@ describe('secretProblem', () => {
 });
 
 describe('importTokenKey', () => {
-  it('imports the same key from either alphabet, named by a digest that does not reveal it', async () => {
+  it('imports the same key from either alphabet, and names it by a digest that does not reveal it', async () => {
     const bytes = Buffer.alloc(32, 0xfb);
     const standard = await importTokenKey(bytes.toString('base64'));
     expect((await importTokenKey(bytes.toString('base64url'))).kid).toBe(standard.kid);
@@ -50,7 +50,7 @@ describe('importTokenKey', () => {
     expect(standard.key).toMatchObject({ extractable: false, algorithm: { name: 'HMAC', hash: { name: 'SHA-256' } } });
   });
 
-  it('names every key differently', async () => {
+  it('gives every key a different name', async () => {
     const secrets = Array.from({ length: 50 }, () => randomBytes(32).toString('base64'));
     const keys = await Promise.all(secrets.map(importTokenKey));
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(50);
@@ -66,7 +66,7 @@ const rsa = generateKeyPairSync('rsa', {
 });
 
 describe('key pairs', () => {
-  it('accepts what openssl writes, also with blanks around it', () => {
+  it('accepts the output of openssl, also with surrounding white space', () => {
     expect(privateKeyProblem(pair.privateKey)).toBeUndefined();
     expect(privateKeyProblem(`\n${pair.privateKey}\n`)).toBeUndefined();
     expect(publicKeysProblem('')).toBeUndefined();
@@ -87,14 +87,14 @@ describe('key pairs', () => {
   it.each([
     ['a private key', pair.privateKey],
     ['an RSA key', rsa.publicKey],
-    ['text behind a key', `${pair.publicKey}, more`],
-    ['a private key behind a public one', `${pair.publicKey}${pair.privateKey}`],
+    ['text after a key', `${pair.publicKey}, more`],
+    ['a private key after a public one', `${pair.publicKey}${pair.privateKey}`],
     ['a broken key', pair.publicKey.replace(/.{10}\n-----END/, '\n-----END')],
   ])('refuses %s as public keys', (_, pems) => {
     expect(publicKeysProblem(pems)).toMatch(/Ed25519 public keys in PEM/);
   });
 
-  it('names both halves alike, and every pair differently', async () => {
+  it('gives both keys of a pair the same name, and each pair a different one', async () => {
     const keys = await Promise.all([importPrivateKey(pair.privateKey), importPrivateKey(otherPair.privateKey)]);
     const publicKeys = await importPublicKeys(`${pair.publicKey}${otherPair.publicKey}`);
     expect(publicKeys.map(({ kid }) => kid)).toEqual(keys.map(({ kid }) => kid));

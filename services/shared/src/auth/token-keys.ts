@@ -4,23 +4,23 @@ import { ifReadable } from '../values/errors.ts';
 
 export const tokenIssuer = 'store';
 export const tokenAudience = 'store-platform';
-/** Audience of what services get in place of an API key: one that knows no scopes would take it for a session. */
+/** Audience of the token that services get in place of an API key: a service that ignores scopes would take it for a session. */
 export const scopedAudience = 'store-platform-scoped';
 
 export interface TokenKey {
-  /** A digest of the key: tells which key signed a token without revealing it. */
+  /** A digest of the key, which tells which key signed a token without revealing the key. */
   kid: string;
-  /** By a shared secret, or by a key pair whose public half only verifies (contract 3.2). */
+  /** With a shared secret, or with a key pair whose public key only verifies (contract 3.2). */
   algorithm: 'HS256' | 'EdDSA';
   key: CryptoKey;
 }
 
 export interface SigningKey extends TokenKey {
-  /** The same as `key` for a shared secret. */
+  /** For a shared secret, the same as `key`. */
   signingKey: CryptoKey;
 }
 
-/** SHA-256 of secrets that courses and tutorials print and people copy (contract 3.2). */
+/** SHA-256 of published sample secrets, which people copy from courses and tutorials (contract 3.2). */
 const sampleSecrets = new Set([
   'bcd4608bfbcea08e84da42d9cad2e1bd7bcdf2234e0d63b43a86bd8942cfca2d',
   'b3f6f5d4f9cee4e99fe5db63234b775a205edc23efbbff87acc308626b5fd24a',
@@ -28,7 +28,7 @@ const sampleSecrets = new Set([
 
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** Tells what is wrong with a JWT secret, as a sentence; undefined if it is acceptable (contract 3.2). */
+/** Says why a JWT secret is refused; undefined if it is acceptable (contract 3.2). */
 export function secretProblem(secret: string): string | undefined {
   if (!base64.test(secret)) return 'must be base64 text. Make one with: openssl rand -base64 32';
   const bytes = Buffer.from(secret, 'base64');
@@ -41,7 +41,7 @@ export function secretProblem(secret: string): string | undefined {
   return undefined;
 }
 
-/** Imports the key once: jose would import raw bytes again for every token. */
+/** Imports the key once, because jose would import raw bytes again for every token. */
 export async function importTokenKey(secret: string): Promise<SigningKey> {
   const bytes = Buffer.from(secret, 'base64');
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
@@ -49,7 +49,7 @@ export async function importTokenKey(secret: string): Promise<SigningKey> {
   return { kid, algorithm: 'HS256', key, signingKey: key };
 }
 
-/** The secrets that the environment configures, the current one first. */
+/** Imports the configured secrets, the current one first. */
 export function importSecrets(config: {
   JWT_SECRET_KEY?: string | undefined;
   JWT_PREVIOUS_SECRET_KEYS?: string[];
@@ -58,14 +58,14 @@ export function importSecrets(config: {
   return Promise.all([...current, ...(config.JWT_PREVIOUS_SECRET_KEYS ?? [])].map(importTokenKey));
 }
 
-/** Tells what is wrong with the private key of a key pair, as a sentence; undefined if it is acceptable. */
+/** Says why the private key of a key pair is refused; undefined if it is acceptable. */
 export function privateKeyProblem(pem: string): string | undefined {
   return isEd25519(pem, 'PRIVATE')
     ? undefined
     : 'must be an Ed25519 private key in PEM. Make one with: openssl genpkey -algorithm ed25519';
 }
 
-/** Tells what is wrong with public keys, one PEM block after another, as a sentence; undefined if all are acceptable. */
+/** Says why public keys, one PEM block after another, are refused; undefined if all are acceptable. */
 export function publicKeysProblem(pems: string): string | undefined {
   const rest = pems.replaceAll(publicBlock, '').trim();
   return rest === '' && publicBlocks(pems).every((pem) => isEd25519(pem, 'PUBLIC'))
@@ -91,6 +91,6 @@ async function importPublicKey(pem: string): Promise<TokenKey> {
 const publicBlock = /-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g;
 export const publicBlocks = (pems: string): string[] => pems.match(publicBlock) ?? [];
 
-/** Tells it of a private key as well, from which Node derives the public one. */
+/** Also accepts a private key, from which Node derives the public key. */
 const isEd25519 = (pem: string, half: 'PRIVATE' | 'PUBLIC'): boolean =>
   pem.includes(`BEGIN ${half} KEY`) && ifReadable(() => createPublicKey(pem).asymmetricKeyType) === 'ed25519';

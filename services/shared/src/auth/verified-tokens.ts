@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
 
-/** Tolerated difference of clocks, in seconds: a token counts for that much longer, and that much earlier (contract 3.2). */
+/** Tolerated difference between clocks, in seconds: a token is valid this much earlier and this much longer (contract 3.2). */
 export const clockSkewSeconds = 30;
 
-/** Remembers valid tokens, and no others, until they expire: a verification costs as much as the rest of a request. */
+/** Remembers valid tokens until they expire, because a verification costs as much as the rest of a request. */
 export function createVerifiedTokens<Meaning extends object>(clock: () => number = Date.now) {
   const verified = new LRUCache<string, { meaning: Meaning; validUntil: number }>({ max: 10_000 });
 
   return {
-    /** @returns undefined if the token was not verified before, or has expired since */
+    /** @returns undefined if the token was not verified before or has expired */
     get(token: string): Meaning | undefined {
       const known = verified.get(token);
       return known !== undefined && clock() < known.validUntil ? known.meaning : undefined;
     },
-    /** @param exp the claim, in seconds since 1970 */
+    /** @param exp the claim `exp`, in seconds since 1970 */
     set(token: string, exp: number, meaning: Meaning): void {
       verified.set(copy(token), { meaning, validUntil: (exp + clockSkewSeconds) * 1000 });
     },
