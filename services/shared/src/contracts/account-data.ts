@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AnyRoute, ok, route } from '../http/route.ts';
 
-// All that each service keeps about an account, page by page, for its export (contract 4.3).
+// The data that each service keeps about an account, page by page, for its export (contract 4.3).
 
 export const accountDataPath = '/internal/account-data';
 const pageSize = 100;
@@ -11,9 +11,9 @@ export const accountDataOut = z.object({ records: z.array(z.looseObject({})), ne
 const [beforeRecords, afterRecords] = ['{"records":[', '],"next":'];
 
 /**
- * Reads a page, as {@link accountDataRoute} writes it, as text: nobody looks into the records, and parsing thousands of them would
- * keep the event loop from everybody else.
- * @returns the records, separated by commas; undefined for what is no page
+ * Reads a page of {@link accountDataRoute} as text: the records are only passed on, and parsing thousands of them would block the
+ * event loop.
+ * @returns the records, separated by commas; undefined if the text is not a page
  */
 export function readAccountData(text: string): { records: string; next: string | undefined } | undefined {
   const end = text.lastIndexOf(afterRecords);
@@ -27,7 +27,7 @@ interface Page {
   next?: string | undefined;
 }
 
-/** Makes the route by which the account service asks, on behalf of the customer, for records: each a JSON object. */
+/** Makes the route that gives the account service a customer's records, each a JSON object, on behalf of the customer. */
 export const accountDataRoute = (
   read: (accountId: string, page: { size: number; after: string | undefined }) => Promise<Page>,
 ): AnyRoute =>

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { roleNames } from '../http/identity.ts';
 import { email, password, personName, soughtEmail, text, timestamp, uuid } from '../values/fields.ts';
 
-// Accounts as auth and the account service exchange them (contract 4.3 and 3.5).
+// Accounts, exchanged between auth and the account service (contract 4.3 and 3.5).
 
 export const maxPasswordLength = 128;
 
-/** Leaves the rules to the account service: they are known there alone (contract 3.5). */
+/** Leaves the rules to the account service, because only it knows them (contract 3.5). */
 export const newPassword = password(0, maxPasswordLength).meta({
   minLength: 1,
   description: 'The store may require more characters or refuse common passwords; its 400 says so.',
@@ -41,11 +41,11 @@ export const accountChange = z
 
 const exampleToken = 'qL2xW0m9Yb7cR4tV1nK8sJ5hG3fD6aZpE0uI2oX9wTQ';
 
-/** Rules of a store for new passwords. */
+/** The store's rules for new passwords. */
 export interface PasswordRules {
   /** In code points. */
   minLength: number;
-  /** Tells whether a password is one of those that are guessed first. */
+  /** Tells whether a password is among the most common. */
   isCommon(password: string): boolean;
 }
 
@@ -59,7 +59,7 @@ export const accountInBy = (rules: PasswordRules) => accountIn.extend({ password
 
 export const passwordInBy = (rules: PasswordRules) => z.object({ password: passwordBy(rules) });
 
-/** Laxer than at registration: what cannot belong to an account is answered like a wrong password. */
+/** Laxer than at registration: credentials that cannot belong to an account are answered like a wrong password. */
 export const credentials = z
   .object({ email: soughtEmail, password: password(1, maxPasswordLength) })
   .meta({ id: 'Credentials', examples: [{ email: 'ada@example.com', password: 'correct horse' }] });
@@ -77,13 +77,13 @@ export const accountOut = z
     id: uuid,
     name: z.string(),
     email: z.string(),
-    // An account service of the previous release leaves it out, also during an upgrade.
+    // The account service of the previous release omits it, which still runs during an upgrade.
     locale: z.string().default('en').describe('The language of mails.'),
     createdAt: timestamp,
   })
   .meta({ id: 'AccountOut', examples: [exampleAccount] });
 
-/** Sent in pieces: its records are those of the services (contract 4.3). */
+/** Sent in pieces, because its records come from the services (contract 4.3). */
 export const accountExportOut = z
   .object({
     account: accountOut.extend({ confirmedAt: timestamp.nullable() }),
@@ -127,7 +127,7 @@ export const resetIn = z
 export const resetInBy = (rules: PasswordRules) => resetIn.extend({ password: passwordBy(rules) });
 
 export const resetOut = accountOut.extend({
-  // An account service of the previous release leaves it out.
+  // The account service of the previous release omits it.
   isUsed: z.boolean().default(false).describe('The link set a password before, and has set none now.'),
 });
 
@@ -137,7 +137,7 @@ export const confirmationIn = z
 
 export const confirmedOut = z.object({ isConfirmed: z.boolean() });
 
-/** The question of notification when it sends a mail. */
+/** Notification's request for the address of a mail. */
 export const mailToIn = z.object({
   requestId: uuid.optional().describe('Of the request that the mail answers.'),
   isFormer: z.boolean().default(false).describe('To the address that the account had before the request.'),
@@ -164,7 +164,7 @@ export const rolesOut = z
   .object({ roles: z.array(role) })
   .meta({ id: 'RolesOut', examples: [{ roles: ['catalogue'] }] });
 
-/** Of an account, as operators see it. An account service of the previous release does not say whether it is confirmed. */
+/** An account for operators. The account service of the previous release omits `confirmedAt`. */
 export const foundAccountOut = accountOut.extend({ confirmedAt: timestamp.nullish() });
 export const lockOut = z.object({ lockedAt: timestamp.nullable().describe('Since when; null if it is not.') });
 export const shownSessionsOut = z.array(

@@ -16,7 +16,7 @@ export const auditEntryOut = z.object({
   after: state.describe('Null for what was deleted.'),
 });
 
-/** Actors by which a trail is read at a time. */
+/** The most actors in one query. */
 export const maxActors = 100;
 const actor = text(1, 250);
 

@@ -49,7 +49,7 @@ export const auditOut = z.object({
 });
 
 const selection = {
-  /** Never "all": whoever decides has seen what about, and a request ends. */
+  /** Never "all": operators decide only about letters that they have seen, and a request has an end. */
   ids: z.array(uuid).min(1).max(100),
   by: text(1, 200).describe('The person who asks, for the audit trail.'),
   dryRun: z.boolean().default(false),

@@ -16,7 +16,7 @@ tfoot { display: table-row-group; font-weight: bold }
 @media print { body { margin: 0; padding: 0; max-width: none } }
 `;
 
-/** Makes an invoice that prints well, of text alone. */
+/** Makes an invoice to print, from text only. */
 export function invoicePage({
   number,
   createdAt,

@@ -11,7 +11,7 @@ export const invoiceResponse = {
   headers: { Vary: '`Accept`' },
 } as const;
 
-/** Answers with a complete invoice: as a page if the client prefers one to JSON. */
+/** Answers with a complete invoice: as a page if the client prefers that to JSON. */
 export function invoiceReply(invoice: z.input<typeof customerInvoiceOut>, prefersPage: boolean) {
   const headers = { Vary: 'Accept', ...noStore };
   if (!prefersPage) return ok(invoice, headers);

@@ -16,12 +16,12 @@ export const invoiceOut = z
   })
   .meta({ id: 'InvoiceOut' });
 
-/** The same for an operator, who has the lines from order. */
+/** An invoice for operators, who get its lines from the order service. */
 export const sellersInvoiceOut = invoiceOut
   .extend({ seller: z.string().describe('Name and address, a line each.') })
   .meta({ id: 'SellersInvoiceOut' });
 
-/** The same for its customer, complete. */
+/** The complete invoice, for its customer. */
 export const customerInvoiceOut = sellersInvoiceOut.extend({ lines: z.array(pricedItem) }).meta({
   id: 'CustomerInvoiceOut',
   examples: [

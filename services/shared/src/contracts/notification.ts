@@ -30,7 +30,7 @@ export const notificationOut = z
     ],
   });
 
-/** A mail that is not sent, as the console lists it (contract 4.10). */
+/** A mail that was not sent, for the console's list (contract 4.10). */
 export const mailOut = z
   .object({ id: uuid, customerId: uuid, kind: z.string(), subject: z.string(), createdAt: timestamp })
   .meta({ id: 'MailOut' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { uuid } from '../values/fields.ts';
 import { moneySchema } from '../values/money.ts';
 
-/** Demand of an order, for whoever learns of it by an event that leaves this out (contract 6.3). */
+/** Demand of an order, for services that receive its event, which omits this (contract 6.3). */
 export const orderDemandOut = z.object({
   orderId: uuid,
   items: z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1),

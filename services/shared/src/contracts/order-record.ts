@@ -3,7 +3,7 @@ import { timestamp, uuid } from '../values/fields.ts';
 import { moneySchema } from '../values/money.ts';
 import { orderOut } from './order.ts';
 
-// The services' answers to operators about an order (contract 4.14).
+// Answers of the services to operators about an order (contract 4.14).
 
 const eventOut = z
   .object({
@@ -18,7 +18,7 @@ const eventOut = z
 
 const eventsOut = z.array(eventOut);
 
-/** What an operator has written about an order. A later release may have more kinds. */
+/** An operator's note about an order. A later release may have more kinds. */
 const orderNoteOut = z
   .object({
     id: uuid,
@@ -34,7 +34,7 @@ export const orderRecordOut = orderOut
     cancelReason: z.string().nullable(),
     deletedAt: timestamp.nullable(),
     events: eventsOut,
-    // An order service of the previous release leaves them out.
+    // The order service of the previous release omits them.
     notes: z.array(orderNoteOut).default([]).describe('The oldest first.'),
   })
   .meta({ id: 'OrderRecordOut' });

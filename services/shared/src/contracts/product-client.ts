@@ -27,7 +27,7 @@ export function createProductClient(baseUrl: string, timeoutMs = 2_000) {
     return new Map(products.map((product) => [product.id, product]));
   }
 
-  /** The answer that each id is in, which may be a failure. */
+  /** Returns, by id, the answer that contains it, which may be a failure. */
   const askTogether = coalesce(async (questions: string[][]) => {
     const ids = [...new Set(questions.flat())];
     const answers = new Map<string, ReturnType<typeof ask>>();
@@ -42,12 +42,12 @@ export function createProductClient(baseUrl: string, timeoutMs = 2_000) {
 
   return {
     /**
-     * Products by id, none older than the call; unknown ones are missing from the map. Calls at the same time share requests, and
-     * fail alone.
-     * @throws DomainError unavailable when the product service gives no valid answer within about 2 s
+     * Reads products by id, none older than the call. Unknown products are missing from the map. Concurrent calls share requests, but
+     * a call fails only because of its own ids.
+     * @throws DomainError unavailable if the product service gives no valid answer within about 2 s
      */
     async find(productIds: string[]): Promise<Map<string, ProductForSale>> {
-      // Any other text would make the request a 400 for all who share it, and names no product.
+      // Other texts name no product, and would turn the shared request into a 400 for all callers.
       const ids = productIds.filter((id) => uuid.safeParse(id).success);
       const found = new Map<string, ProductForSale>();
       if (ids.length === 0) return found;

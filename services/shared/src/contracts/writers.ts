@@ -3,7 +3,7 @@ import { lacksRole } from '../http/identity.ts';
 import { list } from '../values/environment.ts';
 import { DomainError } from '../values/errors.ts';
 
-/** Aborts, so that the message is the union's own. */
+/** Aborts, so that the union's message is used. */
 const accountId = z.guid({ abort: true }).toLowerCase();
 
 export const writerConfig = {
@@ -19,7 +19,7 @@ export const writerConfig = {
 
 type WriterConfig = z.output<z.ZodObject<typeof writerConfig>> & { APP_PROFILE: 'dev' | 'prod' };
 
-/** Accounts that may write products (contract 4.4): all, those with a role, or their ids, in lower case. */
+/** The accounts that may write products (contract 4.4): all, those with a role, or a list of ids in lower case. */
 export type Writers = 'everybody' | 'role:catalogue' | string[];
 
 export const writersOf = ({ PRODUCT_WRITERS, APP_PROFILE }: WriterConfig): Writers =>
