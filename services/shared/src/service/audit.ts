@@ -8,7 +8,7 @@ import { loop } from '../values/loop.ts';
 import { hourMs } from '../values/time.ts';
 import type { Job } from './service.ts';
 
-/** Makes the route by which operators read the audit trail of a database (contract 4.16). */
+/** Makes the route for operators that reads the audit trail of a database (contract 4.16). */
 export const auditRoute = (database: Statements): AnyRoute =>
   route({
     method: 'get',
@@ -28,6 +28,6 @@ export const auditRoute = (database: Statements): AnyRoute =>
     },
   });
 
-/** Makes the job that deletes what is too old. */
+/** Makes the job that deletes old entries. */
 export const auditCleanUp = (database: Statements): Job =>
   loop({ name: 'old audit entries', everyMs: hourMs }, () => deleteOldChanges(database));

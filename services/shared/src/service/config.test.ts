@@ -29,7 +29,7 @@ function linesOf(env: NodeJS.ProcessEnv, of: z.ZodType = schema): string[] {
   }
 }
 
-it('has defaults for everything except secrets and addresses', () => {
+it('has a default for every variable except secrets and addresses', () => {
   expect(readConfig(schema, { ...needed, UNKNOWN: 'x' })).toEqual({
     HOST: '0.0.0.0',
     PORT: 8080,
@@ -46,7 +46,7 @@ it('has defaults for everything except secrets and addresses', () => {
   });
 });
 
-it('uses the variables that are set and treats empty ones as unset', () => {
+it('uses the variables that are set, and treats empty variables as unset', () => {
   const env = { ...needed, PORT: '0', LOG_LEVEL: '', SECURE: 'false', NAMES: ' a, ,b ,' };
   expect(readConfig(schema, env)).toMatchObject({ PORT: 0, LOG_LEVEL: 'info', SECURE: false, NAMES: ['a', 'b'] });
 });
@@ -126,7 +126,7 @@ it.each<[object, string[]]>([
   expect(linesOf({ KAFKA_BROKERS: 'kafka:9092', ...env }, configOf(messagingConfig))).toEqual(lines);
 });
 
-it('reads a variable from the file that <name>_FILE names, unless it is set itself', async () => {
+it('reads an unset variable from the file that <name>_FILE names', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'config-'));
   const file = join(dir, 'url');
   await writeFile(file, 'http://order.file:8080\n');

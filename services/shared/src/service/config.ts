@@ -4,7 +4,7 @@ import { requireLogin } from '../messaging/config.ts';
 import { port, serviceUrl } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
 
-/** Variables that every process takes from its environment (contract 9). */
+/** Environment variables of every process (contract 9). */
 const serviceConfig = {
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -44,7 +44,7 @@ const serviceConfig = {
     .describe('Time for which a stopping process still takes requests, 0 to 300; in the chart <service>.drainSeconds'),
 };
 
-/** Makes the schema of the environment of a process, which may have the variables of the modules that it uses. */
+/** Makes the schema for the environment of a process: the common variables and its own, such as those of modules that it uses. */
 export const configOf = <Own extends z.core.$ZodLooseShape>(own: Own) =>
   requireLogin(requireKeys(z.object({ ...serviceConfig, ...own })));
 

@@ -21,7 +21,7 @@ import type { ServiceConsumer, ServicePublisher, Started } from './service.ts';
 
 type OnCrash = (sentence: string, error: unknown) => void;
 
-/** Starts the consumer of a process and what goes with it, in this order. The database must be migrated. */
+/** Starts the consumer of a process, after its clean-up jobs, publishers and relay. The database must be migrated. */
 export function consume<Client>(
   { group, config, publishesAs, servesWithoutKafka }: ServiceConsumer<Client>,
   database: Database<Client>,
@@ -60,7 +60,7 @@ export function consume<Client>(
   return [...started, consumer, watchdogOf([...publishers, consumer], ask, log, onCrash)];
 }
 
-/** Starts to publish the outbox of a process that consumes nothing. The database must be migrated. */
+/** Starts publishing the outbox of a process that has no consumer. The database must be migrated. */
 export function publish<Client>(
   { topic, config, publishesAs }: ServicePublisher,
   database: Database<Client>,
@@ -82,7 +82,7 @@ type Publisher = ReturnType<typeof createPublisher>;
 const publishersOf = (broker: KafkaOptions, count: number) =>
   Array.from({ length: count }, () => createPublisher(broker)) as [Publisher, ...Publisher[]];
 
-/** For callers that report a missing answer themselves, or need not each time, such as a scrape. */
+/** For callers that report failures themselves, or need not report each one, such as a scrape of metrics. */
 const quietly = (broker: KafkaOptions): KafkaOptions => ({ ...broker, log: broker.log.child({}, { level: 'silent' }) });
 
 function relayOf<Client>(

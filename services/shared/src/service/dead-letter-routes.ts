@@ -31,21 +31,21 @@ const path = '/internal/dead-letters';
 const maxEntries = 500;
 const maxCharacters = 4_000;
 
-/** Makes the routes for operators of a consumer group: its own dead letters (contract 4.13), and the audit trail. */
+/** Makes the operators' routes of a consumer group: its dead letters (contract 4.13) and the audit trail. */
 export function deadLetterRoutes<Client>(
   { group, config }: ServiceConsumer<Client>,
   database: Database<Client>,
 ): AnyRoute[] {
   const { name } = group;
 
-  /** @throws DomainError unavailable without an answer of the broker */
+  /** @throws DomainError unavailable if the broker does not answer */
   async function asking<T>(work: (deadLetters: DeadLetters, letters: Letters<Client>) => Promise<T>): Promise<T> {
-    // Loaded with the first request: what builds a service without starting it needs no client of Kafka.
+    // Loaded with the first request, because building a service without starting it needs no Kafka client.
     const [deadLetters, { isKafkaError }] = await Promise.all([
       import('../messaging/consumer/redrive.ts'),
       import('../messaging/kafka/client.ts'),
     ]);
-    const log = createLog(name, 'silent'); // failures are those of the request, which is logged
+    const log = createLog(name, 'silent'); // a failure fails the request, which is logged
     const broker = { ...brokersFrom(config), clientId: `${name}-letters`, log };
     try {
       return await work(deadLetters, { broker, group, database });
@@ -58,7 +58,7 @@ export function deadLetterRoutes<Client>(
 
   async function decided(dryRun: boolean, deciding: Promise<Map<string, Result>>) {
     const results = await deciding;
-    // Neither in a dry run nor by somebody before.
+    // Does not count a dry run or earlier decisions.
     for (const { outcome } of dryRun ? [] : results.values()) {
       if (outcome !== 'DECIDED') consumerMetrics.decided.inc({ group: name, outcome: outcome.toLowerCase() });
     }
@@ -126,7 +126,7 @@ export function deadLetterRoutes<Client>(
           asking(({ discard }, letters) => discard(letters, body)),
         ),
     }),
-    // Last: the fixed paths above would be taken for ids.
+    // Must be last: otherwise the fixed paths above would be taken for ids.
     route({
       ...asked,
       path: `${path}/{id}`,

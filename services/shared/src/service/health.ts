@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
 
 /**
- * A process's own state. What a process depends on is none of it: a database that stands still for seconds would take every
- * replica out at once, and what is answered without it (caches, 304, errors with Retry-After) with them.
+ * A process's own state, without its dependencies: otherwise a database that stops for seconds would make every replica unready at
+ * once, even for answers that need no database (caches, 304, errors with Retry-After).
  */
 export interface Readiness {
   stopping: boolean;
-  /** Names what is missing: `starting`, `database` until it is migrated, and what was started and is not ready yet. */
+  /** Names what is missing: `starting`, `database` until it is migrated, and started parts that are not ready yet. */
   waitingFor(): string[];
 }
 

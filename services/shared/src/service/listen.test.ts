@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { createLog } from '../observability/log.ts';
 import { close, listen } from './listen.ts';
 
-it('a request that expects what nobody knows is answered as if it did not', async () => {
+it('ignores an unknown Expect header', async () => {
   const server = await listen((_req, res) => res.end('answered'), 0, '127.0.0.1', createLog('test', 'silent'));
   const { port } = server.address() as { port: number };
   const client = connect(port, '127.0.0.1');

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, Server } from 'node:http';
 import type { Logger } from '../observability/log.ts';
 
-/** Bytes that the gateway lets through (16 KiB, contract 2.5) and those that it adds. */
+/** In bytes: the gateway admits 16 KiB (contract 2.5) and adds headers. */
 const maxHeaderSize = 24 * 1024;
 const closeTimeoutMs = 15_000;
 
@@ -11,7 +11,7 @@ export function listen(target: RequestListener | Server, port: number, host: str
   // Longer than the gateway keeps an idle connection, so that it never sends a request into a closing one.
   server.keepAliveTimeout = 75_000;
   server.requestTimeout = 30_000;
-  // Without it Node.js answers 417, without a problem. To ignore what is not understood is allowed (RFC 9110, 10.1.1).
+  // Otherwise Node.js answers 417 without a problem. A server may ignore unknown expectations (RFC 9110, 10.1.1).
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -22,10 +22,10 @@ export function listen(target: RequestListener | Server, port: number, host: str
   });
 }
 
-/** Takes no new connections and resolves when the requests in flight are answered, or are cut off after 15 s. */
+/** Stops accepting connections; resolves when the requests in flight have been answered, or are cut off after 15 s. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // A connection is kept alive after its last answer, and with it the process.
+    // A connection stays open after its last answer, and would keep the process alive.
     const closingIdle = setInterval(() => server.closeIdleConnections(), 50);
     const cuttingOff = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
     server.close(() => {

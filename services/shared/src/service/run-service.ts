@@ -15,7 +15,7 @@ import { type Readiness, withHealth } from './health.ts';
 import { close, listen } from './listen.ts';
 import type { ServiceDefinition, Started } from './service.ts';
 
-/** For each thing that is closed at the end: none may keep the process from ending. */
+/** For each part that is stopped, so that no part prevents the process from ending. */
 const stopTimeoutMs = 15_000;
 
 const migrationWaiting = new Gauge({
@@ -24,9 +24,9 @@ const migrationWaiting = new Gauge({
 });
 
 /**
- * Runs a service from its environment to its end: it listens at once, and is ready once the database is migrated and everything
- * is started. On SIGTERM or SIGINT it turns unready, after SIGTERM keeps answering for `DRAIN_SECONDS`, finishes the requests in
- * flight, stops what it started, last first, and exits with 0.
+ * Runs a service, from reading its environment to its exit. It listens at once, and is ready once the database is migrated and
+ * everything is started. On SIGTERM or SIGINT it becomes unready, keeps answering for `DRAIN_SECONDS` (SIGTERM only), finishes the
+ * requests in flight, stops its parts in reverse order, and exits with 0.
  */
 export async function runService<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Client>({
   name,
@@ -76,12 +76,12 @@ export async function runService<Schema extends z.ZodType<ServiceConfig & Partia
     log.info('Stopped');
     process.exit(0);
   };
-  // Not `once`: a second signal would kill the process in the middle of its answers.
+  // Not `once`, because a second signal would kill the process during its answers.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 
   const { consumer, publisher, jobs = [] } = service;
-  // A process without events does not load the client of Kafka.
+  // A process without events does not load the Kafka client.
   const messaging = (consumer ?? publisher) && (await import('./consume.ts'));
   if (owned !== undefined) {
     missing.add('database');
@@ -116,7 +116,7 @@ function configOrExit<S extends z.ZodType>(name: string, schema: S): z.output<S>
   }
 }
 
-/** Repeats the work while the database is unavailable, such as until it exists; any other failure ends the process. */
+/** Repeats the work while the database is unavailable, for example does not exist yet; any other failure ends the process. */
 async function untilDatabaseAnswers(work: () => Promise<unknown>, log: Logger, readiness: Readiness): Promise<void> {
   const unlessStopping = async () => readiness.stopping || (await work());
   await retry(unlessStopping, { firstMs: 250, maxMs: 5_000 }, (error, failures) => {

@@ -9,29 +9,29 @@ import type { ServiceConfig } from './config.ts';
 
 /** Continuous or recurring work of a process. */
 export interface Job {
-  /** Called once the database is migrated. */
+  /** Called when the database has been migrated. */
   start(log: Logger): Started;
 }
 
-/** Something that was started, and is stopped in the opposite order. */
+/** A started part of a process. Parts are stopped in reverse order. */
 export interface Started {
   name: string;
-  /** Names what it still needs for the process to be ready, if anything. */
+  /** Names what it still waits for; undefined if it is ready. */
   waitingFor?(): string | undefined;
   stop(): unknown;
 }
 
 export interface ServiceConsumer<Client> {
-  // biome-ignore lint/suspicious/noExplicitAny: what `prepare` returns concerns the group alone
+  // biome-ignore lint/suspicious/noExplicitAny: only the group uses the result of its `prepare`
   group: ConsumerGroup<Client, any>;
   config: MessagingConfig & { DATABASE_URL: string };
-  /** Starts the relay of its database, which has an outbox; the source of its events is `/store/<publishesAs>`. */
+  /** If set, the relay of its outbox is started; the source of its events is `/store/<publishesAs>`. */
   publishesAs?: string;
-  /** The process also answers requests: once it has joined its group, it stays ready while Kafka is unavailable. */
+  /** The process also answers requests, so after joining its group it stays ready while Kafka is unavailable. */
   servesWithoutKafka?: boolean;
 }
 
-/** For a process that publishes events and consumes none. */
+/** For a process that publishes events but consumes none. */
 export interface ServicePublisher {
   topic: string;
   config: MessagingConfig & { DATABASE_URL: string };
@@ -44,20 +44,20 @@ export interface Service<Client = never> {
   consumer?: ServiceConsumer<Client>;
   publisher?: ServicePublisher;
   jobs?: Job[];
-  /** Ends the answers that would never end by themselves; called when no new requests are expected any more. */
+  /** Ends answers that would never end by themselves; called when no new requests are expected. */
   endStreams?: () => void;
-  /** Further ports that answer like the main one. */
+  /** Further ports that serve the same app. */
   extraPorts?: number[];
 }
 
 export interface ServiceContext<Config, Client> {
   config: Config;
   log: Logger;
-  /** Undefined in a service that has none. */
+  /** Undefined in a service without a database. */
   database: Database<Client>;
 }
 
-/** How a process is built, for main.ts or worker.ts, or to read its routes. Building connects to and starts nothing. */
+/** Builds a process, for main.ts or worker.ts, or to read its routes. Building connects to nothing and starts nothing. */
 export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Client = never> {
   name: string;
   configSchema: Schema;
