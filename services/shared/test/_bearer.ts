@@ -23,7 +23,7 @@ export interface Expected {
   scope?: Scope;
 }
 
-/** Refuses a header as a route does. */
+/** Checks a header like a route. */
 export async function prove(
   validator: BearerValidator,
   authorization: string | undefined,
@@ -33,7 +33,7 @@ export async function prove(
   requireScope(scope, proven?.scopes);
 }
 
-/** The result for a header: `taken`, or the kind of the refusal. */
+/** The outcome for a header: `taken`, or the kind of the refusal. */
 export async function outcome(...given: Parameters<typeof prove>) {
   try {
     await prove(...given);
@@ -46,7 +46,7 @@ export async function outcome(...given: Parameters<typeof prove>) {
 
 export const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token with any header, built by hand: no library would build it. */
+/** A token with any header, built by hand because no library would build it. */
 export function forged(header: object, key: Buffer | string | undefined): string {
   const text = `${base64url(header)}.${base64url(newClaims())}`;
   const signature = key === undefined ? '' : createHmac('sha256', key).update(text).digest('base64url');

@@ -6,7 +6,7 @@ import { queryOnce } from '../../../tests/kit/postgres/database.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { startPostgres } from '../../../tools/local/components/postgres.ts';
 
-/** A PostgreSQL with a certificate for localhost and ::1 but not 127.0.0.1, on which it listens too. */
+/** A PostgreSQL that listens on localhost, ::1 and 127.0.0.1; its certificate covers only the first two. */
 export async function startExternalPostgres() {
   const dir = await mkdtemp(join(tmpdir(), 'store-external-postgres-'));
   await chmod(dir, 0o711); // started by root, the server runs as another user
@@ -30,7 +30,7 @@ export async function startExternalPostgres() {
   await sql("create role store login password 'first-password'");
   await sql('create database store owner store');
 
-  /** As a Secret of Kubernetes is mounted. */
+  /** Stands for the file of a mounted Kubernetes Secret. */
   const file = join(dir, 'url');
   return {
     sql,
@@ -43,7 +43,7 @@ export async function startExternalPostgres() {
       await writeFile(file, `${url}\n`);
       return `file://${file}?sslmode=verify-full&sslrootcert=${ca}`;
     },
-    /** @returns the DATABASE_URL of the chart for the PostgreSQL in the release */
+    /** @returns the chart's DATABASE_URL for the PostgreSQL in the release */
     async writeLogin(login: string, ca = caFile): Promise<string> {
       await writeFile(file, `${login}\n`);
       return `file://${file}?at=localhost:${port}/store&sslmode=verify-full&sslrootcert=${ca}`;

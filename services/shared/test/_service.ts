@@ -23,7 +23,7 @@ export async function start(env: Record<string, string> = {}) {
     output: service.lines,
     exited: once(service.child, 'close').then(([code]) => code),
     lines,
-    /** Waits for a log line whose message starts so. */
+    /** Waits for a log line whose message starts with this text. */
     async logged(message: string): Promise<Record<string, unknown>> {
       const find = () => lines().find(({ msg }) => String(msg).startsWith(message));
       await until(

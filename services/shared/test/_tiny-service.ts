@@ -15,7 +15,7 @@ const configSchema = configOf({
 
 const loaded = () => Object.keys(createRequire(import.meta.url).cache);
 
-/** A service with nothing but its lifecycle: /slow is answered after SIGUSR2, /crash crashes, /loaded lists packages. */
+/** A service that has only its lifecycle: /slow is answered after SIGUSR2, /crash crashes, /loaded lists packages. */
 const tiny: ServiceDefinition<typeof configSchema, PrismaClient> = {
   name: 'tiny',
   configSchema,

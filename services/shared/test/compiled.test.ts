@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { freePort } from '../../../tools/free-port.ts';
 
-// Tests run the sources, by a loader that finds names of CommonJS modules which Node does not.
+// Other tests run the sources, with a loader that finds names in CommonJS modules which Node does not find.
 
-it('as it is compiled: without a broker dead letters are unavailable, which is no failure of the program', async () => {
+it('compiled code answers that dead letters are unavailable without a broker', async () => {
   const program = `
     import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
     const config = { KAFKA_BROKERS: ['127.0.0.1:${await freePort()}'] };

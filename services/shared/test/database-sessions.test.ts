@@ -22,7 +22,7 @@ const role = 'database_sessions';
 const ofRole = () => Object.assign(new URL(database.url), { username: role, password: 'secret' }).href;
 const asAdmin = (statement: string) => queryOnce(database.url, statement);
 
-/** A connection of its own, until the end of the test. */
+/** A separate connection, until the end of the test. */
 async function connect(url: string, options?: string): Promise<pg.Client> {
   const client = createClient({ connectionString: url, options });
   database.closeLater({ close: () => client.end() });
@@ -48,8 +48,8 @@ describe.each([
   ['the database', () => database.url],
   ['the role', ofRole],
   ['the role, with options of its URL', () => `${ofRole()}?options=-c%20TimeZone%3DAsia/Tokyo%20-c%20work_mem%3D5MB`],
-])('where the settings of %s are others', (_, url) => {
-  it('every session is in UTC, writes times as ISO and reads what is committed', async () => {
+])('if %s has other settings', (_, url) => {
+  it('every session is in UTC, writes times as ISO 8601 and is at read committed', async () => {
     const one = database.closeLater(openAnyDatabase(url(), 2, url()));
     const statement = raw(asked);
     const client = await connect(url(), '-c idle_session_timeout=9000');
@@ -65,12 +65,12 @@ describe.each([
   });
 });
 
-it('options of a URL still apply', async () => {
+it('other options of a URL still apply', async () => {
   const client = await connect(`${ofRole()}?options=-c%20work_mem%3D5MB`);
   expect((await client.query('show work_mem')).rows).toEqual([{ work_mem: '5MB' }]);
 });
 
-/** As behind a pooler that passes no options on. */
+/** Simulates a pooler that does not pass options on. */
 async function withRepeatableRead<T>(work: (database: typeof opened) => Promise<T>): Promise<T> {
   const one = openAnyDatabase(database.url, 4);
   const lock = sql`select set_config('default_transaction_isolation', 'repeatable read', false), pg_sleep(0.05)`;
@@ -86,7 +86,7 @@ const increase = sql`update counter set value = value + 1 where id = 1`;
 const counted = () => asAdmin('select value from counter where id = 1');
 beforeEach(() => asAdmin('delete from counter').then(() => asAdmin('insert into counter values (1, 0), (2, 0)')));
 
-it('statements that wait for the same row each take effect once, whatever the isolation level of their session', () =>
+it('statements that wait for the same row each take effect once, at any isolation level of the session', () =>
   withRepeatableRead(async ({ run }) => {
     const other = await connect(database.url);
     await other.query('begin; update counter set value = value + 1 where id = 1');
@@ -99,7 +99,7 @@ it('statements that wait for the same row each take effect once, whatever the is
     expect(await counted()).toEqual([{ value: 5 }]);
   }));
 
-it('a transaction reads what others have committed since it began, whatever the isolation level of its session', () =>
+it('a transaction reads rows that were committed after it began, at any isolation level of the session', () =>
   withRepeatableRead(async ({ inTransaction }) => {
     const read = await inTransaction(async (tx) => {
       await tx.run(sql`select`);
@@ -109,7 +109,7 @@ it('a transaction reads what others have committed since it began, whatever the 
     expect(read).toEqual([{ value: 5 }]);
   }));
 
-it('of two transactions that wait for each other, the one that PostgreSQL ends is repeated', async () => {
+it('a transaction that PostgreSQL ends because of a deadlock is repeated', async () => {
   const holding: number[] = [];
   let attempts = 0;
   const change = (first: number, second: number) =>
@@ -125,7 +125,7 @@ it('of two transactions that wait for each other, the one that PostgreSQL ends i
   expect(attempts).toBe(3);
 });
 
-it.each(['40001', '40P01'])('a transaction that keeps failing with %s is given up, as unavailable', async (code) => {
+it.each(['40001', '40P01'])('a transaction that keeps failing with %s is unavailable in the end', async (code) => {
   let attempts = 0;
   const failing = opened.inTransaction(async (tx) => {
     attempts += 1;

@@ -6,7 +6,7 @@ import { sql } from '../src/database/sql.ts';
 import { startExternalPostgres } from './_external-postgres.ts';
 import { killAll, start } from './_service.ts';
 
-// A PostgreSQL that somebody else runs, with a certificate of a private CA.
+// A PostgreSQL outside the store, with a certificate of a private CA.
 
 let postgres: Awaited<ReturnType<typeof startExternalPostgres>>;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ it.each([
   ['another CA', 'localhost', undefined, /: its certificate is not signed by the CA that is trusted here \(unable/],
   ['another host name', '127.0.0.1', undefined, /does not match certificate's altnames: IP: 127\.0\.0\.1/],
   ['another password', 'localhost', 'wrong-one', /: password authentication failed for user "store"$/],
-])('a service with %s waits, is not ready and says why', async (what, host, password, why) => {
+])('a service with %s waits, is not ready, and logs why', async (what, host, password, why) => {
   const url = postgres.url(host, 'store', password);
   const ca = what === 'another CA' ? postgres.otherCaFile : postgres.caFile;
   const service = await start({ DATABASE_URL: await postgres.writeUrl(url, ca) });
@@ -42,7 +42,7 @@ it.each([
   expect(service.output.join()).not.toContain(new URL(url).password);
 });
 
-it('a service whose file holds a login is told the rest by the path, and says what is wrong with the file', async () => {
+it('a service takes the login from the file and the address from its path, and logs why a file is invalid', async () => {
   const service = await start({ DATABASE_URL: await postgres.writeLogin('store:first-password') });
   await service.logged('Ready');
   expect(await service.readiness()).toEqual({ code: 200, status: 'UP' });
@@ -51,7 +51,7 @@ it('a service whose file holds a login is told the rest by the path, and says wh
   expect(reason).toMatch(/^The file \S+ holds no role:password$/);
 });
 
-it('a service that comes before its role and its database waits for both', async () => {
+it('a service that starts before its role and its database exist waits for both', async () => {
   const url = postgres.url('localhost', 'late', 'late-password').replace(/store$/, 'late');
   const service = await start({ DATABASE_URL: await postgres.writeUrl(url) });
   for (const [missing, statement] of [
@@ -68,7 +68,7 @@ it('a service that comes before its role and its database waits for both', async
   expect(await service.readiness()).toEqual({ code: 200, status: 'UP' });
 });
 
-it('no statement fails when the URL changes to another role, which every new connection uses', async () => {
+it('new connections use another role when the URL changes, and no statement fails', async () => {
   const database = openAnyDatabase(await postgres.writeUrl(postgres.url('localhost')));
   const failures: unknown[] = [];
   let isChanging = true;
@@ -76,7 +76,7 @@ it('no statement fails when the URL changes to another role, which every new con
   const ask = async () => {
     while (isChanging) await statement().catch((error) => failures.push(error));
   };
-  await Promise.all([statement(), statement()]); // else the first role may end before their connections have begun
+  await Promise.all([statement(), statement()]); // opens two connections while the first role may still log in
   const askers = [ask(), ask()];
   await postgres.sql("create role second login password 'other' in role store");
   await postgres.sql('alter role second set role store');
@@ -100,7 +100,7 @@ it('no statement fails when the URL changes to another role, which every new con
   expect(rows).toEqual([{ owner: 'store' }]);
 });
 
-it('no statement fails when the password changes, as far as there are connections', async () => {
+it('no statement on an open connection fails when the password changes', async () => {
   const database = openAnyDatabase(await postgres.writeUrl(postgres.url('localhost')));
   const ask = () => database.run(sql`select 1`);
   await Promise.all(Array.from({ length: 10 }, ask));
@@ -114,10 +114,10 @@ it('no statement fails when the password changes, as far as there are connection
   await postgres.sql("alter role store password 'first-password'");
 });
 
-it('a file without a URL fails connections, not the process, until it holds one again', async () => {
+it('a file without a URL fails connections, not the process, until the file is corrected', async () => {
   const pool = createPool({ connectionString: await postgres.writeUrl('first line is no URL: secret'), max: 1 });
   pool.on('error', () => undefined);
-  // The second one waits, and is given a client by the failure of the first.
+  // The second waits, and gets a client when the first fails.
   const reasons = await Promise.all([1, 2].map(() => pool.query('select 1').catch(({ message }) => message)));
   const reason = expect.stringMatching(/^The file \/.*\/url holds no URL like postgresql:[^ ]*$/);
   expect(reasons).toEqual([reason, reason]);

@@ -21,7 +21,7 @@ const indexes = (table: string) =>
   `select indexname, indexdef from pg_indexes where tablename = '${table}' order by indexname`;
 
 it.each(['outbox', 'processed_events', 'dead_letters', 'audit'])(
-  'the table %s of messaging is the same in the database of every service that has it',
+  'the table %s is the same in the database of every service that has it',
   async (table) => {
     const definitions = await Promise.all(
       databases.map(({ url }) => Promise.all([columns, constraints, indexes].map((sql) => queryOnce(url, sql(table))))),
@@ -36,14 +36,14 @@ it.each([
   ['20261122030000_dead_letters', 'd6321027ff38aa4c824dc5e62c71f714446feee2eb3ac2dfb539427bab62b964'],
   ['20261122230000_outbox_key', '1641703810d0bd93194723a9ab323b3f72b1ab118d488c091ce61995c5163b6b'],
 ])(
-  'the shared migration %s is what databases have recorded, from when each service had a copy',
+  'the shared migration %s has the checksum that databases recorded when each service had a copy',
   async (name, checksum) => {
     const sql = await readFile(new URL(`../prisma/migrations/${name}/migration.sql`, import.meta.url));
     expect(createHash('sha256').update(sql).digest('hex')).toBe(checksum);
   },
 );
 
-it('the previous release has its decisions about dead letters in the audit trail, too, of before and while it still runs', async () => {
+it('the audit trail has the decisions of the previous release about dead letters, from before the migration and after', async () => {
   const url = databases[services.indexOf('payment')]?.url ?? '';
   const migration = new URL('../prisma/migrations/20261125110000_dead_letters_in_audit/migration.sql', import.meta.url);
   const letter = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
@@ -71,6 +71,6 @@ it('the previous release has its decisions about dead letters in the audit trail
     change('OPEN', { outcome: 'FAILED', reason: 'A bug' }, '2026-11-24T10:00:00.123Z'),
     change('REDRIVEN', { outcome: 'REDRIVEN' }, '2026-11-25T10:00:00.123Z'),
   ]);
-  // For a replica that runs on, and after a rollback.
+  // The old table stays for replicas of the previous release, and for a rollback.
   expect(await queryOnce(url, 'select outcome from dead_letter_audit order by id')).toHaveLength(2);
 });

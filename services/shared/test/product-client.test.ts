@@ -92,7 +92,7 @@ it('product client treats the service as unavailable when its port is closed or 
 });
 
 describe('calls at the same time', () => {
-  /** A product service that answers when the test says so, and what it was asked for. */
+  /** A product service that answers when the test lets it, and the ids that were requested. */
   async function heldService(priceOf: (id: string) => string = () => '1') {
     const requests: { ids: string[]; answer(status?: number): void }[] = [];
     const url = await serve((req, res) => {
@@ -117,7 +117,7 @@ describe('calls at the same time', () => {
     expect(await Promise.all(later)).toEqual([teasOf({ [tea]: '2', [salt]: '2' }), teasOf({ [salt]: '2' })]);
   });
 
-  it('do not fail with each other where one asks for more than fits into a request', async () => {
+  it('do not fail together if one of them asks for more than fits into a request', async () => {
     const { client, requests } = await heldService();
     const many = client.find(Array.from({ length: 150 }, () => randomUUID()));
     many.catch(() => undefined);
@@ -128,7 +128,7 @@ describe('calls at the same time', () => {
     expect((await Promise.all(few)).map(({ size }) => size)).toEqual([1, 1]);
   });
 
-  it('do not suffer from an invalid price or id that another asks for', async () => {
+  it('do not fail because of an invalid price or id of another call', async () => {
     const url = await serve((req, res) => {
       const ids = new URL(req.url ?? '', 'http://products').searchParams.getAll('id');
       res.end(`[${ids.map((id) => product(id === salt ? '0' : '1', id)).join()}]`);

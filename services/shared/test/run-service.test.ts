@@ -35,7 +35,7 @@ it('an invalid configuration makes the service print every problem and exit with
   ]);
 });
 
-it('nothing is loaded in vain: no client of Kafka without events, OpenTelemetry only with an OTLP endpoint', async () => {
+it('a service without events does not load the Kafka client, nor OpenTelemetry without an OTLP endpoint', async () => {
   const plain = await start();
   const traced = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
   for (const service of [plain, traced]) await service.logged('Ready');
@@ -43,12 +43,12 @@ it('nothing is loaded in vain: no client of Kafka without events, OpenTelemetry 
   expect(body).toContain('node_modules/pg/');
   expect(body).not.toMatch(/node_modules\/kafkajs\/|@opentelemetry.(sdk|exporter)/);
   expect((await traced.get('/loaded')).body).toMatch(/@opentelemetry.(sdk|exporter)/);
-  // One that is unreachable does not delay the exit.
+  // An unreachable endpoint does not delay the exit.
   traced.child.kill('SIGINT');
   expect(await traced.exited).toBe(0);
 });
 
-it('a service without its database is live, ready once it has migrated it, and then stays so', async () => {
+it('a service without its database is live, becomes ready once it has migrated it, and then stays ready', async () => {
   const proxy = await createTcpProxy(databaseUrl);
   await proxy.set('refuse');
   const service = await start({ DATABASE_URL: proxy.url });
@@ -66,7 +66,7 @@ it('a service without its database is live, ready once it has migrated it, and t
   await proxy.close();
 });
 
-it('a service whose migration waits for others says so in its log and its metrics, until it is applied', async () => {
+it('a service whose migration waits for others reports it in its log, and in its metrics until it is applied', async () => {
   const database = await createTestDatabase('product');
   await mkdir(join(folder, '1_first'));
   await writeFile(join(folder, '1_first', 'migration.sql'), 'alter table products add column t text;');

@@ -6,12 +6,12 @@ import { killAll, open, start } from './_service.ts';
 
 afterEach(killAll);
 
-it('SIGTERM makes the service drain, finish requests in flight however long, close its resources and exit with 0', async () => {
+it('SIGTERM makes the service drain, finish requests in flight, even long ones, stop its parts and exit with 0', async () => {
   const service = await start();
   await service.logged('Ready');
   const agent = new Agent({ keepAlive: true });
   const idle = new Agent({ keepAlive: true });
-  await service.get('/', idle); // leaves an idle connection open, as the gateway does
+  await service.get('/', idle); // leaves an idle connection open, like the gateway
   const slow = await open(`${service.url}/slow`, agent); // its headers have arrived, so it is in flight
 
   service.child.kill('SIGTERM');

@@ -26,7 +26,7 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-it('the trace exporter sends spans with names, parents, attributes and errors, and the rest on stop', async () => {
+it('the trace exporter sends spans with names, parents, attributes and errors, and the remaining spans on stop', async () => {
   collector = await startOtlp();
   const { stop } = trace(collector.url, { OTEL_RESOURCE_ATTRIBUTES: 'team=tea' });
   const parent = `00-${traceId}-${parentId}-01`;
@@ -72,7 +72,7 @@ it("the trace exporter follows the caller's sampling decision and samples root s
   expect(collector.spans.map(({ parentId }) => parentId)).toEqual([parentId]);
 });
 
-it('the trace exporter drops spans and warns once without a collector, and sends again once it is back', async () => {
+it('the trace exporter drops spans and warns once without a collector, and sends spans again when it is back', async () => {
   const port = await freePort();
   const { stop } = trace(`http://127.0.0.1:${port}`, { OTEL_EXPORTER_OTLP_TIMEOUT: '100' });
   const work = () => inSpan({ name: 'work', kind: 'internal', parent: null }, async () => undefined);
