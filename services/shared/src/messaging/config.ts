@@ -32,7 +32,7 @@ export const brokerConfig = {
   KAFKA_RACK: z.string().optional().describe('Zone of the process, which then reads from the replica there'),
 };
 
-/** For processes that consume or publish events; the retries are those of contract 6.6. */
+/** For processes that consume or publish events. Retries: contract 6.6. */
 export const messagingConfig = {
   ...brokerConfig,
   RETRY_ATTEMPTS: wholeNumber(1, 100).default(3).describe('Attempts in total, 1 to 100'),
@@ -43,7 +43,7 @@ export const messagingConfig = {
 type BrokerConfig = z.output<z.ZodObject<typeof brokerConfig>>;
 export type MessagingConfig = z.output<z.ZodObject<typeof messagingConfig>>;
 
-/** Adds the rules between the variables of a login to a schema that may have them. */
+/** Adds the rules between the login variables to a schema. */
 export function requireLogin<S extends z.ZodType>(schema: S): S {
   return schema.superRefine((values, context) => {
     const config = values as Partial<BrokerConfig>;

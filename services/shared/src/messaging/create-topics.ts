@@ -8,7 +8,7 @@ import { brokerConfig, brokersFrom, requireLogin } from './config.ts';
 import { createTopics } from './kafka/admin.ts';
 import { storeTopics } from './topics.ts';
 
-// node dist/messaging/create-topics.js: creates the missing topics of the store as soon as Kafka answers.
+// node dist/messaging/create-topics.js: creates the store's missing topics as soon as Kafka answers.
 
 const schema = z.object({
   ...brokerConfig,

@@ -19,17 +19,17 @@ const money = { amount: 1, currency: 'USD' };
 
 describe('the kind of an event is', () => {
   it.each<[string, Given, string]>([
-    ['that of its header', { headers: ofKind, payload: { ...cancelled, type: 'x' } }, 'OrderCancelled'],
-    ['without one, that of the field type', { payload: { ...cancelled, type: 'OrderCancelled' } }, 'OrderCancelled'],
+    ['the kind in its header', { headers: ofKind, payload: { ...cancelled, type: 'x' } }, 'OrderCancelled'],
+    ['without a header, the field type', { payload: { ...cancelled, type: 'OrderCancelled' } }, 'OrderCancelled'],
     ['without both, OrderCreated for the specified fields', {}, 'OrderCreated'],
-    ['and with its optional ones', { payload: { ...created, items, total: money } }, 'OrderCreated'],
-    ['and with some that nobody knows yet', { payload: { ...created, praise: 'yes', total: money } }, 'OrderCreated'],
+    ['OrderCreated for the specified and optional fields', { payload: { ...created, items, total: money } }, 'OrderCreated'],
+    ['OrderCreated despite unknown fields', { payload: { ...created, praise: 'yes', total: money } }, 'OrderCreated'],
   ])('%s', (_, given, kind) => expect(read(given)?.kind).toBe(kind));
 
   it.each<[string, Given]>([
     ['a header', { headers: { ce_type: 'OrderPraised' } }],
     ['the field type', { payload: { ...created, type: 'OrderCreatedV2' } }],
-  ])('unknown where %s says so: it is skipped', (_, given) => expect(read(given)).toBeUndefined());
+  ])('unknown if %s names another kind, and the event is skipped', (_, given) => expect(read(given)).toBeUndefined());
 
   it.each<[string, Given]>([
     ['a field of other kinds', { payload: cancelled }],
@@ -40,18 +40,18 @@ describe('the kind of an event is', () => {
     ['an empty type', { payload: { ...created, type: '' } }],
     ['a list', { value: '[]' }],
     ['null', { value: 'null' }],
-  ])('in doubt with %s: poison', (_, given) => expect(() => read(given)).toThrow(/no kind/));
+  ])('unclear with %s, which is poison', (_, given) => expect(() => read(given)).toThrow(/no kind/));
 
   it.each<[string, Given]>([
     ['is empty', { headers: { ce_type: '' } }],
-    ['is there twice or no text', { headers: { ce_type: undefined } }],
-  ])('in doubt where its header %s: poison', (_, given) => expect(() => read(given)).toThrow(/header ce_type/));
+    ['is repeated or not text', { headers: { ce_type: undefined } }],
+  ])('unclear if its header %s, which is poison', (_, given) => expect(() => read(given)).toThrow(/header ce_type/));
 });
 
 describe('the id of an event is', () => {
-  it('that of its header', () => expect(read({ headers: { ce_id: eventId.toUpperCase() } })?.id).toBe(eventId));
+  it('the id in its header', () => expect(read({ headers: { ce_id: eventId.toUpperCase() } })?.id).toBe(eventId));
 
-  it('without one, a UUID of its place and its order, always the same', () => {
+  it('without a header, a UUID made from its origin and order, always the same', () => {
     const id = read()?.id;
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(read()?.id).toBe(id);
@@ -62,9 +62,9 @@ describe('the id of an event is', () => {
   });
 
   it.each([
-    ['no UUID', '1'],
+    ['not a UUID', '1'],
     ['empty', ''],
-    ['there twice or no text', undefined],
+    ['repeated or not text', undefined],
   ])('poison if %s', (_, id) => expect(() => read({ headers: { ce_id: id } })).toThrow(/ce_id/));
 });
 
@@ -74,21 +74,21 @@ describe('the key of an event is', () => {
 
   it.each([
     ['missing', undefined],
-    ['that of another order', eventId],
+    ['the id of another order', eventId],
   ])('poison if %s', (_, key) => expect(() => read({ key })).toThrow(/key of the message is .*must be the order id/));
 });
 
-it('a field of a wrong type is named', () => {
+it('names a field of the wrong type', () => {
   expect(() => read({ payload: { ...created, customerId: 7 } })).toThrow(
     /Invalid payload of OrderCreated.*customerId/s,
   );
 });
 
-it('a message without a value, or with one that is not UTF-8, says so', () => {
+it('refuses a message without a value in UTF-8', () => {
   expect(() => read({ value: undefined })).toThrow('The message has no value, or none in UTF-8.');
 });
 
-describe('of an event of another producer', () => {
+describe('in an event of another producer', () => {
   it.each([
     ['2026-01-31T09:30:00.123456789+02:00', '2026-01-31T07:30:00.123456Z'],
     ['2026-01-31t09:30:00z', '2026-01-31T09:30:00.000000Z'],
@@ -98,13 +98,13 @@ describe('of an event of another producer', () => {
     expect(read({ payload: { ...created, timestamp } })?.payload.timestamp).toBe(utc),
   );
 
-  // What PostgreSQL cannot store would else fail in every attempt.
+  // Values that PostgreSQL cannot store would otherwise fail in every attempt.
   it.each([
     ['time', { timestamp: '0000-01-01T00:00:00Z' }],
     ['time', { timestamp: '0001-01-01T00:00:00+01:00' }],
     ['time', { timestamp: '9999-12-31T23:59:59-01:00' }],
     ['NUL', { reason: 'a\0b' }],
-  ])('poison if PostgreSQL cannot store it: %s in %j', (what, change) =>
+  ])('a value is poison if PostgreSQL cannot store it: %s in %j', (what, change) =>
     expect(() => read({ headers: ofKind, payload: { ...cancelled, ...change } })).toThrow(what),
   );
 });

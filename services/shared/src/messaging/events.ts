@@ -7,14 +7,14 @@ import { moneySchema } from '../values/money.ts';
 import { nameUuid } from '../values/name-uuid.ts';
 import { accountEventsTopic, orderEventsTopic } from './topics.ts';
 
-/** The store publishes times as it answers them, and reads more forms (contract 1.1). */
+/** Events have times in the same form as answers; other forms are also accepted (contract 1.1). */
 const { type, format, pattern } = z.toJSONSchema(timestamp);
 const eventTime = givenTime.meta({ type, format, pattern });
 
 const common = { orderId: uuid, customerId: uuid, timestamp: eventTime };
 const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1);
 
-/** Payloads of order events (contract 6.3). They gain optional fields only; all else makes a new kind: OrderCreatedV2. */
+/** Payloads of order events (contract 6.3). Only optional fields may be added; any other change makes a new kind, such as OrderCreatedV2. */
 export const payloads = {
   OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional() }),
   StockReserved: z.object({ ...common, items, total: moneySchema }),
@@ -29,7 +29,7 @@ export const payloads = {
 
 const ofAccount = { accountId: uuid, timestamp: eventTime };
 
-/** The payload of each kind of account event (contract 6.9). None has a name, an address or a token: who needs one asks account. */
+/** Payloads of account events (contract 6.9). They contain no name, address or token: consumers ask the account service for those. */
 export const accountPayloads = {
   AccountRegistered: z
     .object({ ...ofAccount, requestId: uuid.optional() })
@@ -55,11 +55,11 @@ interface EventOf<K extends AnyKind> {
   kind: K;
   payload: z.output<(typeof allPayloads)[K]>;
   message: Message;
-  /** Trace context of the span that published it. */
+  /** Trace context of the span that published the event. */
   traceparent: string | undefined;
 }
 
-/** An event as handlers receive it: validated, money as Decimals. `kind` discriminates the payload. */
+/** An event for handlers: validated, with money as Decimals. `kind` discriminates the payload. */
 export type OrderEvent<K extends EventKind = EventKind> = { [Kind in K]: EventOf<Kind> }[K];
 export type AccountEvent<K extends AccountEventKind = AccountEventKind> = { [Kind in K]: EventOf<Kind> }[K];
 export type StoreEvent = OrderEvent | AccountEvent;
@@ -70,21 +70,21 @@ export const isOfAccount = (event: StoreEvent): event is AccountEvent => isAccou
 
 export const topicOf = (kind: string) => (isAccountKind(kind) ? accountEventsTopic : orderEventsTopic);
 
-/** The id of the order or account that an event is about: its key. */
+/** The key of an event: the id of its order or account. */
 export const keyOf = (payload: { orderId: string } | { accountId: string }) =>
   'orderId' in payload ? payload.orderId : payload.accountId;
 
-/** A message that can never be handled: it becomes a dead letter without retries (contract 6.6). */
+/** For a message that can never be handled: it becomes a dead letter without retries (contract 6.6). */
 export class PoisonError extends Error {
   override name = 'PoisonError';
 }
 
-/** An event as the outbox stores it and the relay publishes it. */
+/** An event in the form that the outbox stores and the relay publishes. */
 export interface StoredEvent {
   /** CloudEvents id, a UUID: consumers skip an id that they have processed. */
   id: string;
   kind: string;
-  /** The id of the order or account: events of one key are read in the order in which they were written (contract 6.2). */
+  /** The id of the order or account. Events with the same key are consumed in the order in which they were written (contract 6.2). */
   key: string;
   /** JSON */
   payload: string;
@@ -92,7 +92,7 @@ export interface StoredEvent {
   createdAt: Date;
 }
 
-/** An event within the current trace, ready for the outbox. */
+/** Makes an event for the outbox, in the current trace. */
 export function newEvent<K extends AnyKind>(kind: K, payload: Payload<K>): StoredEvent {
   return {
     id: randomUUID(),
@@ -110,7 +110,7 @@ export interface Origin {
   offset: string;
 }
 
-/** A message as text; undefined where it is absent or not UTF-8. A header that is there twice is undefined, too. */
+/** A message as text. Parts that are absent or not UTF-8, and repeated headers, are undefined. */
 export interface Message {
   origin: Origin;
   key: string | undefined;
@@ -119,9 +119,9 @@ export interface Message {
 }
 
 /**
- * The event of a message, of this store or of another producer (contract 6.4); undefined, and read no further, if its
+ * Parses the event in a message of this store or of another producer (contract 6.4). Undefined, without parsing the rest, if its
  * kind is not among `kinds`.
- * @throws PoisonError if kind or id cannot be told, the payload breaks its schema, or the key is not that of the payload
+ * @throws PoisonError if the kind or id is unclear, the payload breaks its schema, or the key does not match the payload
  */
 export function readEvent(message: Message, kinds: ReadonlySet<string>): StoreEvent | undefined {
   const kind = kindOf(message);
@@ -136,14 +136,14 @@ export function readEvent(message: Message, kinds: ReadonlySet<string>): StoreEv
   return { id, kind, payload, message, traceparent: message.headers.traceparent } as StoreEvent;
 }
 
-/** The fields of the specified OrderCreated, which needs nothing else to be recognised. */
+/** The fields of the specified OrderCreated, which suffice to recognise it. */
 const specified = Object.keys(common);
-/** Fields that tell an event of another kind from it. */
+/** Fields that only other kinds have. */
 const ofOtherKinds = Object.values(payloads)
   .flatMap(({ shape }) => Object.keys(shape))
   .filter((field) => !(field in payloads.OrderCreated.shape));
 
-/** The header, or the field `type`, or OrderCreated for its fields, and any that no kind has. @throws PoisonError in doubt */
+/** The kind in the header, or in the field `type`, or OrderCreated if its fields are there and none of other kinds. @throws PoisonError in doubt */
 export function kindOf({ headers, value }: Message): string {
   const kind = headerOf(headers, 'ce_type');
   if (kind !== undefined) return kind;
@@ -156,7 +156,7 @@ export function kindOf({ headers, value }: Message): string {
   );
 }
 
-/** The id, or that of its place and key: a topic may be created anew. @throws PoisonError for one that is no UUID */
+/** The id in the header, or one made from origin and key, since a recreated topic reuses offsets. @throws PoisonError if it is not a UUID */
 export function eventIdOf({ headers, origin: { topic, partition, offset }, key }: Omit<Message, 'value'>): string {
   const given = headerOf(headers, 'ce_id');
   if (given === undefined) return nameUuid(JSON.stringify([topic, partition, offset, key ?? null]));
@@ -183,7 +183,7 @@ function parsed(value: string | undefined): unknown {
   }
 }
 
-/** Span attributes of an event, after OpenTelemetry's conventions for messaging and CloudEvents. */
+/** Span attributes of an event, following OpenTelemetry's conventions for messaging and CloudEvents. */
 export const eventAttributes = ({ id, kind, key }: Pick<StoredEvent, 'id' | 'kind' | 'key'>) => ({
   'messaging.system': 'kafka',
   'messaging.destination.name': topicOf(kind),
@@ -192,7 +192,7 @@ export const eventAttributes = ({ id, kind, key }: Pick<StoredEvent, 'id' | 'kin
   'cloudevents.event_type': kind,
 });
 
-/** What a span does with an event: the name that Kafka has for it, and that of all systems, which are the same. */
+/** Span attributes for an operation on an event. Kafka's own name for it is the same as the general type. */
 export const operation = (type: 'send' | 'process') => ({
   'messaging.operation.name': type,
   'messaging.operation.type': type,

@@ -1,6 +1,6 @@
 import { accountEventsTopic, deadLetterTopic, orderEventsTopic, storeTopics } from './topics.ts';
 
-it('events are kept for a time and up to a size; dead letters until somebody decides about them', () => {
+it('events have a limit of time and size; dead letters never expire', () => {
   const options = { partitions: 6, replicas: 3, minInsyncReplicas: 2, retentionMs: 1000, retentionBytes: 2000 };
   const retention = storeTopics(options).map(({ topic, configEntries }) => [
     topic,
@@ -13,7 +13,7 @@ it('events are kept for a time and up to a size; dead letters until somebody dec
   ]);
 });
 
-it('the broker decompresses what it is sent, for every topic', () => {
+it('the broker decompresses messages, in every topic', () => {
   const options = { partitions: 6, replicas: 3, minInsyncReplicas: 2, retentionMs: 1000, retentionBytes: 2000 };
   for (const { configEntries } of storeTopics(options))
     expect(configEntries).toContainEqual({ name: 'compression.type', value: 'uncompressed' });

@@ -10,7 +10,7 @@ interface TopicOptions {
   replicas: number;
   minInsyncReplicas: number;
   retentionMs: number;
-  /** Limit of each partition; -1: none. */
+  /** Limit of each partition; -1 for none. */
   retentionBytes: number;
 }
 
@@ -21,7 +21,7 @@ export const storeTopics = ({ partitions, replicas, minInsyncReplicas, retention
     replicationFactor: replicas,
     configEntries: [
       { name: 'min.insync.replicas', value: String(minInsyncReplicas) },
-      // Every consumer can read it, also of a previous release, and the broker refuses what is too large when decompressed.
+      // Every consumer can read it, even in a previous release, and the broker refuses messages that are too large when decompressed.
       { name: 'compression.type', value: 'uncompressed' },
       // Dead letters wait for an operator, so they never expire.
       { name: 'retention.ms', value: String(topic === deadLetterTopic ? -1 : retentionMs) },

@@ -19,7 +19,7 @@ export interface ConsumerOptions<Client>
   extends Omit<SubscriptionOptions, 'groupId' | 'topics' | 'maxWaitMs' | 'onBatch'> {
   group: ConsumerGroup<Client>;
   database: Database<Client>;
-  /** Default: those that have its kinds. */
+  /** Default: the topics of the group's kinds. */
   topics?: string[];
   /** For dead letters. */
   sender: Sender;
@@ -27,13 +27,13 @@ export interface ConsumerOptions<Client>
   retry: ReturnType<typeof retriesFrom>;
 }
 
-/** What a message turned out to be; nothing if it is of a kind that the group does not handle. */
+/** A parsed message; undefined if the group does not handle its kind. */
 type Content = { event: StoreEvent } | { poison: unknown } | undefined;
 
 /**
- * Consumes events (contract 6.6): the messages of a partition in order, in chunks that partitions share, and one by one where a
- * chunk fails. Offsets are committed once there is an outcome. An unavailable database, broker or service is no failure of the
- * message: the partition waits.
+ * Consumes events (contract 6.6): the messages of a partition in order, in chunks that partitions share, and one by one if a
+ * chunk fails. The offset of a message is committed when it has an outcome. An unavailable database, broker or service does not
+ * count as a failure of the message: the partition waits.
  */
 export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscription {
   const { group, database, sender, retry, log } = options;
@@ -44,7 +44,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
     log,
   });
 
-  /** Ends early if the partition is lost: whoever is assigned it processes the rest. */
+  /** Ends early if the partition is lost: its next owner processes the rest. */
   async function consumeBatch({ topic, partition, messages, signal, done }: Batch): Promise<void> {
     for (let from = 0; from < messages.length && !signal.aborted; from += group.chunkSize) {
       const end = consumerMetrics.seconds.startTimer({ group: group.name });
@@ -71,7 +71,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
     }
   }
 
-  /** Yields an outcome for each message, in their order, until the partition is lost. */
+  /** Yields an outcome for each message, in order, until the partition is lost. */
   async function* outcomesOf(
     contents: Content[],
     signal: AbortSignal,
@@ -86,7 +86,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
         yield { result: 'dead', attempts: 1, reason: content.poison };
       } else {
         const { event } = content;
-        // The trace is for log lines: a span of its own is begun with each attempt.
+        // The trace is for log lines; each attempt starts its own span.
         const alone = () => runInTrace(traceFrom(event.traceparent), () => processAlone(event, signal));
         const outcome = known.get(event) ?? (await alone());
         if (outcome === undefined) return;
@@ -95,7 +95,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
     }
   }
 
-  /** Processes one event: its attempts and the pauses between them. @returns undefined if the partition is lost */
+  /** Processes one event, with retries and pauses. @returns undefined if the partition is lost */
   async function processAlone(event: StoreEvent, signal: AbortSignal): Promise<Outcome | undefined> {
     for (let attempt = 1, outages = 0; !signal.aborted; ) {
       try {
@@ -120,7 +120,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
     return undefined;
   }
 
-  /** Writes the dead letter of a message. @returns false if the partition is lost before */
+  /** Writes the dead letter of a message. @returns false if the partition is lost first */
   async function moveAway(
     { attempts, reason }: Extract<Outcome, { result: 'dead' }>,
     { topic, partition, message, signal }: Pick<Batch, 'topic' | 'partition' | 'signal'> & { message: ReceivedMessage },

@@ -2,10 +2,10 @@ import type { Transaction, TransactionOf } from '../../database/transaction.ts';
 import type { Trace } from '../../observability/trace-context.ts';
 import { type AccountEvent, type AccountEventKind, type EventKind, type OrderEvent, topicOf } from '../events.ts';
 
-/** An event as it was delivered, perhaps again. */
+/** A delivered event, possibly a redelivered one. */
 export interface DeliveredEvent<Kind extends EventKind = EventKind> {
   event: OrderEvent<Kind>;
-  /** Trace within which others are called, or events written, because of this one. */
+  /** Trace for the calls and events that this event causes. */
   trace: Trace;
 }
 
@@ -14,33 +14,33 @@ export interface NewEvent<Prepared = unknown, Kind extends EventKind = EventKind
   prepared: Prepared;
 }
 
-/** A consumer group: its name, the kinds it handles, and how (contract 6.6). One that names its kinds is told where it forgets one. */
+/** A consumer group: its name, the kinds that it handles, and how (contract 6.6). With `Kind` named, an unhandled kind is a type error. */
 export interface ConsumerGroup<Client, Prepared = unknown, Kind extends EventKind = EventKind> {
-  /** Has offsets, and processed event ids, of its own. */
+  /** Offsets and processed event ids are kept per group name. */
   name: string;
-  /** Other kinds are skipped unread. */
+  /** Other kinds are skipped without parsing. */
   kinds: readonly Kind[];
   /**
-   * Makes the calls to others that must precede the transaction, and may commit rows of its own. Repeated when an event is
-   * delivered again, even if it was processed before. Throws PoisonError, or `unavailable` to make the partition wait.
-   * @returns one result per event, in their order
+   * Calls other services before the transaction, and may commit rows of its own. Repeated if an event is redelivered, even
+   * if it was processed before. Throws PoisonError, or `unavailable` to make the partition wait.
+   * @returns one result per event, in the order of the events
    */
   prepare?(events: DeliveredEvent<Kind>[]): Promise<Prepared[]>;
   /**
-   * Changes the database, in the transaction that also records the ids of the events. They come in their order and each
-   * is of another order: the next event of an order is prepared after this transaction has been committed. Other replicas
-   * handle other events meanwhile, so rows are locked in a fixed order (decisions/0022).
-   * @param refuse says that an event becomes a dead letter as well, although what the handler does because of it stands
+   * Changes the database, in the transaction that also records the ids of the events. The events come in order, and each is
+   * of a different order: the next event of an order is prepared after this transaction has been committed. Other replicas
+   * handle other events concurrently, so rows must be locked in a fixed order (decisions/0022).
+   * @param refuse makes an event a dead letter, although the handler's changes for it are kept
    */
   handle(events: NewEvent<Prepared, Kind>[], tx: TransactionOf<Client>, refuse: Refuse): Promise<void>;
-  /** For the events of accounts, if it handles any: in the same transaction, each of another account. */
+  /** For account events, if the group handles any: in the same transaction, each of a different account. */
   accounts?: {
     kinds: readonly AccountEventKind[];
     handle(events: AccountEvent[], tx: TransactionOf<Client>): Promise<void>;
   };
-  /** How many messages are handled together at most. More are faster; the handler may call others for all at once. */
+  /** The most messages that are handled together. More are faster; the handler may make one call for all of them. */
   chunkSize: number;
-  /** Time in which messages may gather. Default: none while there are few, tens of ms while there are many. */
+  /** Time for messages to gather, in ms. Default: none while there are few, tens of ms while there are many. */
   maxWaitMs?: number;
 }
 

@@ -3,13 +3,13 @@ import { lagsOf } from '../kafka/admin.ts';
 import type { KafkaOptions } from '../kafka/client.ts';
 import { orderEventsTopic } from '../topics.ts';
 
-/** How the names of the store's groups end. */
+/** The suffix of the store's group names. */
 const ending = '-group';
 
 /**
- * Reports the lag of the store's groups on topics. Each scrape asks the broker about all groups, so the lag is right if a consumer
- * idles or hangs, and visible if all consumers of a group are dead. If the broker shows a service its own group only, that one is
- * reported; if the broker does not answer, none is.
+ * Reports the lag of the store's groups on topics. Each scrape asks the broker about all groups, so the lag is right even if a consumer
+ * idles or hangs, and visible even if all consumers of a group are dead. If the broker shows a service only its own group, only that is
+ * reported; if the broker does not answer, nothing is reported.
  */
 export function reportLag(broker: KafkaOptions, topics: string[], ownGroup: string): void {
   new Gauge({
@@ -20,7 +20,7 @@ export function reportLag(broker: KafkaOptions, topics: string[], ownGroup: stri
       const lags = await lagsOf(broker, topics, ownGroup, ending).catch(() => []);
       this.reset();
       for (const { lag, reads, ...labels } of lags) {
-        // All groups read the events of orders, and some those of accounts.
+        // All groups read order events; some also read account events.
         if (reads || labels.topic === orderEventsTopic || labels.group === ownGroup) this.set(labels, lag);
       }
     },

@@ -24,7 +24,7 @@ export const consumerMetrics = {
   }),
 };
 
-/** Counters start at 0: one that first appears with its first message would show no increase. */
+/** Starts the counters at 0: a counter that appears with its first message would show no increase. */
 export function initialiseMetrics(group: string): void {
   for (const result of ['processed', 'duplicate', 'skipped', 'dead']) consumerMetrics.handled.inc({ group, result }, 0);
   consumerMetrics.retries.inc({ group }, 0);

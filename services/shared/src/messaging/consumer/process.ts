@@ -10,18 +10,18 @@ import type { Claim, ConsumerGroup, NewEvent } from './group.ts';
 import { consumerMetrics } from './metrics.ts';
 import { recordEvents } from './processed-events.ts';
 
-/** What became of an event. A dead one needs a dead letter, and will never be processed otherwise. */
+/** The outcome of an event. A dead event needs a dead letter, and is never processed otherwise. */
 export type Outcome = { result: 'processed' | 'duplicate' } | { result: 'dead'; attempts: number; reason: unknown };
 
 type DatabaseOf<Client> = Pick<Database<Client>, 'inTransaction'>;
 
 /**
- * Processes events, each once, however often it is delivered: its id is recorded in the transaction of its handler. Events of one
- * order or account are processed in their order, each in a transaction of its own (decisions/0022).
- * @param claim for one event or none
- * @returns an outcome per event, in their order. One that was refused before is dead again: the process may have ended before it
- *   wrote the letter
- * @throws what a handler throws; some of the events may have been processed, and are duplicates when they come again
+ * Processes each event once, even if it is redelivered: its id is recorded in the transaction of its handler. Events of one
+ * order or account are processed in sequence, each in a separate transaction (decisions/0022).
+ * @param claim only with at most one event
+ * @returns an outcome per event, in the order of the events. An event that was refused before is dead again, because the earlier
+ *   process may have ended before it wrote the letter
+ * @throws the handler's error; some events may have been processed, and are duplicates when they are redelivered
  */
 export async function processEvents<Client, Prepared>(
   group: ConsumerGroup<Client, Prepared>,
@@ -37,7 +37,7 @@ export async function processEvents<Client, Prepared>(
   return events.flatMap((event) => outcomes.get(event) ?? []);
 }
 
-/** Divides events into rounds: the first one has the first event of each key, the second one the second events, and so on. */
+/** Divides events into rounds: the first has the first event of each key, the second has the second events, and so on. */
 function roundsByKey(events: StoreEvent[]): StoreEvent[][] {
   const rounds: StoreEvent[][] = [];
   const counts = new Map<string, number>();
@@ -49,7 +49,7 @@ function roundsByKey(events: StoreEvent[]): StoreEvent[][] {
     if (round === undefined) rounds.push([event]);
     else round.push(event);
   }
-  // A claim is asked for also where there is no event.
+  // One round without events, so that a claim is made.
   return rounds.length > 0 ? rounds : [[]];
 }
 
@@ -66,7 +66,7 @@ async function processRound<Client, Prepared>(
   );
   try {
     const [first] = delivered;
-    // A call that serves several events belongs to the trace of the first one.
+    // A call that serves several events belongs to the trace of the first.
     const prepared = first && (await runInTrace(first.trace, async () => group.prepare?.(delivered)));
     const { processed, refused } = await database.inTransaction(async (tx) => {
       if (claim !== undefined && !(await claim(tx)))
@@ -76,7 +76,7 @@ async function processRound<Client, Prepared>(
         round.map(({ id }) => id),
         tx,
       );
-      // An id that is twice in one round is new only once: deleting it from the set succeeds only once.
+      // A repeated id in one round is new only once: only its first deletion from the set succeeds.
       const processed = new Set(round.filter(({ id }) => isNew.delete(id)));
       const fresh = delivered.flatMap((one, index): NewEvent<Prepared>[] =>
         processed.has(one.event) ? [{ ...one, prepared: prepared?.[index] as Prepared }] : [],
@@ -106,7 +106,7 @@ async function processRound<Client, Prepared>(
   }
 }
 
-/** Starts a child of the span that published the event, not a link, so that an order is one trace to its shipment. */
+/** Starts a child of the span that published the event, not a link, so that an order is one trace until its shipment. */
 const startEventSpan = (event: StoreEvent, group: string) =>
   startSpan({
     name: `process ${event.kind}`,
@@ -121,7 +121,7 @@ const startEventSpan = (event: StoreEvent, group: string) =>
     },
   });
 
-/** Finds the repeated events that were refused: the process may have ended before their letters were written. */
+/** Finds repeated events that were refused: the earlier process may have ended before it wrote their letters. */
 async function refusedBefore(group: string, events: StoreEvent[], tx: Transaction) {
   if (events.length === 0) return [];
   const idOf = ({ message }: StoreEvent) => letterRef(group, message).id;
@@ -132,6 +132,6 @@ async function refusedBefore(group: string, events: StoreEvent[], tx: Transactio
   });
 }
 
-/** Tells whether a failure says nothing about the event, because something that its handler depends on cannot serve anybody. */
+/** Tells whether a failure is not the event's fault, because a dependency of its handler is unavailable. */
 export const isUnavailable = (error: unknown) =>
   isDatabaseUnavailable(error) || (error instanceof DomainError && error.kind === 'unavailable');

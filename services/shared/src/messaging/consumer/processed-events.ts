@@ -5,13 +5,13 @@ import { dayMs } from '../../values/time.ts';
 import { startsAfter } from '../kafka/admin.ts';
 import type { KafkaOptions } from '../kafka/client.ts';
 
-/** Longer than a topic usually keeps events (contract 6.2), because a relay may publish late what it had published before. */
+/** Longer than a topic usually keeps events (contract 6.2), because a relay may publish an event again much later. */
 const shortestDays = 30;
 
-/** Deletes the ids of events that come no more: neither a topic nor an open dead letter has them. @returns how many */
+/** Deletes ids of events that can no longer be redelivered: neither a topic nor an open dead letter holds them. @returns how many */
 export async function deleteOldEventIds({ run }: Statements, broker: KafkaOptions, topics: string[]) {
   const days = Math.max(...(await Promise.all(topics.map((topic) => daysToKeep(broker, topic)))));
-  // By where the rows are, which stays so since nothing updates them: by its key each would be looked up once more.
+  // By ctid, which is stable because rows are never updated; the primary key would be looked up once more per row.
   return deleteInBatches(
     run,
     (limit) => sql`
@@ -25,7 +25,7 @@ export async function deleteOldEventIds({ run }: Statements, broker: KafkaOption
   );
 }
 
-/** The first of 30, 60, 120, … days of which the topic holds no older event, whatever its retention is. */
+/** Returns the first of 30, 60, 120, … days such that the topic holds no older event, regardless of its configured retention. */
 async function daysToKeep(broker: KafkaOptions, topic: string): Promise<number> {
   for (let days = shortestDays; ; days *= 2) {
     const time = Date.now() - days * dayMs;
@@ -33,7 +33,7 @@ async function daysToKeep(broker: KafkaOptions, topic: string): Promise<number> 
   }
 }
 
-/** Records ids in their order, so that consumers with the same events do not deadlock. @returns those that are new */
+/** Records ids in sorted order, so that consumers with the same events do not deadlock. @returns the new ids */
 export async function recordEvents(group: string, ids: string[], tx: Transaction): Promise<Set<string>> {
   const rows = await tx.run<{ id: string }>(sql`
     insert into processed_events (consumer_group, event_id) select ${group}, unnest(${[...ids].sort()}::uuid[])

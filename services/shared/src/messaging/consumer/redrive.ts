@@ -10,17 +10,17 @@ import { type ConsumerGroup, kindsOf } from './group.ts';
 import { isUnavailable, processEvents } from './process.ts';
 import { rehearse } from './rehearse.ts';
 
-/** Outcome for a letter, or the one that it would have in a dry run. */
+/** Outcome for a letter; in a dry run, the expected outcome. */
 export type Result = Omit<ResultOut, 'id'>;
 
-/** A group's letters: on the topic, and what its database knows about them. */
+/** Access to a group's letters: on the topic, and in its database. */
 export interface Letters<Client> {
   broker: KafkaOptions;
   group: ConsumerGroup<Client>;
   database: Pick<Database<Client>, 'run' | 'inTransaction'>;
 }
 
-/** The letters that were neither redriven nor discarded, or all of an order: at most `limit`, and their number. */
+/** Lists the letters that were neither redriven nor discarded, or all letters of an order: at most `limit`, and their total number. */
 export async function listDeadLetters<Client>(
   { broker, group: { name }, database }: Letters<Client>,
   { ids, orderId, limit = 500 }: { ids?: string[]; orderId?: string | undefined; limit?: number } = {},
@@ -44,10 +44,10 @@ export async function listDeadLetters<Client>(
 }
 
 /**
- * Hands a group dead letters again, one at a time, while the group goes on. The handler, the id of the event, the
- * decision and its audit entry are one transaction, so that whoever else redrives, and whenever this process ends, a
- * letter is handled once or stays open. One that fails again stays open with one more attempt.
- * @throws DomainError notFound before anything is done; whatever makes a dependency unavailable, and the rest stays open
+ * Hands dead letters to their group again, one at a time, while the group continues. The handler, the id of the event, the
+ * decision and its audit entry are one transaction. So a letter is handled once or stays open, even if somebody else redrives it
+ * or this process ends. A letter that fails again stays open with one more attempt.
+ * @throws DomainError notFound before anything is done; the error of an unavailable dependency, and letters not yet handled stay open
  */
 export async function redrive<Client>(letters: Letters<Client>, request: RedriveIn): Promise<Map<string, Result>> {
   const { group, database } = letters;
@@ -73,7 +73,7 @@ export async function redrive<Client>(letters: Letters<Client>, request: Redrive
   });
 }
 
-/** Decides that letters are never redriven, nor listed. @throws DomainError notFound before anything is done */
+/** Discards letters, so that they are never redriven or listed. @throws DomainError notFound before anything is done */
 export async function discard<Client>(letters: Letters<Client>, request: DiscardIn): Promise<Map<string, Result>> {
   const { ids, by, dryRun, reason } = request;
   return eachLetter(letters, ids, async (letter) => {
@@ -91,8 +91,8 @@ async function earlierDecision(database: Statements, { group, id }: DeadLetter):
 }
 
 /**
- * Works on letters once all were found.
- * @param work returns undefined for a letter that somebody decided meanwhile; it is not called for those decided before
+ * Runs work for each letter, after all have been found.
+ * @param work not called for letters that were decided before; returns undefined if the letter was decided in the meantime
  * @returns the results by letter id
  */
 async function eachLetter<Client>(

@@ -10,9 +10,9 @@ import { recordEvents } from './processed-events.ts';
 type Rehearsal = Pick<ResultOut, 'outcome' | 'effect'>;
 
 /**
- * Predicts what the group would do: has the handler process an event, and takes back what it has changed. One that is
- * prepared outside the transaction, such as by a charge, is not handled.
- * @param event undefined if it is of a kind that the group does not handle
+ * Predicts what the group would do: runs the handler for an event, and rolls its changes back. An event that is prepared
+ * outside the transaction, such as by a charge, is not handled.
+ * @param event undefined if the group does not handle its kind
  */
 export async function rehearse<Client, Prepared>(
   group: ConsumerGroup<Client, Prepared>,
@@ -22,7 +22,7 @@ export async function rehearse<Client, Prepared>(
   if (event === undefined)
     return { outcome: 'REDRIVEN', effect: `${group.name} skips this kind: it would do nothing.` };
   const rehearsed: Rehearsal[] = [];
-  const rollBack = new Error('The changes are taken back');
+  const rollBack = new Error('The changes are rolled back');
   await inTransaction(async (tx) => {
     rehearsed.push(await handled(group, tx, event));
     throw rollBack;
@@ -62,7 +62,7 @@ async function handled<Client, Prepared>(
   return { outcome: 'REDRIVEN', effect: `${name} would ${done}.${refusal}` };
 }
 
-/** By this connection, and not yet added to the statistics of the database. */
+/** Counts the rows that this connection has written and not yet added to the database's statistics, by operation and table. */
 async function rowsWritten(tx: Transaction): Promise<Map<string, number>> {
   const rows = await tx.run<{ what: string; count: number }>(sql`
     select what || ' ' || relname as what, count::int

@@ -9,7 +9,7 @@ import { createSharedChunks } from './shared-chunks.ts';
 const anEvent = () => ({ id: randomUUID() }) as OrderEvent;
 const events = (count: number) => Array.from({ length: count }, anEvent);
 
-/** Shared chunks whose processing a test can hold or let fail, and the events of each call. */
+/** Shared chunks whose processing a test can delay or fail, and the events of each call. */
 function startChunks({ chunkSize = 100 } = {}) {
   const calls: OrderEvent[][] = [];
   const fake = { accept: async (_events: OrderEvent[]): Promise<void> => undefined };
@@ -25,14 +25,14 @@ function startChunks({ chunkSize = 100 } = {}) {
   return { calls, fake, lost, submit };
 }
 
-it('shares a chunk among the partitions of a fetch, each in its order', async () => {
+it('shares a chunk among the partitions of a fetch, in order', async () => {
   const { calls, submit } = startChunks();
   const parts = [events(3), events(1), events(2)];
   expect(await Promise.all(parts.map((part) => submit(part)))).toEqual([true, true, true]);
   expect(calls).toEqual([parts.flat()]);
 });
 
-it('gathers what arrives during a chunk for the next one', async () => {
+it('gathers events that arrive during a chunk for the next', async () => {
   const { calls, fake, submit } = startChunks();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   fake.accept = () => released;
@@ -45,7 +45,7 @@ it('gathers what arrives during a chunk for the next one', async () => {
   expect(calls).toEqual([parts[0], [...parts[1], ...parts[2]]]);
 });
 
-it('begins a full chunk at once, and none that is larger', async () => {
+it('begins a full chunk at once, and never a larger one', async () => {
   const { calls, fake, submit } = startChunks({ chunkSize: 4 });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   fake.accept = () => released;
@@ -57,7 +57,7 @@ it('begins a full chunk at once, and none that is larger', async () => {
   expect(calls.map((chunk) => chunk.length)).toEqual([3, 4, 2]);
 });
 
-it('does not let a chunk that hangs hold up the next', async () => {
+it('begins the next chunk although one hangs', async () => {
   const { calls, fake, submit } = startChunks();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   fake.accept = () => (calls.length === 1 ? released : Promise.resolve());
@@ -68,7 +68,7 @@ it('does not let a chunk that hangs hold up the next', async () => {
   expect(await hanging).toBe(true);
 });
 
-it('leaves a single event, and all of a chunk that fails, to be handled alone', async () => {
+it('leaves a single event, and the events of a failed chunk, to be handled alone', async () => {
   const { calls, fake, submit } = startChunks();
   expect(await submit(events(1))).toBe(false);
   expect(calls).toEqual([]);

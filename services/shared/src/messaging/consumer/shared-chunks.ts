@@ -3,7 +3,7 @@ import { within } from '../../values/time.ts';
 import type { StoreEvent } from '../events.ts';
 import type { Outcome } from './process.ts';
 
-/** Time for which the next chunk waits for one in flight, which may hang at a lock or a provider. */
+/** The next chunk waits this long for the one in flight, which may hang at a lock or a provider. */
 const chunkPatienceMs = 100;
 
 /** Consecutive events of one partition. */
@@ -15,16 +15,16 @@ interface Part {
 
 interface SharedChunks {
   chunkSize: number;
-  /** Returns an outcome per event, in their order. */
+  /** Returns an outcome per event, in the order of the events. */
   process(events: StoreEvent[]): Promise<Outcome[]>;
   log: Logger;
 }
 
 /**
- * Lets the partitions of a consumer share chunks: one is in flight, and what arrives meanwhile is the next, so that chunks
- * grow with the load. A full chunk is begun at once.
- * @returns processes consecutive events of a partition together with those of others, and resolves with their outcomes: with none
- *   if they have to be processed alone, because their chunk failed, it would have one event only, or the partition was lost
+ * Lets the partitions of a consumer share chunks. One chunk is in flight, and events that arrive in the meantime form the next, so
+ * chunks grow with the load. A full chunk is begun at once.
+ * @returns a function that processes consecutive events of a partition together with other partitions', and resolves with their
+ *   outcomes. There are none if the events must be processed alone: their chunk failed, had only one event, or the partition was lost
  */
 export function createSharedChunks({ chunkSize, process, log }: SharedChunks) {
   const waiting: Part[] = [];
@@ -40,7 +40,7 @@ export function createSharedChunks({ chunkSize, process, log }: SharedChunks) {
     }
   }
 
-  /** Whole parts, of at most `chunkSize` events; a lost partition's are not begun. */
+  /** Takes whole parts, together at most `chunkSize` events; parts of a lost partition are not begun. */
   function takeChunk(): Part[] {
     const chunk: Part[] = [];
     for (let part = waiting[0]; part !== undefined; part = waiting[0]) {
@@ -67,7 +67,7 @@ export function createSharedChunks({ chunkSize, process, log }: SharedChunks) {
   return (events: StoreEvent[], signal: AbortSignal) =>
     new Promise<Map<StoreEvent, Outcome>>((resolve) => {
       waiting.push({ events, signal, resolve });
-      setImmediate(startChunks); // the batches of one fetch arrive one after the other
+      setImmediate(startChunks); // the batches of one fetch arrive one after another
     });
 }
 

@@ -9,9 +9,9 @@ import { deadLetterTopic } from '../topics.ts';
 
 export interface LetterRef {
   group: string;
-  /** The same however often the letter was written: a UUID of its group, its origin, its event and its order. */
+  /** A UUID made from group, origin, event and key, so it stays the same if the letter is written again. */
   id: string;
-  /** Undefined if that of the message cannot be read. */
+  /** Undefined if the message has no valid event id. */
   eventId: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface DeadLetter extends LetterRef {
   /** Calls of the handler that failed. */
   attempts: number;
   error: string;
-  /** Undefined if that of the message cannot be told. */
+  /** Undefined if the kind of the message is unclear. */
   kind: string | undefined;
   /** When the message first became a dead letter. */
   time: Date;
@@ -40,8 +40,8 @@ export function deadLetterHeaders(group: string, attempts: number, error: unknow
 }
 
 /**
- * A consumer that dies after it has written a letter writes it again, elsewhere on the topic: both are one letter. Event
- * and key are in the id as well, so that it is another one in a store whose topic was created anew.
+ * A consumer that dies after it has written a letter writes it again, at another offset: both copies get the same id. The id
+ * also covers event and key, because a recreated topic reuses offsets.
  */
 export function letterRef(group: string, message: Omit<Message, 'value'>): LetterRef {
   const { key, headers, origin } = message;
@@ -53,7 +53,7 @@ export function letterRef(group: string, message: Omit<Message, 'value'>): Lette
   };
 }
 
-/** Calls back with what is on the topic of dead letters, one at a time; a letter that was written twice comes twice. */
+/** Calls back for each message on the topic of dead letters, one at a time; a letter that was written twice comes twice. */
 export async function readDeadLetters(broker: KafkaOptions, onLetter: (letter: DeadLetter) => Promise<void> | void) {
   await readTopic(broker, deadLetterTopic, (partition, message) => onLetter(toLetter(partition, message)));
 }

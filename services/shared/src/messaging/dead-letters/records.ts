@@ -8,17 +8,17 @@ import { storable } from '../../values/text.ts';
 import { within } from '../../values/time.ts';
 import type { LetterRef } from './dead-letters.ts';
 
-// The table `dead_letters`, which is the same in every database of a consumer group (prisma/schema.prisma of the services), and
-// its part of the audit trail. Rows are never deleted, because the topic keeps its letters for ever; entries of the trail are.
+// The table `dead_letters` is the same in every database of a consumer group (prisma/schema.prisma of the services). Its rows are
+// never deleted, because the topic keeps its letters forever. Entries in the audit trail are deleted when they are old.
 
-/** A scrape must not wait for a database that hangs. */
+/** A scrape must not wait for a hung database. */
 const countTimeoutMs = 3_000;
-/** As long as what an operator may write. */
+/** In characters; as long as a reason that an operator may give. */
 const maxReason = 1_000;
 
 interface Decision {
   outcome: DecisionOut['outcome'];
-  /** Why it was discarded, or the error of the handler. */
+  /** Why the letter was discarded, or the error of the handler. */
   reason?: string;
   by: string;
 }
@@ -26,18 +26,18 @@ interface Decision {
 /** Record of a letter in the database of its group. */
 export interface LetterRecord {
   status: 'OPEN' | 'REDRIVEN' | 'DISCARDED';
-  /** Redrives that failed. */
+  /** The number of failed redrives. */
   failures: number;
-  /** Error of the last of them, or why the event was refused. */
+  /** Error of the last failed redrive, or why the event was refused. */
   error: string | null;
 }
 
 export const decisionOf = ({ letterId: _, eventId: __, ...decision }: AuditOut): DecisionOut => decision;
 
 /**
- * Records that a letter is about to be written: as long as it is open, the id of its event is kept, so that a redrive
- * recognises what the group has processed in another way (contract 6.6).
- * @param refused why the event is refused, where it was processed in the same transaction
+ * Records that a letter is about to be written. While it is open, the id of its event is kept, so that a redrive
+ * recognises an event that the group has processed by other means (contract 6.6).
+ * @param refused why the handler refused the event, if it was processed in the same transaction
  */
 export async function recordOpen({ run }: Statements, letter: LetterRef, refused?: string): Promise<void> {
   const { group, id, eventId } = letter;
@@ -48,9 +48,9 @@ export async function recordOpen({ run }: Statements, letter: LetterRef, refused
 }
 
 /**
- * Records a decision together with its entry in the audit trail, unless the letter was redriven or discarded before. In a
- * transaction it locks the letter until the end: of two who press at once the second waits, and finds it decided.
- * @returns whether it was recorded
+ * Records a decision with its entry in the audit trail, unless the letter was redriven or discarded before. In a transaction
+ * it locks the letter until the end: if two operators decide at once, the second waits and finds it decided.
+ * @returns whether the decision was recorded
  */
 export async function decide({ run }: Statements, letter: LetterRef, decision: Decision): Promise<boolean> {
   const { group, id, eventId } = letter;
@@ -79,7 +79,7 @@ export async function decide({ run }: Statements, letter: LetterRef, decision: D
   return rows.length > 0;
 }
 
-/** The records of a group's letters, or of some of them, by letter id. */
+/** Reads the records of a group's letters, by letter id. @param ids only these letters; default all */
 export async function recordsOf({ run }: Statements, group: string, ids?: string[]) {
   const rows = await run<LetterRecord & { id: string }>(sql`
     select id::text, status, failures, error from dead_letters
@@ -87,14 +87,14 @@ export async function recordsOf({ run }: Statements, group: string, ids?: string
   return new Map<string, LetterRecord>(rows.map(({ id, ...record }) => [id, record]));
 }
 
-/** How many letters of a group are neither redriven nor discarded: they are recorded before they are written. */
+/** Counts the letters of a group that are neither redriven nor discarded. Letters are recorded before they are written. */
 export async function countOpen({ run }: Statements, group: string): Promise<number> {
   const rows = await run<{ open: number }>(sql`
     select count(*)::int as open from dead_letters where consumer_group = ${group} and status = 'OPEN'`);
   return rows[0]?.open ?? 0;
 }
 
-/** Reports the open letters. While the database does not answer, the last count stands, so that no alert ends early. */
+/** Reports the number of open letters. While the database does not answer, the last count stays, so that no alert ends early. */
 export function reportOpenLetters(database: Statements, group: string): void {
   new Gauge({
     name: 'dead_letters_open',
@@ -107,7 +107,7 @@ export function reportOpenLetters(database: Statements, group: string): void {
   });
 }
 
-/** The `latest` entries, or all, of the audit trail of a group, or of some of its letters, the oldest of them first. */
+/** Reads a group's audit trail, oldest first. @param ids only these letters; default all @param latest only so many of the newest entries */
 export async function auditOf({ run }: Statements, group: string, ids?: string[], latest?: number) {
   const rows = await run<AuditOut>(sql`
     select subject::text as "letterId", event_id::text as "eventId", after->>'outcome' as outcome,

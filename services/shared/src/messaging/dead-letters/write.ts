@@ -20,7 +20,7 @@ interface NewLetter {
   error: unknown;
 }
 
-/** Moves a message to the dead letters, however long it takes; false if the signal made it somebody else's task. */
+/** Moves a message to the dead letters, and retries until it succeeds. @returns false if the signal is aborted first: the next owner of the partition moves it */
 export async function writeDeadLetter(
   { group, topic, partition, message, attempts, error }: NewLetter,
   { database, sender, log }: { database: Statements; sender: Sender; log: Logger },
@@ -28,10 +28,10 @@ export async function writeDeadLetter(
 ): Promise<boolean> {
   const origin = { topic, partition, offset: message.offset };
   const added = deadLetterHeaders(group, attempts, error, origin);
-  // Byte for byte: a message that cannot be decoded is one of those that end here. Its own headers come behind, since not all of
-  // them may be read again (kafka/patches.ts), and replace none.
+  // Byte for byte, because a message that cannot be decoded may also end here. Its own headers come last, since not all of
+  // them may be read again (kafka/patches.ts), and never replace ours.
   let letter: ReceivedMessage = { ...message, headers: { ...added, ...writableHeaders(message.headers), ...added } };
-  // A part that is too large stays at its origin: the value or, if that is not enough, key and headers as well.
+  // If it is too large, the value stays at its origin and, if that is not enough, key and headers too.
   const smaller = [
     { ...letter, value: null },
     { ...letter, value: null, key: null, headers: added },

@@ -1,18 +1,18 @@
 import type { Admin, ITopicConfig } from 'kafkajs';
 import { createKafka, disconnect, type KafkaOptions, untilAborted } from './client.ts';
 
-/** Creates topics and waits for their leaders. @returns false if all of them exist */
+/** Creates topics and waits for their leaders. @returns false if all topics exist already */
 export const createTopics = (broker: KafkaOptions, topics: ITopicConfig[], timeoutMs = patienceMs): Promise<boolean> =>
   askAdmin(broker, timeoutMs, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
 
-/** Tells whether the broker answers for a topic, and for the coordinator of a group if there is one: it rejects if not. */
+/** Resolves if the broker answers for a topic and, if a group is given, for its coordinator; otherwise rejects. */
 export async function probe(broker: KafkaOptions, topic: string, groupId?: string): Promise<void> {
   await askAdmin(broker, probeTimeoutMs, (admin) =>
     Promise.all([admin.fetchTopicOffsets(topic), groupId && admin.fetchOffsets({ groupId, topics: [topic] })]),
   );
 }
 
-/** Tells whether a topic holds nothing that was written before a time. */
+/** Tells whether a topic holds no message from before a time. */
 export const startsAfter = (broker: KafkaOptions, topic: string, time: Date): Promise<boolean> =>
   askAdmin(broker, patienceMs, async (admin) => {
     const since = await admin.fetchTopicOffsetsByTimestamp(topic, time.getTime());
@@ -21,19 +21,19 @@ export const startsAfter = (broker: KafkaOptions, topic: string, time: Date): Pr
     return since.every(({ partition, offset }) => BigInt(offset) <= (starts.get(partition) ?? 0n));
   });
 
-/** What a group has not committed yet of a partition. */
+/** The messages of a partition that a group has not committed yet. */
 export interface Lag {
   group: string;
   topic: string;
   partition: number;
-  /** Messages. */
+  /** Number of messages. */
   lag: number;
-  /** False if the group has never committed anything of the topic. */
+  /** False if the group has never committed an offset of the topic. */
   reads: boolean;
 }
 
 /**
- * Asks for the lag of a group, and of all others that the broker shows whose name has an ending.
+ * Asks for the lag of a group, and of all other groups that the broker shows whose names end with `ending`.
  * @param ending such as `-group`
  */
 export const lagsOf = (broker: KafkaOptions, topics: string[], ownGroup: string, ending: string): Promise<Lag[]> =>
@@ -51,7 +51,7 @@ export const lagsOf = (broker: KafkaOptions, topics: string[], ownGroup: string,
         const reads = offsets.some(({ offset }) => offset !== never);
         return partitions.map(({ partition, low, high }) => {
           const offset = offsetOf(partition);
-          // A group that never committed starts at the beginning.
+          // A group that has never committed starts at the beginning.
           const lag = Number(BigInt(high) - BigInt(offset === never ? low : offset));
           return { group, topic, partition, lag, reads };
         });
@@ -60,16 +60,16 @@ export const lagsOf = (broker: KafkaOptions, topics: string[], ownGroup: string,
     return (await Promise.all(perGroup)).flat();
   });
 
-/** For questions that are rare, and change nothing if they are asked again. */
+/** For rare requests that are harmless to repeat. */
 const patienceMs = 30_000;
-/** As long as the broker may hold back an answer on purpose. */
+/** As long as the broker may delay an answer on purpose. */
 const probeTimeoutMs = 10_000;
-/** A scrape waits for it. */
+/** Short, because a scrape of metrics waits for it. */
 const lagTimeoutMs = 3_000;
-/** The offset of a partition of which a group has committed nothing. */
+/** The offset if a group has committed nothing of a partition. */
 const never = '-1';
 
-/** Asks the broker with a client of its own. Rejects without an answer in time, or with the broker's error. */
+/** Asks the broker with a new client. Rejects if there is no answer in time, or with the broker's error. */
 export async function askAdmin<T>(broker: KafkaOptions, timeoutMs: number, ask: (admin: Admin) => Promise<T>) {
   const ended = new AbortController();
   const admin = createKafka({ ...broker, signal: ended.signal }).admin();

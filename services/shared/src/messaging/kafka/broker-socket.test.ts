@@ -16,7 +16,7 @@ const frame = (...bytes: number[]) => {
 describe('answers', () => {
   const stream = Buffer.concat([frame(1, 2, 3), frame(), frame(4), frame(...Array.from({ length: 300 }, () => 5))]);
 
-  it.each([1, 3, 7, 318])('come whole and in order from chunks of %i bytes', (size) => {
+  it.each([1, 3, 7, 318])('are whole and in order if they arrive in chunks of %i bytes', (size) => {
     const take = answerReader();
     const taken = Array.from({ length: Math.ceil(stream.length / size) }, (_, n) =>
       take(stream.subarray(n * size, (n + 1) * size)),
@@ -30,7 +30,7 @@ describe('answers', () => {
     }
   });
 
-  it('share the memory of a chunk that holds whole ones', () => {
+  it('are not copied if a chunk holds only whole answers', () => {
     expect(answerReader()(stream).answers.buffer).toBe(stream.buffer);
   });
 
@@ -76,7 +76,7 @@ describe('connection to a broker', () => {
     return { socket, events, broker: broker as Socket };
   }
 
-  it('brings whole answers only, and nothing of an answer that was cut', async () => {
+  it('passes on only whole answers, and nothing of a cut one', async () => {
     const { events, broker } = await open();
     broker.write(Buffer.concat([frame(1, 2), frame(3, 4).subarray(0, 5)]));
     await until('the first answer has come', () => events.length > 0);
@@ -85,7 +85,7 @@ describe('connection to a broker', () => {
     expect(events).toEqual(['data 6', 'end']);
   });
 
-  it('brings nothing more once the client has ended it', async () => {
+  it('passes on nothing after the client has closed it', async () => {
     const { socket, events, broker } = await open();
     const closed = once(broker, 'close');
     broker.resume();
@@ -96,7 +96,7 @@ describe('connection to a broker', () => {
     expect(events).toEqual([]);
   });
 
-  it('ends if it leaves a request unanswered, with those to its broker that were quiet as long, but no others', async () => {
+  it('closes if a request stays unanswered, with the connections to its broker that were quiet as long, but no others', async () => {
     clock = install({
       now: Date.now(),
       toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
@@ -115,14 +115,14 @@ describe('connection to a broker', () => {
     expect([silent.events, idle.events, busy.events]).toEqual([over, over, ['data 5']]);
   });
 
-  it('ends with its client, which then opens no other', async () => {
+  it('closes with its client, which then opens no other', async () => {
     const { events } = await open();
     ended.abort();
     expect(events).toEqual(['The client was closed', 'end']);
     await expect(open()).rejects.toThrow(/abort/);
   });
 
-  it('ends the login that is under way when it breaks (kafkajs waited forever for its answer)', async () => {
+  it('fails a login in progress when it breaks (kafkajs waited forever for the answer)', async () => {
     const { port } = server.address() as AddressInfo;
     const logger = { debug() {}, error() {}, namespace: () => logger };
     const limits = { requestTimeout: 10_000, connectionTimeout: 10_000 };

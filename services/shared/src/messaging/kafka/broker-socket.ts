@@ -3,11 +3,11 @@ import { connect as connectTls } from 'node:tls';
 import type { ISocketFactory, ISocketFactoryArgs } from 'kafkajs';
 
 /**
- * Time for which a request may wait for its answer, in seconds in which this process runs: one that was suspended has not waited. Longer
- * than a broker holds one back on purpose: for the session time-out of a group at most (subscription.ts).
+ * How long a request may wait for its answer, counted in seconds during which this process runs; a suspended process does not count.
+ * Longer than a broker delays an answer on purpose, which is at most the session time-out of a group (subscription.ts).
  */
 export const answerTimeoutSeconds = 15;
-/** Kafka's own limit for a request. Text, such as HTTP, and TLS begin with a larger number. */
+/** Kafka's own limit for a request. Text, such as HTTP, and TLS would be read as a larger number. */
 const longestFrameBytes = 100 * 1024 * 1024;
 const lengthBytes = 4;
 
@@ -17,12 +17,12 @@ type TlsOptions = () => Record<'ca' | 'cert' | 'key', string | undefined>;
 const connections = new Set<{ address: string; quietSeconds(): number; fail(error: Error): void }>();
 
 /**
- * Makes the sockets of one Kafka client. kafkajs 2.2.4 keeps received bytes over a reconnect (issues 309 and 919), takes
- * a connection that never answered for a ready one, and waits forever for the answer to a login. Here it gets whole
- * answers only, and a connection that brings anything else, or leaves a request unanswered, ends. So do the others of
- * this process to the same broker that have been quiet as long: they would make their users wait once more.
- * @param signal ends all connections of the client, and prevents further ones
- * @param tls asked for each connection; without it, none is encrypted
+ * Makes the sockets of one Kafka client. kafkajs 2.2.4 keeps received bytes over a reconnect (issues 309 and 919), treats
+ * a connection that never answered as ready, and waits forever for the answer to a login. These sockets pass on only whole
+ * answers. A connection closes if it receives anything else or if a request stays unanswered. Then all connections of this
+ * process to the same broker that have been quiet as long also close, because their users would have to wait again.
+ * @param signal closes all connections of the client, and prevents new ones
+ * @param tls called for each connection; without it, connections are not encrypted
  */
 export const brokerSockets =
   (signal: AbortSignal, tls?: TlsOptions): ISocketFactory =>
@@ -38,12 +38,12 @@ function onSilence(address: string): void {
   }
 }
 
-/** @returns a socket that never connects: kafkajs hears of the real one by its events, and reaches that by its methods */
+/** @returns a socket that never connects: it forwards the real socket's events to kafkajs, and kafkajs's calls to the real socket */
 function openSocket({ host, port, onConnect }: ISocketFactoryArgs, signal: AbortSignal, tls?: TlsOptions): Socket {
   const emitter = new Socket();
   const takeAnswers = answerReader();
   let isOpen = true;
-  /** A broker answers the requests of a connection one after the other. */
+  /** A broker answers the requests of a connection one after another. */
   let unanswered = 0;
   let waitedSeconds = 0;
   let quietSeconds = 0;
@@ -54,7 +54,7 @@ function openSocket({ host, port, onConnect }: ISocketFactoryArgs, signal: Abort
   const socket = tls ? connectTls({ host, port, ...name, ...tls() }, connected) : connect({ host, port }, connected);
   socket.setKeepAlive(true, answerTimeoutSeconds * 1_000);
 
-  /** Afterwards kafkajs hears nothing more of it. @returns false if it was closed before */
+  /** Afterwards kafkajs gets no more events. @returns false if the connection was already closed */
   function close(): boolean {
     if (!isOpen) return false;
     isOpen = false;
@@ -74,7 +74,7 @@ function openSocket({ host, port, onConnect }: ISocketFactoryArgs, signal: Abort
   function receive(bytes: Buffer): void {
     if (!isOpen) return;
     quietSeconds = 0;
-    waitedSeconds = 0; // a large answer may take its time
+    waitedSeconds = 0; // a large answer may take long
     try {
       const { answers, count } = takeAnswers(bytes);
       unanswered -= count;
@@ -101,7 +101,7 @@ function openSocket({ host, port, onConnect }: ISocketFactoryArgs, signal: Abort
       unanswered += 1;
       socket.write(request);
     },
-    /** Ends the connection; what was written is still sent. */
+    /** Closes the connection after sending what was written. */
     end() {
       if (!close()) return;
       if (socket.connecting) socket.destroy();
@@ -112,8 +112,8 @@ function openSocket({ host, port, onConnect }: ISocketFactoryArgs, signal: Abort
 }
 
 /**
- * Collects bytes until they hold whole answers, each after its length in 32 bits (Kafka, "Protocol Primitive Types").
- * @returns takes bytes and returns the answers that they complete, and their number; throws at an implausible length
+ * Collects bytes until they contain whole answers, each preceded by its length in 32 bits (Kafka, "Protocol Primitive Types").
+ * @returns a function that takes bytes and returns the completed answers and their number; it throws on an implausible length
  */
 export function answerReader() {
   let chunks: Buffer[] = [];
@@ -124,7 +124,7 @@ export function answerReader() {
     chunks.push(bytes);
     bufferedBytes += bytes.length;
     if (bufferedBytes < neededBytes) return { answers: bytes.subarray(0, 0), count: 0 };
-    // Copied once per answer, however many chunks it comes in, apart from its first bytes.
+    // Apart from its first bytes, an answer is copied only once, even if it arrives in many chunks.
     const buffer = chunks.length === 1 ? bytes : Buffer.concat(chunks, bufferedBytes);
     let end = 0;
     let count = 0;

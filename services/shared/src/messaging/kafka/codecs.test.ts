@@ -2,7 +2,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { snappyCompress } from 'hysnappy';
 import { codecs } from './codecs.ts';
 
-// What Kafka's own producer and broker compress is in compressed.test.ts of services/consumers.
+// compressed.test.ts of services/consumers tests batches that Kafka's own producer and broker have compressed.
 
 const text = Buffer.from('{"orderId":"7c9e6679"}'.repeat(40));
 const uint32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
@@ -13,14 +13,14 @@ const lz4Frame = (flags: number, ...parts: (Buffer | number[])[]) =>
     ...parts.map((part) => Buffer.from(part)),
     uint32(0),
   ]);
-/** `abcd` and a copy of its `copied` bytes from there on, more than 18 of them. */
+/** `abcd`, and a copy of `copied` bytes (more than 18) that repeats it. */
 function lz4Block(copied: number): Buffer {
   const more = copied - 4 - 15;
   const counts = Buffer.concat([Buffer.alloc(Math.floor(more / 255), 255), Buffer.from([more % 255])]);
   return Buffer.concat([Buffer.from([0x4f]), Buffer.from('abcd'), Buffer.from([4, 0]), counts]);
 }
 const sized = (block: Buffer) => Buffer.concat([uint32(block.length), block]);
-/** Eight bytes, before the checksum of the header. */
+/** Adds the content size: eight bytes before the checksum of the header. */
 const withLength = (length: number, frame: Buffer) =>
   Buffer.concat([frame.subarray(0, 6), uint32(length), uint32(0), frame.subarray(6)]);
 const abcd = (length: number) => 'abcd'.repeat(length).slice(0, length);
@@ -33,21 +33,21 @@ const samples: [name: string, kind: number, compressed: Buffer, length: number][
 ];
 const decompress = (kind: number, bytes: Buffer, maxBytes = 1_000_000) => codecs[kind]?.decompress(bytes, maxBytes);
 
-it.each(samples)('%s is decompressed up to the given length and no further', async (_, kind, compressed, length) => {
+it.each(samples)('%s is decompressed up to the given length and refused beyond it', async (_, kind, compressed, length) => {
   expect((await decompress(kind, compressed, length))?.length).toBe(length);
   await expect(decompress(kind, compressed, length - 1)).rejects.toThrow(
     `it is longer than ${length - 1} bytes when decompressed`,
   );
 });
 
-it.each(samples)('%s that ends too early is an error', async (_, kind, compressed) => {
+it.each(samples)('%s that is cut off is an error', async (_, kind, compressed) => {
   for (let length = 0; length < compressed.length - 4; length += 1) {
     await expect(decompress(kind, compressed.subarray(0, length))).rejects.toThrow(Error);
   }
 });
 
 it.each(samples)(
-  '%s that is damaged is an error or another text, never too long, and soon',
+  '%s that is damaged is an error or another text, but never too long',
   async (_, kind, compressed) => {
     for (let at = 0; at < compressed.length; at += 1) {
       for (const byte of [0, 0x7f, 0x80, 0xff]) {
@@ -72,7 +72,7 @@ describe('lz4', () => {
     ['with its length', withLength(34, lz4Frame(0x68, sized(lz4Block(30)))), abcd(34)],
     ['with a block that ends with literals', lz4Frame(0x60, sized(Buffer.from([0x30, ...Buffer.from('xyz')]))), 'xyz'],
     [
-      'with a block that continues the one before',
+      'with a block that continues the block before',
       lz4Frame(0x40, sized(lz4Block(20)), sized(Buffer.from([0x00, 24, 0]))),
       `${abcd(24)}abcd`,
     ],
@@ -84,7 +84,7 @@ describe('lz4', () => {
     ['has another magic number', Buffer.concat([uint32(1), lz4Frame(0x60).subarray(4)])],
     ['needs a dictionary', lz4Frame(0x61)],
     ['copies from before its beginning', lz4Frame(0x60, sized(Buffer.from([0x10, 97, 2, 0])))],
-    ['copies from nowhere', lz4Frame(0x60, sized(Buffer.from([0x10, 97, 0, 0])))],
+    ['copies from distance 0', lz4Frame(0x60, sized(Buffer.from([0x10, 97, 0, 0])))],
   ])('that %s is refused', async (_, frame) => {
     await expect(decompress(3, frame)).rejects.toThrow(/it is no LZ4 frame|a copy is from before/);
   });

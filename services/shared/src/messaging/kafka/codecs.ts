@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip, zstdDecompress } from 'node:zlib';
 
-// How Kafka compresses the records of a batch. zlib works in threads of its own.
+// Decompression of the records of a Kafka batch. zlib works in its own threads.
 
-/** By the lowest three bits of the attributes of a batch (Kafka, "Record Batch"); 0 is none. */
+/** By the lowest three bits of a batch's attributes (Kafka, "Record Batch"); 0 means uncompressed. */
 export const codecs: Record<number, { name: string; decompress: Decompress } | undefined> = {
   1: {
     name: 'gzip',
@@ -17,7 +17,7 @@ export const codecs: Record<number, { name: string; decompress: Decompress } | u
   },
 };
 
-/** @throws an error if the bytes are damaged, or longer than `maxBytes` when decompressed: then it stops at that length */
+/** @throws an error if the bytes are damaged, or longer than `maxBytes` when decompressed; it stops at that length */
 type Decompress = (bytes: Buffer, maxBytes: number) => Promise<Buffer>;
 
 const unzip = promisify(gunzip);
@@ -27,10 +27,10 @@ const zlibError = (maxBytes: number) => (error: NodeJS.ErrnoException) => {
 };
 
 const xerialMagic = Buffer.from('\x82SNAPPY\0', 'latin1');
-/** The magic and two versions. */
+/** The magic number and two versions. */
 const xerialHeaderBytes = 16;
 
-/** Java's producers write blocks behind a header (xerial/snappy-java, "SnappyOutputStream"), those over librdkafka a single block. */
+/** Java producers write a header and blocks (xerial/snappy-java, "SnappyOutputStream"); producers with librdkafka write a single block. */
 async function decompressSnappy(bytes: Buffer, maxBytes: number): Promise<Buffer> {
   const { snappyUncompress } = await import('hysnappy');
   const blocks: Buffer[] = [];
@@ -50,7 +50,7 @@ async function decompressSnappy(bytes: Buffer, maxBytes: number): Promise<Buffer
   );
 }
 
-/** The varint at the beginning of a block (google/snappy, "format_description.txt"). */
+/** Reads the varint at the beginning of a block (google/snappy, "format_description.txt"). */
 function snappyLength(block: Buffer): number {
   let length = 0;
   for (let index = 0; index < 5; index += 1) {
@@ -62,11 +62,11 @@ function snappyLength(block: Buffer): number {
 }
 
 const lz4Magic = 0x184d2204;
-/** Flags of a frame (lz4, "lz4_Frame_format.md"), and of the size of a block. */
+/** Flags of a frame (lz4, "lz4_Frame_format.md"), and the flag in the size of a block. */
 const lz4 = { version: 0xc0, version1: 0x40, blockChecksum: 0x10, contentSize: 0x08, dictionary: 0x01 };
 const storedBlock = 0x8000_0000;
 
-/** Of the packages for LZ4 one checks nothing, one fails for good after an error, and one must know the exact length. */
+/** Our own code, because of the LZ4 packages one checks nothing, one stays broken after an error, and one needs the exact length. */
 async function decompressLz4(bytes: Buffer, maxBytes: number): Promise<Buffer> {
   const flags = bytes.readUInt8(4);
   if (bytes.readUInt32LE(0) !== lz4Magic || (flags & (lz4.version | lz4.dictionary)) !== lz4.version1)
@@ -88,7 +88,7 @@ async function decompressLz4(bytes: Buffer, maxBytes: number): Promise<Buffer> {
   return output.subarray(0, length);
 }
 
-/** Appends a block (lz4, "lz4_Block_format.md"): literals and copies of what is before them. @returns the new length */
+/** Appends a block (lz4, "lz4_Block_format.md"): literals and copies of earlier output. @returns the new length */
 function expand(output: Buffer, start: number, block: Buffer): number {
   let at = 0;
   let length = start;
@@ -102,13 +102,13 @@ function expand(output: Buffer, start: number, block: Buffer): number {
     const literals = count(token >> 4);
     length = append(output, length, take(block, at, at + literals));
     at += literals;
-    if (at === block.length) break; // the last ones are literals
+    if (at === block.length) break; // a block ends with literals
     const distance = block.readUInt16LE(at);
     at += 2;
     const end = length + count(token & 15) + 4;
     if (distance === 0 || distance > length) throw new Error('a copy is from before its beginning');
     if (end > output.length) throw tooLong(output.length);
-    for (; length < end; length += 1) output[length] = output[length - distance] as number; // often of its own bytes
+    for (; length < end; length += 1) output[length] = output[length - distance] as number; // the copy may overlap its source
   }
   return length;
 }

@@ -1,16 +1,16 @@
 import type { Message, StoredEvent } from '../events.ts';
 
-/** The headers of a message: a name that is there several times has an array. */
+/** The headers of a message; a repeated header has an array. */
 export type Headers = Record<string, Buffer | string | (Buffer | string)[] | undefined>;
 
-/** A message to be written byte for byte, such as a dead letter. */
+/** A message to write byte for byte, such as a dead letter. */
 export interface RawMessage {
   key?: string | Buffer | null | undefined;
   value?: string | Buffer | null | undefined;
   headers?: Headers;
 }
 
-/** A message of a partition, byte for byte as it was read. */
+/** A message of a partition, as the bytes that were read. */
 export interface ReceivedMessage {
   offset: string;
   key: Buffer | null;
@@ -27,7 +27,7 @@ export function readMessage(topic: string, partition: number, message: ReceivedM
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns undefined for anything but bytes in UTF-8, such as the array that kafkajs makes of a repeated header. */
+/** Returns undefined for anything but UTF-8 bytes, such as the array that kafkajs makes of a repeated header. */
 function utf8(bytes: unknown): string | undefined {
   try {
     return Buffer.isBuffer(bytes) ? decoder.decode(bytes) : undefined;
@@ -54,7 +54,7 @@ export function toMessage(event: StoredEvent, source: string): RawMessage {
   };
 }
 
-/** Makes headers that kafkajs can write: it reads an empty one as null, and `constructor` with that of every object. */
+/** Makes headers that kafkajs can write again: it reads an empty header as null, and a header `constructor` together with the inherited property. */
 export const writableHeaders = (headers: Headers = {}): Headers =>
   Object.fromEntries(
     Object.entries(headers).map(([name, given]) => {

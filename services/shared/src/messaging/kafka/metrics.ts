@@ -11,7 +11,7 @@ new Gauge({
   },
 });
 
-/** @param isMember asked at each scrape */
+/** @param isMember called at each scrape */
 export const reportMembership = (group: string, isMember: () => boolean) => void memberships.set(group, isMember);
 
 type Assigned = Place & { isUndecodable: boolean };
@@ -28,6 +28,6 @@ new Gauge({
   },
 });
 
-/** @param assignedTo asked at each scrape for the partitions of this process */
+/** @param assignedTo called at each scrape; returns the partitions of this process */
 export const reportUndecodable = (group: string, assignedTo: () => Assigned[]) =>
   void assignments.set(group, assignedTo);

@@ -12,7 +12,7 @@ afterEach(() => {
   clock.uninstall();
 });
 
-/** Offsets of a client whose first commits fail, and what it has committed after a while. */
+/** Offsets of a client whose first `failures` commits fail, and the offsets that it has committed after a while. */
 function startOffsets({ failures = 0 } = {}) {
   const taken: string[] = [];
   const offsets = createOffsets(log);
@@ -44,13 +44,13 @@ it('commits the offsets of several partitions and topics at once', async () => {
   expect(await committed()).toEqual(['events 0:9,events 1:4,others 0:4']);
 });
 
-it('commits again what was not committed, although no further message comes', async () => {
+it('retries a failed commit even if no further message comes', async () => {
   const { done, committed } = startOffsets({ failures: 2 });
   done(0, '7');
   expect(await committed()).toEqual(['events 0:8']);
 });
 
-it('commits the newest offset, if messages are finished during a failed commit', async () => {
+it('commits the newest offset if messages are finished after a failed commit', async () => {
   const { done, committed } = startOffsets({ failures: 1 });
   done(0, '7');
   await clock.tickAsync(200);
@@ -58,7 +58,7 @@ it('commits the newest offset, if messages are finished during a failed commit',
   expect(await committed()).toEqual(['events 0:9']);
 });
 
-it('commits nothing again that another member has after a rebalance', async () => {
+it('does not retry a commit after a rebalance, when another member may own the partition', async () => {
   const { done, clear, committed } = startOffsets({ failures: 1 });
   done(0, '7');
   await clock.tickAsync(200);
@@ -66,7 +66,7 @@ it('commits nothing again that another member has after a rebalance', async () =
   expect(await committed()).toEqual([]);
 });
 
-it('commits once more at the end, and not after that', async () => {
+it('tries one commit at the end, and none after it', async () => {
   const { done, end, committed } = startOffsets({ failures: 1 });
   done(0, '7');
   await end();

@@ -1,7 +1,7 @@
 import type { EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 
-/** A commit costs the broker as much for one message as for many. */
+/** Rare, because a commit costs the broker as much for one message as for many. */
 const commitEveryMs = 1_000;
 
 type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
@@ -15,7 +15,7 @@ export const placeOf = ({ topic, partition }: Place) => `${topic} ${partition}`;
 
 /**
  * Collects the offsets of finished messages and commits them together, never before the work (contract 6.6): a commit costs the broker as
- * much as a message, and what a crash delivers again is recognised by its event id.
+ * much as a message. Messages that are redelivered after a crash are recognised by their event id.
  */
 export function createOffsets(log: Logger) {
   /** By place. */
@@ -23,7 +23,7 @@ export function createOffsets(log: Logger) {
   let commit: Commit = async () => undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Commits `next`; what could not be committed is left there. */
+  /** Commits `next`; offsets that could not be committed stay there. */
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -40,20 +40,20 @@ export function createOffsets(log: Logger) {
     for (const [place, finished] of committing) if (next.get(place) === finished) next.delete(place);
   }
 
-  /** Without further messages nothing else would commit what is left. */
+  /** Retries by itself, because without further messages nothing else would commit the rest. */
   async function flushAndRetry(): Promise<void> {
     await flush();
     if (next.size > 0) timer ??= setTimeout(flushAndRetry, commitEveryMs);
   }
 
   return {
-    /** All up to `offset` is finished. The client's commit, unlike the batch's, ends the consumer at a rebalance. */
+    /** All messages up to `offset` are finished. Takes the batch's commit, because the client's ends the consumer at a rebalance. */
     done({ topic, partition }: Place, offset: string, commitOfBatch: Commit): void {
       next.set(placeOf({ topic, partition }), { topic, partition, offset: String(BigInt(offset) + 1n) });
       commit = commitOfBatch;
       timer ??= setTimeout(flushAndRetry, commitEveryMs);
     },
-    /** Commits once more what is left; afterwards nothing is committed. */
+    /** Commits the rest once; afterwards nothing is committed. */
     async end(): Promise<void> {
       await flush();
       next.clear();

@@ -3,7 +3,7 @@ import './patches.ts';
 
 const require = createRequire(import.meta.url);
 
-// That of many headers the first are read is tested with poison (services/consumers).
+// poison.test.ts of services/consumers tests that only the first of many headers are read.
 it('a connection without pending requests does not poll for them', () => {
   const RequestQueue = require('kafkajs/src/network/requestQueue/index.js');
   const queue = new RequestQueue({ requestTimeout: 1_000, clientId: 'test', broker: 'broker:9092', logger: {} });
@@ -18,7 +18,7 @@ it('a connection without pending requests does not poll for them', () => {
   }
 });
 
-it('a send fails where one of two brokers refuses its part and the other leads all partitions afterwards', async () => {
+it('a send fails if one of two brokers refuses its part and the other becomes the leader of all partitions', async () => {
   const Broker = require('kafkajs/src/broker/index.js');
   const createSendMessages = require('kafkajs/src/producer/sendMessages.js');
   const createRetry = require('kafkajs/src/retry/index.js');

@@ -2,37 +2,37 @@ import { createRequire } from 'node:module';
 import type { Batch } from 'kafkajs';
 import { decodeMessages, undecodableOf } from './record-batches.ts';
 
-// Changes inside kafkajs 2.2.4 that no option reaches. Nobody upstream merges fixes any more, so each names the issue there that
-// must be closed before it can go, and patches.test.ts, or broker.test.ts, compressed.test.ts or poison.test.ts of services/consumers,
-// fails without it (decisions/0017).
+// Changes inside kafkajs 2.2.4 that no option offers. Upstream no longer merges fixes, so each patch names the issue that must be
+// closed before it can go. Without a patch, a test fails: patches.test.ts, or broker.test.ts, compressed.test.ts or poison.test.ts
+// of services/consumers (decisions/0017).
 const require = createRequire(import.meta.url);
 
-// Issues 1704 and 1751: kafkajs polls for pending requests every millisecond, forever: 4 % of a core in an idle process.
+// Issues 1704 and 1751: kafkajs polls for pending requests every millisecond, forever, which costs an idle process 4 % of a core.
 const { prototype: queue } = require('kafkajs/src/network/requestQueue/index.js');
 const poll = queue.scheduleCheckPendingRequests;
 queue.scheduleCheckPendingRequests = function (this: { pending: unknown[] }) {
   if (this.pending.length > 0) poll.call(this);
 };
 
-// Issue 1121, by its fix: kafkajs copies all headers of a message for each; 20,000 block the event loop for 90 seconds.
-// What is not read ends with its record.
+// Issue 1121, with its fix: for each header kafkajs copies all headers of the message; 20,000 block the event loop for 90 seconds.
+// The unread rest is skipped at the end of the record.
 const maxHeaders = 100;
 const { prototype: decoder } = require('kafkajs/src/protocol/decoder.js');
-// It reads headers and nothing else.
+// kafkajs uses this function only for headers.
 decoder.readVarIntArray = function (read: (from: unknown) => unknown) {
   return Array.from({ length: Math.min(this.readVarInt(), maxHeaders) }, () => read(this));
 };
 
-// Issue 1141: kafkajs decompresses gzip alone, whatever comes of it, and a batch that it cannot decode ends the consumer of all partitions.
-// The modules that decode an answer are loaded with the first one, and take this function then.
+// Issue 1141: kafkajs decompresses only gzip, to any size, and a batch that it cannot decode ends the consumer of all partitions.
+// The modules that decode answers are loaded with the first answer, and then import this function.
 const decodeMessagesPath = require.resolve('kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js');
 require(decodeMessagesPath);
 (require.cache[decodeMessagesPath] as NodeJS.Module).exports = decodeMessages;
 
-/** While a partition is paused, so that it is soon fetched for when it is resumed. */
+/** Short while a partition is paused, so that its next fetch begins soon after it is resumed. */
 const fetchWaitMsWhilePaused = 500;
 
-/** A consumer within kafkajs, as much of it as is changed here. */
+/** The part of kafkajs's consumer that is changed here. */
 interface Runner {
   running: boolean;
   handleBatch(batch: Batch): Promise<void>;
@@ -41,13 +41,13 @@ interface Runner {
   fetch(nodeId: number): Promise<unknown[]>;
   stop(): Promise<void>;
   maxWaitMs?: number;
-  /** Each gives up a fetch in flight. */
+  /** Functions that each end a fetch in flight. */
   ends?: Set<(batches: unknown[]) => void>;
 }
 
-// Issue 1596 and pull request 1655: while there are no messages a broker may keep a fetch for seconds, which costs an idle process least.
-// In kafkajs two things would wait for its end: a partition that is resumed meanwhile, so a fetch is short while one is paused; and a
-// consumer that stops, so it gives up what is in flight, of which nothing is committed.
+// Issue 1596 and pull request 1655: if there are no messages, a broker may keep a fetch for seconds, which is cheapest for an idle
+// process. In kafkajs two things would wait for its end. A resumed partition: so fetches are short while a partition is paused. A
+// stopping consumer: so it abandons the fetch in flight, of which nothing is committed.
 const { prototype: runner }: { prototype: Runner } = require('kafkajs/src/consumer/runner.js');
 const { fetch, stop, handleBatch } = runner;
 runner.fetch = async function (nodeId) {
@@ -71,15 +71,15 @@ runner.stop = function () {
   return stopped;
 };
 
-// `eachBatch` does not hear of a batch without messages, unless that is because the first one cannot be decoded.
+// kafkajs does not call `eachBatch` for a batch without messages. It must if the first message cannot be decoded.
 runner.handleBatch = async function (batch) {
   const isUndecodable = this.running && batch.isEmpty() && undecodableOf(batch) !== undefined;
   return isUndecodable ? this.processEachBatch(batch) : handleBatch.call(this, batch);
 };
 
-// Issue 1303 and pull request 1798: where one broker takes its part of a send and another does not, kafkajs tries again without the first.
-// If that one leads the partitions of the other by then, their messages are never sent, and the send succeeds. So a failed request fails
-// the send, and the sender sends everything again.
+// Issue 1303 and pull request 1798: if one broker accepts its part of a send and another does not, kafkajs retries without the first.
+// If the first broker has become the leader of the other's partitions, their messages are never sent, yet the send succeeds. So a failed
+// request fails the whole send, and the sender sends everything again.
 const { prototype: broker } = require('kafkajs/src/broker/index.js');
 const { produce } = broker;
 broker.produce = async function (request: unknown) {

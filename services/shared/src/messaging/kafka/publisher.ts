@@ -5,14 +5,14 @@ import { brokerError, createKafka, disconnect, type KafkaOptions, untilAborted }
 import { type RawMessage, toMessage } from './messages.ts';
 import type { Watched } from './watchdog.ts';
 
-/** Time for which a broker waits for its replicas. */
+/** How long a broker waits for its replicas. */
 const sendTimeoutMs = 10_000;
 /** Longer than any pause between the attempts of a sender. */
 const retriesWithinMs = 10_000;
-/** How soon a partition that was added is written to. */
+/** New partitions are written to after this time at most. */
 const metadataMaxAgeMs = 30_000;
 
-/** Interface that the relay publishes to. It is our own, because kafkajs is hardly maintained any more. */
+/** The relay's interface to the broker. Our own, because kafkajs is hardly maintained. */
 export interface Publisher {
   /** Resolves once all in-sync replicas have the events; connects if necessary. */
   publish(topic: string, events: StoredEvent[]): Promise<void>;
@@ -30,7 +30,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
   let waitingSince: number | undefined;
   let sending = 0;
   let endedAt = 0;
-  /** Tells whether a sender is still trying: it tries again within seconds, unless it has nothing to send any more. */
+  /** Tells whether a sender is still trying: senders retry within seconds if they still have something to send. */
   const isTrying = () => sending > 0 || performance.now() - endedAt < retriesWithinMs;
 
   function newClient() {
@@ -43,7 +43,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
       allowAutoTopicCreation: false,
     });
     let connecting: Promise<void> | undefined;
-    /** One at a time: a second `connect()` of kafkajs would take the producer id from under sends of the first. */
+    /** One at a time: a second `connect()` of kafkajs would change the producer id during sends after the first. */
     const connect = () => (connecting ??= producer.connect().finally(() => (connecting = undefined)));
     return { producer, connect, ended };
   }
@@ -67,8 +67,8 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
       waitingSince = undefined;
     } catch (error) {
       if (brokerError(error) !== undefined) waitingSince = undefined;
-      // After a send of unknown outcome the client's sequence numbers may differ from the broker's. A new producer
-      // starts a new sequence; consumers skip what was published twice by its event id.
+      // After a send with an unknown outcome, the client's sequence numbers may differ from the broker's. A new producer
+      // starts a new sequence; consumers skip events that were published twice, by their id.
       if (used === client) client = newClient();
       await disconnect(producer);
       ended.abort();
@@ -79,7 +79,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
     }
   }
 
-  /** Sends in flight fail. */
+  /** Replaces the client; sends in flight fail. */
   function renew(): void {
     const { ended } = client;
     client = newClient();

@@ -6,15 +6,15 @@ import { createKafka, type KafkaOptions } from './client.ts';
 import type { ReceivedMessage } from './messages.ts';
 import { undecodableOf } from './record-batches.ts';
 
-/** As in subscription.ts: a reader that died is forgotten as soon as a consumer. */
+/** As in subscription.ts: brokers forget a dead reader as soon as a dead consumer. */
 const sessionTimeoutMs = 10_000;
 const heartbeatEveryMs = 3_000;
-/** There is no more to come than what is there. */
+/** Short, because only messages that are already there are read. */
 const fetchWaitMs = 100;
-/** Without a message for this long, although there is more to read, the broker counts as unavailable. */
+/** The broker counts as unavailable if no message arrives for this long although there are more to read. */
 const longestSilenceMs = 3 * answerTimeoutSeconds * 1_000;
 
-/** The partitions that have messages: the offset to be read next, and the one behind the last. */
+/** Returns the partitions with messages: the next offset to read, and the offset after the last. */
 async function rangesOf(kafka: Kafka, topic: string) {
   const admin = kafka.admin();
   try {
@@ -27,7 +27,7 @@ async function rangesOf(kafka: Kafka, topic: string) {
   }
 }
 
-/** Reads what is on a topic now, one message at a time, in the order of each partition. It commits nothing. */
+/** Reads the messages that are on a topic now, one at a time, each partition in order. Commits nothing. */
 export async function readTopic(
   broker: KafkaOptions,
   topic: string,
@@ -72,7 +72,7 @@ export async function readTopic(
               const offset = BigInt(message.offset);
               if (offset >= range.next && offset < range.end) {
                 await onMessage(partition, message);
-                range.next = offset + 1n; // after a rebalance it is read from the beginning again
+                range.next = offset + 1n; // after a rebalance the partition is read from the beginning again
               }
               resolveOffset(message.offset);
               if (offset + 1n < range.end) continue;
@@ -91,7 +91,7 @@ export async function readTopic(
       running.catch(reject);
     });
   } finally {
-    await running?.catch(() => undefined); // kafkajs does not leave a group while it is joining it
+    await running?.catch(() => undefined); // kafkajs does not leave a group while it is still joining
     await reader.disconnect();
   }
 }

@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 const Decoder = require('kafkajs/src/protocol/decoder.js');
 
 const mebibyte = 1024 * 1024;
-/** One without key, value and headers: its length and six bytes, most of them variable (zigzag: 1 is -1, a null). */
+/** A record without key, value and headers: its length and six bytes, most of them varints (zigzag: 1 is -1, a null). */
 const emptyRecord = [12, 0, 0, 0, 1, 1, 0];
 const empties = (count: number) => Buffer.alloc(count * emptyRecord.length, Buffer.from(emptyRecord));
 
@@ -41,7 +41,7 @@ function batchOf({ records, count, offset = 0, compression = 0, magic = 2 }: Giv
 const zstd = (records: Buffer, count: number, offset = 0) =>
   batchOf({ records: zstdCompressSync(records), count, offset, compression: 4 });
 
-/** The parts of an answer of some partitions, decoded. */
+/** Decodes an answer with the batches of some partitions. */
 async function decode(...partitions: Buffer[][]) {
   const sized = partitions.flatMap((batches) => {
     const size = Buffer.alloc(4);
@@ -61,7 +61,7 @@ const rest = { offsets: [], undecodable: undefined };
 it.each([
   ['uncompressed', batchOf({ records: empties(150_000), count: 150_000 })],
   ['compressed', zstd(empties(150_000), 150_000)],
-])('150,000 records are read of a batch, %s, and of one with more none', async (_, batch) => {
+])('150,000 records of a batch are read, %s; a batch with more is refused', async (_, batch) => {
   const [read] = await decode([batch]);
   expect([read?.offsets.length, read?.undecodable]).toEqual([150_000, undefined]);
   const more = Buffer.from(batch);
@@ -71,14 +71,14 @@ it.each([
   expect(refused).toMatchObject({ offsets: [], undecodable: { offset: '0', error } });
 });
 
-it('of an answer with more, the rest is left for the next one, also of other partitions', async () => {
+it('the records of an answer beyond that are left for the next answer, also of other partitions', async () => {
   const many = (offset: number) => batchOf({ records: empties(80_000), count: 80_000, offset });
   const one = batchOf({ records: empties(1), count: 1, offset: 5 });
   const [first, second, third] = await decode([many(0), many(80_000)], [many(0)], [one]);
   expect([first?.offsets.length, second, third?.offsets]).toEqual([80_000, rest, [5]]);
 });
 
-it('up to 16 MiB are decompressed of an answer, of a batch and of several', async () => {
+it('up to 16 MiB of an answer are decompressed, from one batch or several', async () => {
   const large = (offset: number) => zstd(recordOf(9 * mebibyte), 1, offset);
   expect(await decode([large(3), large(4)], [large(0)])).toEqual([{ offsets: [3], undecodable: undefined }, rest]);
   const [refused] = await decode([large(3), zstd(recordOf(17 * mebibyte), 1, 4)]);
@@ -95,7 +95,7 @@ it.each<[string, Buffer, RegExp]>([
   ['is damaged', batchOf({ records: empties(1), count: 1, compression: 4 }), /compressed with zstd; Unknown frame/],
   ['has fewer records than it says', zstd(empties(1), 2), /buffer bounds|out of range/],
   ['is of Kafka before 0.11', batchOf({ records: empties(1), count: 1, magic: 1 }), /older than Kafka 0.11/],
-])('what is before a batch that %s is read', async (_, batch, reason) => {
+])('the batches before a batch that %s are read', async (_, batch, reason) => {
   batch.writeBigInt64BE(7n, 0);
   const [read] = await decode([
     batchOf({ records: empties(1), count: 1, offset: 6 }),
@@ -106,7 +106,7 @@ it.each<[string, Buffer, RegExp]>([
   expect(read?.undecodable).toMatchObject({ offset: '7', error: { message: expect.stringMatching(reason) } });
 });
 
-it('a batch that was cut off is left for the next answer', async () => {
+it('a cut batch is left for the next answer', async () => {
   const batch = batchOf({ records: empties(1), count: 1 });
   for (let length = 1; length < batch.length; length += 1)
     expect(await decode([batch, batch.subarray(0, length)])).toEqual([{ offsets: [0], undecodable: undefined }]);

@@ -3,7 +3,7 @@ import type { KafkaMessage } from 'kafkajs';
 import { messageOf } from '../../values/errors.ts';
 import { codecs } from './codecs.ts';
 
-/** Why a partition cannot be read any further. */
+/** Why a partition cannot be read further. */
 export interface Undecodable {
   /** Where the batch begins. */
   offset: string;
@@ -14,12 +14,12 @@ export class UndecodableError extends Error {
   override name = 'UndecodableError';
 }
 
-/** Sixteen times what brokers accept as a batch by default (`message.max.bytes`), for one batch and for the answer to a fetch. */
+/** For one batch and for a whole answer to a fetch. Sixteen times the batch size that brokers accept by default (`message.max.bytes`). */
 const maxDecompressedBytes = 16 * 1024 * 1024;
-/** No fewer than an uncompressed batch of that size can hold; each costs half a kilobyte. */
+/** As many as an uncompressed batch of the default size can hold; each costs half a kilobyte of memory. */
 const maxRecords = 150_000;
 
-// A batch (Kafka, "Record Batch"): where its length is, what the length does not count, where its flags are, and its header.
+// A batch (Kafka, "Record Batch"): positions of its length, magic, attributes and count, the bytes that the length omits, and its header.
 const lengthAt = 8;
 const uncountedBytes = 12;
 const magicAt = 16;
@@ -27,7 +27,7 @@ const attributesAt = 21;
 const countAt = 57;
 const headerBytes = 61;
 const codecMask = 0x07;
-/** Since Kafka 0.11. Brokers since 4.0 have no other. */
+/** The format since Kafka 0.11, and the only one since Kafka 4.0. */
 const magic = 2;
 
 interface Decoder {
@@ -41,22 +41,22 @@ const decodeRecords: (
   batch: Decoder,
 ) => Promise<{ records: KafkaMessage[] }> = require('kafkajs/src/protocol/recordBatch/v0/decoder.js');
 
-/** What was decoded of an answer so far; its partitions are read one after the other, from one decoder. */
+/** How much of an answer has been decoded so far; its partitions are read one after another, from one decoder. */
 interface Spent {
   bytes: number;
   records: number;
 }
 const spentOf = new WeakMap<Decoder, Spent>();
-/** By the messages before it. */
+/** By the array of messages before the batch. */
 const undecodable = new WeakMap<object, Undecodable>();
 
-/** The batch, if any, that ended what kafkajs calls a batch: what a partition had in the answer to one fetch. */
+/** Returns the batch, if any, that could not be decoded. For kafkajs, a batch is all of a partition's messages in the answer to a fetch. */
 export const undecodableOf = (batch: object): Undecodable | undefined =>
   'rawMessages' in batch ? undecodable.get(batch.rawMessages as object) : undefined;
 
 /**
- * Decodes the batches of a partition in an answer to a fetch. It ends before one that was cut off, or that would be too much together
- * with others of the answer: that is fetched again. It also ends before one that can never be decoded, and says so ({@link undecodableOf}).
+ * Decodes the batches of a partition in an answer to a fetch. It stops before a batch that was cut off, or that would exceed the limits
+ * of the answer; that batch is fetched again. It also stops before a batch that can never be decoded, and records it ({@link undecodableOf}).
  */
 export async function decodeMessages(answer: Decoder): Promise<KafkaMessage[]> {
   const messages: KafkaMessage[] = [];
@@ -78,12 +78,12 @@ export async function decodeMessages(answer: Decoder): Promise<KafkaMessage[]> {
       const plain = await decompressed(batch);
       if (!isFirst && plain !== batch && spent.bytes + plain.length > maxDecompressedBytes) break;
       const { records } = await decodeRecords(new DecoderOf(plain));
-      for (const record of records) messages.push(record); // too many for push(...records)
+      for (const record of records) messages.push(record); // there may be too many for push(...records)
       spent.records += count;
       if (plain !== batch) spent.bytes += plain.length;
     } catch (cause) {
       const offset = batch.readBigInt64BE(0).toString();
-      // Without the cause, whose message is in this one: a log would have it twice.
+      // Without the cause, since a log would show its message twice.
       const error = new UndecodableError(`The batch at offset ${offset} cannot be decoded: ${messageOf(cause)}`);
       undecodable.set(messages, { offset, error });
       break;
@@ -92,7 +92,7 @@ export async function decodeMessages(answer: Decoder): Promise<KafkaMessage[]> {
   return messages;
 }
 
-/** The batch as its producer had it before it was compressed, or the same one. */
+/** Returns the batch as it was before compression; the same batch if it is not compressed. */
 async function decompressed(batch: Buffer): Promise<Buffer> {
   const attributes = batch.readInt16BE(attributesAt);
   const kind = attributes & codecMask;

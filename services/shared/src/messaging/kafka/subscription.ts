@@ -10,35 +10,35 @@ import type { Watched } from './watchdog.ts';
 
 export interface Batch extends Place {
   messages: ReceivedMessage[];
-  /** Aborted when the partition is lost or the consumer stops: nothing further is begun. */
+  /** Aborted when the partition is lost or the consumer stops: start no more work. */
   signal: AbortSignal;
-  /** Called when everything up to an offset is finished. */
+  /** To be called when all messages up to an offset are finished. */
   done(offset: string): void;
 }
 
 export interface SubscriptionOptions {
   groupId: string;
-  /** A new client of Kafka, which ends with the signal. */
+  /** Makes a new Kafka client, which ends with the signal. */
   connect(signal: AbortSignal): Kafka;
   topics: string[];
   /** A consumer that sends no heartbeat for this long counts as dead. Handlers may take longer. */
   sessionTimeoutMs?: number;
-  /** Being ready needs Kafka only until the process has first joined its group. */
+  /** If true, readiness needs Kafka only until the process has first joined its group. */
   servesWithoutKafka?: boolean;
-  /** Zone of this process: it reads from the replica there, if brokers know theirs. */
+  /** Zone of this process: it reads from the replica in that zone, if brokers know their zones. */
   rack?: string | undefined;
-  /** Time for which messages may gather before the next fetch; by default it grows with how many came with the last one. */
+  /** Time for messages to gather before the next fetch, in ms; by default it grows with the size of the last fetch. */
   maxWaitMs?: number | undefined;
-  /** Works on a batch. What it has not reported as done when it ends is fetched again. */
+  /** Processes a batch. Messages that are not reported as done when it ends are fetched again. */
   onBatch(batch: Batch): Promise<void>;
   log: Logger;
 }
 
-/** Membership in a group, and with it the messages of the partitions that the group assigns. */
+/** Membership in a group, which consumes the partitions that the group assigns. */
 export interface Subscription extends Watched {
   /**
-   * Names what keeps it from its group, or a partition from its events: the broker, a topic that the broker lacks, or a batch that cannot
-   * be decoded. A rebalance is no reason.
+   * Names what prevents it from joining its group, or a partition from being read: the broker, a missing topic, or a batch that cannot
+   * be decoded. A rebalance does not count.
    */
   waitingFor(): 'kafka' | 'topics' | 'undecodable batch' | undefined;
   /** Finishes the messages in flight and leaves the group, if the broker answers soon enough. */
@@ -47,31 +47,31 @@ export interface Subscription extends Watched {
 
 /** Partitions are handled concurrently, each in order (contract 6.2). */
 const concurrentPartitions = 6;
-/** Time without a heartbeat after which the broker takes a member for dead. */
+/** After this time without a heartbeat, the broker considers a member dead. */
 export const sessionTimeoutMs = 10_000;
-/** Live members rejoin with their next heartbeat; the group need not wait longer for a dead one. */
+/** Live members rejoin with their next heartbeat; the group need not wait longer for a dead member. */
 const rebalanceTimeoutMs = 10_000;
-/** Time between heartbeats, which kafkajs sends between fetches: an idle fetch waits as long. */
+/** Time between heartbeats. kafkajs sends them between fetches, so an idle fetch also waits this long. */
 const heartbeatEveryMs = 3_000;
-/** How soon partitions that were added are read. */
+/** New partitions are read after this time at most. */
 const metadataMaxAgeMs = 30_000;
-/** Pause before a client that failed is replaced by a new one. */
+/** Pause before a failed client is replaced. */
 const reconnectAfterMs = 2_000;
-/** Time for which kafkajs waits for a batch before it fetches for the other partitions. */
+/** kafkajs waits this long for a batch before it fetches for the other partitions. */
 const batchPatienceMs = 200;
-/** How often a batch that cannot be decoded is fetched again, in case its records were deleted. */
+/** How often an undecodable batch is fetched again, in case its records were deleted. */
 const undecodableEveryMs = 10_000;
-/** A rebalance with its repetitions: by then the last member is a member again. */
+/** A rebalance, even a repeated one, takes less: by then every member has rejoined. */
 const longestAbsenceMs = 30_000;
-/** Time for the last commit, a join that was begun, and leaving; later the group takes the member for dead anyway. */
+/** Time for the last commit, a join in progress, and leaving; later the group considers the member dead anyway. */
 const leaveTimeoutMs = 8_000;
-/** How long the next fetch waits for each message of the last one: under load, more messages are fetched and handled together. */
+/** Delay of the next fetch per message of the last fetch: under load, more messages are fetched and handled together. */
 const gatherMsPerMessage = 1.5;
 const longestGatherMs = 50;
 
 /**
- * Joins a group, hands the batches of its partitions to `onBatch`, and commits offsets afterwards. Partitions do not wait for one
- * another, and heartbeats continue however long a batch takes. Whatever ends the client, a new one takes its place.
+ * Joins a group, passes the batches of its partitions to `onBatch`, and commits offsets afterwards. Partitions do not wait for each
+ * other, and heartbeats continue during long batches. A client that ends for any reason is replaced.
  */
 export function subscribe({
   connect,
@@ -86,21 +86,21 @@ export function subscribe({
 }: SubscriptionOptions): Subscription {
   const heartbeatMs = Math.min(heartbeatEveryMs, sessionMs / 4);
   const stopping = new AbortController();
-  /** Aborted at the end of a client. */
+  /** Aborted when a client ends. */
   let session = new AbortController();
-  /** Aborted at every rebalance: from then on another member may handle what is in flight here. */
+  /** Aborted at every rebalance: then another member may handle the messages that are in flight here. */
   let assignment = new AbortController();
   /** By place. */
   const assigned = new Map<string, Place>();
   const inFlight = new Map<string, Promise<void>>();
-  /** The batches of the last fetch that kafkajs waits for, and how many messages came with them. */
+  /** The batches of the last fetch that kafkajs still waits for, and the number of their messages. */
   const fetched = { batches: 0, messages: 0 };
-  /** When a batch that cannot be decoded was last tried, by the place that waits there. */
+  /** When an undecodable batch was last tried, by the place that waits for it. */
   const undecodable = new Map<string, number>();
   const offsets = createOffsets(log);
-  /** When the broker last answered, whatever it said. */
+  /** When the broker last answered, even with an error. */
   let answeredAt = performance.now();
-  /** When it last answered that this is a member. */
+  /** When the broker last confirmed the membership. */
   let memberAt = Number.NEGATIVE_INFINITY;
   let isTopicMissing = false;
   let leave = async () => {};
@@ -115,7 +115,7 @@ export function subscribe({
     memberAt = answeredAt;
   }
 
-  /** Waits for the batch, and for messages to gather. kafkajs fetches nothing meanwhile, so a long batch continues in the background. */
+  /** Waits for the batch, and for messages to gather. kafkajs does not fetch in the meantime, so a long batch continues in the background. */
   async function eachBatch({ batch, ...payload }: EachBatchPayload, ended: AbortSignal): Promise<void> {
     const { topic, partition, messages } = batch;
     const place = placeOf(batch);
@@ -133,7 +133,7 @@ export function subscribe({
       payload.resolveOffset(offset);
     }
 
-    // An earlier batch, of a former client or assignment, may still be about to stop.
+    // An earlier batch, of a previous client or assignment, may not have stopped yet.
     const earlier = inFlight.get(place) ?? Promise.resolve();
     const handling = earlier.catch(() => undefined).then(() => onBatch({ topic, partition, messages, signal, done }));
     inFlight.set(place, handling);
@@ -147,7 +147,7 @@ export function subscribe({
         if (batch.offsetLag() === '0') await sleep(gatherMs, stopping.signal);
         return;
       }
-      // Until it is resumed, the client fetches other partitions and keeps sending heartbeats.
+      // While this partition is paused, the client fetches the others and sends heartbeats.
       const resume = payload.pause();
       handling
         .catch((error) => log.warn({ err: error, topic, partition }, 'A batch was not finished and is fetched again'))
@@ -157,7 +157,7 @@ export function subscribe({
     }
   }
 
-  /** The partition, and no other, stays where it is until somebody deletes the records, or a new version can decode the batch. */
+  /** Only this partition waits, until somebody deletes the records or a new version can decode the batch. */
   function waitAtUndecodable(batch: EachBatchPayload['batch'], resume: () => void): void {
     const { topic, partition } = batch;
     const { offset, error } = undecodableOf(batch) ?? {};
@@ -165,7 +165,7 @@ export function subscribe({
     log.error({ err: error, topic, partition, offset }, 'A batch cannot be decoded, the partition waits');
     setTimeout(resume, undecodableEveryMs).unref();
   }
-  /** One that was not tried again is no more: the records behind it were fetched, or there are none. */
+  /** A batch that was not tried again no longer counts: later records were fetched, or there are none. */
   function isUndecodable(place: string): boolean {
     const triedAt = undecodable.get(place) ?? Number.NEGATIVE_INFINITY;
     return performance.now() - triedAt < 2 * undecodableEveryMs;
@@ -200,11 +200,11 @@ export function subscribe({
     const crash = new Promise<never>((_, reject) => {
       client.on(client.events.CRASH, ({ payload }) => reject(payload.error));
     });
-    crash.catch(() => undefined); // heard below
+    crash.catch(() => undefined); // awaited below
     let joining: Promise<void> | undefined;
     leave = async () => {
-      await joining; // kafkajs does not leave a group while it is joining it
-      await client.stop(); // to disconnect would wait for the fetch in flight
+      await joining; // kafkajs does not leave a group while it is still joining
+      await client.stop(); // disconnecting would wait for the fetch in flight
     };
     try {
       return await untilAborted(ended, async () => {

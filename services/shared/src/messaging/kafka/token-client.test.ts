@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const source = () => tokenSource({ url, clientId: 'order', clientSecret: () => 'hidden' });
 
-it('keeps a token, and asks once for all who wait for it', async () => {
+it('keeps a token, and sends one request for all callers that wait for it', async () => {
   answer = [200, { access_token: 'a', expires_in: 60 }];
   const token = source();
   expect(await Promise.all([token(), token(), token()])).toEqual(['a', 'a', 'a']);
@@ -30,7 +30,7 @@ it('keeps a token, and asks once for all who wait for it', async () => {
   expect(asked).toBe(1);
 });
 
-it('asks again for a token without a time, and for one of whose time a fifth is left', async () => {
+it('requests a new token if the last has no lifetime, or a fifth of it left', async () => {
   const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
   answer = [200, { access_token: 'without' }];
   const token = source();
@@ -48,7 +48,7 @@ it('asks again for a token without a time, and for one of whose time a fifth is 
 it.each<[string, typeof answer, RegExp]>([
   ['refuses', [401, { error: 'invalid_client' }], /^No token of 127\.0\.0\.1:\d+: it answered 401$/],
   ['has no token', [200, { token: 'a' }], /No token of/],
-])('fails as a broker that cannot be reached where the server %s, and not for good', async (_, refusal, message) => {
+])('fails like an unreachable broker if the server %s, and recovers', async (_, refusal, message) => {
   answer = refusal;
   const token = source();
   await expect(token()).rejects.toMatchObject({ name: 'KafkaJSConnectionError', retriable: true });

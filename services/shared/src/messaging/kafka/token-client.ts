@@ -6,7 +6,7 @@ const tokenTimeoutMs = 10_000;
 interface TokenOptions {
   url: string;
   clientId: string;
-  /** Asked for each token, because it changes while a process runs. */
+  /** Called for each token, because the secret changes while a process runs. */
   clientSecret: () => string;
   scope?: string | undefined;
 }
@@ -14,9 +14,9 @@ interface TokenOptions {
 const answer = z.object({ access_token: z.string().min(1), expires_in: z.number().positive().optional() });
 
 /**
- * Asks an authorization server for tokens by client credentials (RFC 6749, 4.4, with the client by HTTP Basic, 2.3.1).
- * @returns the token, which is kept until a fifth of its time is left; without a time, it is asked for again
- * @throws KafkaJSConnectionError as for a broker that does not answer, without the secret
+ * Requests tokens from an authorization server by client credentials (RFC 6749, 4.4), with HTTP Basic for the client (2.3.1).
+ * @returns a function that returns a token. It keeps a token until a fifth of its lifetime is left; without a lifetime it requests
+ *   one each time. It throws KafkaJSConnectionError, as for a broker that does not answer, without the secret
  */
 export function tokenSource({ url, clientId, clientSecret, scope }: TokenOptions): () => Promise<string> {
   let kept: { value: string; until: number } | undefined;
@@ -44,7 +44,7 @@ export function tokenSource({ url, clientId, clientSecret, scope }: TokenOptions
     });
     return asking.catch(async (cause) => {
       const broker = new URL(url).host;
-      // Loaded by those who talk to Kafka; others read the configuration, too.
+      // Loaded only when it is needed, because processes without Kafka also import this module for their configuration.
       const { default: kafkajs } = await import('kafkajs');
       throw new kafkajs.KafkaJSConnectionError(`No token of ${broker}: ${messageOf(cause)}`, { broker });
     });

@@ -16,7 +16,7 @@ afterEach(() => {
   clock.uninstall();
 });
 
-/** A client that waits for an answer, a broker that answers, and what the watchdog does about it. */
+/** A client that waits for an answer, a broker that answers, and the watchdog's reactions. */
 function start() {
   const state = { since: performance.now() as number | undefined, answers: true, renewed: 0, deaf: [] as string[] };
   const renew = () => {
@@ -30,7 +30,7 @@ function start() {
   return state;
 }
 
-it('renews a client after a minute in which the broker answered others, and calls it deaf after another', async () => {
+it('renews a client after a minute in which the broker answered only others, and gives it up after another', async () => {
   const state = start();
   await seconds(59);
   expect(state).toMatchObject({ renewed: 0, deaf: [] });
@@ -40,7 +40,7 @@ it('renews a client after a minute in which the broker answered others, and call
   expect(state).toMatchObject({ renewed: 1, deaf: ['consumer'] });
 });
 
-it('is content with a client that is answered after its renewal', async () => {
+it('does nothing more about a client that is answered after its renewal', async () => {
   const state = start();
   await seconds(75);
   for (let n = 0; n < 30; n += 1) {
@@ -50,7 +50,7 @@ it('is content with a client that is answered after its renewal', async () => {
   expect(state).toMatchObject({ renewed: 1, deaf: [] });
 });
 
-it('does nothing while the broker answers nobody, and counts anew afterwards', async () => {
+it('does nothing while the broker answers nobody, and then starts counting from zero', async () => {
   const state = start();
   state.answers = false;
   await seconds(3_600);

@@ -1,10 +1,10 @@
 import type { Logger } from '../../observability/log.ts';
 import { answerTimeoutSeconds } from './broker-socket.ts';
 
-/** The watchdog's view of whoever talks to the broker. */
+/** The watchdog's view of a consumer or publisher. */
 export interface Watched {
   name: string;
-  /** Since when it has waited for an answer of the broker, as of `performance.now()`; undefined if it expects none. */
+  /** When it began to wait for an answer of the broker, by `performance.now()`; undefined if it expects none. */
   waitingSince(): number | undefined;
   /** Starts over with a new client. */
   renew(): void;
@@ -12,22 +12,22 @@ export interface Watched {
 
 interface WatchdogOptions {
   watched: Watched[];
-  /** Tests whether the broker answers a client of its own: resolves if it does. */
+  /** Resolves if the broker answers a separate client. */
   probe(): Promise<unknown>;
-  /** A new client has not helped either: end the process, to be started again. */
+  /** Called if a new client has not helped: the process must end, to be restarted. */
   onDeaf(name: string): void;
   log: Logger;
   probeEveryMs?: number;
 }
 
-/** A minute in which the broker has answered each time. */
+/** A minute in which the broker answered every probe. */
 const probesUntilRenewal = 4;
 const probesUntilDeaf = 2 * probesUntilRenewal;
 
 /**
- * Renews the client of whoever has had no answer for a minute while the broker answered others, and calls `onDeaf` if that
- * has not helped after another minute. While the broker answers nobody it does nothing, because starting all
- * processes again would not bring the broker back.
+ * Renews a client that has had no answer for a minute while the broker answered others, and calls `onDeaf` if that
+ * has not helped after another minute. While the broker answers nobody, it does nothing, because restarting all
+ * processes would not bring the broker back.
  */
 export function startWatchdog({
   watched,
@@ -36,7 +36,7 @@ export function startWatchdog({
   log,
   probeEveryMs = answerTimeoutSeconds * 1_000,
 }: WatchdogOptions) {
-  /** How many probes in a row were answered while this one had no answer. */
+  /** The number of consecutive probes that were answered while this client had no answer. */
   const missed = new Map<Watched, number>();
   let timer = setTimeout(check, probeEveryMs);
   let isStopped = false;

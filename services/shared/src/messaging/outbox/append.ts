@@ -5,8 +5,8 @@ import type { StoredEvent } from '../events.ts';
 /**
  * Writes events in the transaction of the change that they announce (contract 6.5). Its commit wakes the relays. The outbox
  * table is the same in every database that publishes (prisma/schema.prisma of the order service). Only placing an order writes to
- * it by a statement of its own (new-order-repository.ts there). Events of one key must be written under a lock that their writers
- * share, such as that of the order's row: only then does `seq` follow the order of the commits.
+ * it with its own statement (new-order-repository.ts there). Events of one key must be written under a lock that their writers
+ * share, such as the lock of the order's row: only then does `seq` follow the order of the commits.
  */
 export async function appendToOutbox(tx: Transaction, ...events: StoredEvent[]): Promise<void> {
   await tx.run(sql`
@@ -16,5 +16,5 @@ export async function appendToOutbox(tx: Transaction, ...events: StoredEvent[]):
   tx.notifyAfterCommit(outboxChannel);
 }
 
-/** Relays listen on it: a commit that wrote to the outbox wakes them. */
+/** Relays listen on this channel: a commit that wrote to the outbox wakes them. */
 export const outboxChannel = 'outbox';

@@ -2,7 +2,7 @@ import type { EventOut } from '../../contracts/order-record.ts';
 import { isoTime } from '../../database/keyset.ts';
 import { raw, type Statements, sql } from '../../database/sql.ts';
 
-/** The events about an order that a service has written, in their order: published ones are deleted after 7 days. */
+/** Reads the events about an order that a service has written, in order. Published events are deleted after 7 days. */
 export const eventsOf = ({ run }: Statements, orderId: string): Promise<EventOut[]> =>
   run<EventOut>(sql`
     select id::text, kind, payload, split_part(traceparent, '-', 2) as "traceId",

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { StoredEvent } from '../events.ts';
 
-/** With fewer events in a lane, a request costs more than it gains. */
+/** Another lane with fewer events would cost more than it gains. */
 const laneEvents = 650;
-/** With the headers below the largest batch that a broker accepts (1 MiB by default), even if all go to one partition. */
+/** With headers still below the largest batch that a broker accepts (1 MiB by default), even if all events go to one partition. */
 const laneBytes = 768 * 1024;
 const headerBytes = 512;
 
@@ -16,8 +16,8 @@ interface Lane<T> {
 export const bytesOf = ({ payload }: StoredEvent): number => Buffer.byteLength(payload) + headerBytes;
 
 /**
- * Divides events by key among as many publishers as they are worth, up to the first for which its lane has no room. Those of a
- * key are in one lane, in their order. An event that is too large for any lane is alone in one.
+ * Divides events by key among as many publishers as pay off, up to the first event that does not fit into its lane. Events of one
+ * key are in one lane, in order. An event that is too large for any lane gets a lane of its own.
  */
 export function toLanes<T>(events: StoredEvent[], publishers: readonly T[]): Lane<T>[] {
   const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, register } from 'prom-client';
 
-/** Exported once there is a relay: a service without an outbox must not seem to lack one. */
+/** Registered only when a relay starts: a service without an outbox must not look as if its relay were missing. */
 const registers: [] = [];
 
 const published = new Counter({
@@ -19,7 +19,7 @@ const oldestUnsentSeconds = new Gauge({
   name: 'outbox_oldest_unsent_seconds',
   help: 'How long the oldest event has waited to be published; 0 if none waits, and in processes that do not publish.',
   registers,
-  // At the time of the scrape, not of the relay's last read: the relay may be stuck.
+  // Computed at the scrape, not at the relay's last read: the relay may be stuck.
   collect() {
     this.set(oldestUnsent === undefined ? 0 : Math.max(0, (Date.now() - oldestUnsent.getTime()) / 1000));
   },
@@ -28,7 +28,7 @@ const oldestUnsentSeconds = new Gauge({
 export const relayMetrics = {
   published,
   setActive: (active: boolean): void => isActive.set(active ? 1 : 0),
-  /** @param writtenAt of the oldest event that this relay has read and not yet published; undefined: there is none */
+  /** @param writtenAt when the oldest event that this relay has read but not yet published was written; undefined if there is none */
   setOldestUnsent(writtenAt: Date | undefined): void {
     oldestUnsent = writtenAt;
   },

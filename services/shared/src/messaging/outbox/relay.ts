@@ -10,32 +10,32 @@ import { bytesOf, toLanes } from './lanes.ts';
 import { relayMetrics } from './metrics.ts';
 import { lockOutbox, markAndRead, markSent } from './statements.ts';
 
-/** Publishers of a relay: a broker answers a connection's requests in turn, each once all replicas have the events. */
+/** Publishers of a relay: a broker answers the requests of a connection in turn, each after all replicas have the events. */
 export const laneCount = 8;
-/** A batch fills the lanes, and is bounded in memory. */
+/** Enough to fill the lanes, but bounded for the sake of memory. */
 const maxEvents = 5_000;
 const batchBytes = laneCount * 512 * 1024;
-/** Pause per published event: it reads again at once while there are few; many gather and are published together. */
+/** Pause per published event: after few events the relay reads again almost at once; after many it lets more gather. */
 const gatherMsPerEvent = 5;
 const longestGatherMs = 25;
-/** How often it looks by itself, as a notification or the active relay may be lost. */
+/** How often the relay polls, since a notification or the active relay may be lost. */
 export const pollEveryMs = 1_000;
-/** Pauses after failures in a row. */
+/** Pauses after consecutive failures. */
 const retryPauses = { firstMs: 100, maxMs: 2_000 };
-/** Time for which a relay that the broker fails leaves the outbox to one that stands by: that one polls meanwhile. */
+/** A relay that the broker fails pauses this long: long enough for a standby to poll and take the lock. */
 export const stepAsideMs = 2_000;
-/** PostgreSQL ends the connection of an active relay that asks it nothing for this long: it has hung. */
+/** PostgreSQL closes the connection of an active relay that sends no statement for this long, because it has hung. */
 export const hungAfterMs = 30_000;
 const connectTimeoutMs = 2_000;
 const statementTimeoutMs = 10_000;
-/** The end of a connection that a network has forgotten would take as long as TCP's own time-outs. */
+/** Without it, closing a connection that the network has dropped would take as long as TCP's time-outs. */
 const disconnectTimeoutMs = 2_000;
 const stopTimeoutMs = 4_000;
 
 interface RelayOptions {
   databaseUrl: string;
   topic: string;
-  /** Used as the load grows, the first one always; each with connections of its own. */
+  /** Each has its own connections. The first is always used, the others as the load grows. */
   publishers: readonly Publisher[];
   log: Logger;
 }
@@ -45,31 +45,31 @@ interface Session {
   client: pg.Client;
   /** False while the relay stands by. */
   isActive: boolean;
-  /** Acknowledged by the broker and not yet marked. */
+  /** Acknowledged by the broker but not yet marked. */
   sent: StoredEvent[];
-  /** Read and not yet published. */
+  /** Read but not yet published. */
   next: StoredEvent[];
-  /** How many events to read next, judging by the size of the last ones. */
+  /** How many events to read next, estimated from the size of the last events. */
   limit: number;
-  /** True if more may wait behind `next`. */
+  /** True if more may wait after `next`. */
   isMore: boolean;
 }
 
 /**
- * Publishes the outbox in order per key and marks what the broker has acknowledged (contract 6.5). One relay of a database is
- * active; another one takes over within a second of its end, since its lock ends with its connection. A crash between publishing
- * and marking publishes again: consumers skip an id that they have processed.
+ * Publishes the outbox in order per key, and marks events that the broker has acknowledged (contract 6.5). One relay of a database
+ * is active. Another takes over within a second of its end, since its lock ends with its connection. After a crash between publishing
+ * and marking, events are published again: consumers skip an id that they have processed.
  */
 export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions) {
   relayMetrics.export();
   let session: Session | undefined;
-  /** True after the broker has failed this relay: it may answer another one. */
+  /** True after the broker has failed this relay: it may answer another relay. */
   let givesWay = false;
 
   async function connect(): Promise<Session> {
     const client = connectionFor(databaseUrl);
     session = { client, isActive: false, sent: [], next: [], limit: maxEvents / laneCount, isMore: false };
-    client.on('error', () => running.wake()); // the query that follows fails and says why
+    client.on('error', () => running.wake()); // the next query fails with the reason
     client.on('notification', () => running.wake());
     await client.connect();
     return session;
@@ -83,7 +83,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     return true;
   }
 
-  /** Resolves once all lanes have ended. What the broker has acknowledged is marked even if it refuses the rest. */
+  /** Resolves once all lanes have ended. Events that the broker has acknowledged are marked even if it refuses others. */
   async function publish(client: pg.Client, lanes: ReturnType<typeof toLanes<Publisher>>): Promise<void> {
     const acknowledged: StoredEvent[] = [];
     const outcomes = await Promise.allSettled(
@@ -105,7 +105,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     const own = session ?? (await connect());
     own.isActive ||= await activate(own);
     if (!own.isActive) {
-      relayMetrics.setOldestUnsent(undefined); // it is known to the active one
+      relayMetrics.setOldestUnsent(undefined); // the active relay reports it
       return false;
     }
     if (own.next.length === 0) await read(own, []);
@@ -113,9 +113,9 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     const events = lanes.flatMap((lane) => lane.events);
     if (events.length === 0) return false;
     if (own.isMore || events.length < own.next.length) {
-      // While the broker takes a full batch, the previous one is marked and the next one read.
+      // While the broker receives a full batch, the previous batch is marked and the next is read.
       const both = [publish(own.client, lanes), read(own, events)];
-      await Promise.allSettled(both); // a failure ends neither
+      await Promise.allSettled(both); // lets both end, even if one fails
       await Promise.all(both);
       own.sent = events;
     } else {
@@ -154,7 +154,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     if (session) await markSent(session.client, session.sent);
   }
   return {
-    /** Makes the relay look at the outbox. @returns false unless it is active: another one may be */
+    /** Makes the relay read the outbox. @returns false if it is not active: another relay may be */
     wake(): boolean {
       if (!session?.isActive) return false;
       running.wake();
@@ -172,7 +172,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
   };
 }
 
-/** Marks what was sent, and reads what follows the events in flight: as many as should fill a batch, judging by the last ones. */
+/** Marks sent events, and reads events after those in flight: as many as should fill a batch, estimated from the last read. */
 async function read(own: Session, inFlight: StoredEvent[]): Promise<void> {
   const events = await markAndRead(own.client, own.sent, inFlight, own.limit);
   own.sent = [];
@@ -184,9 +184,9 @@ async function read(own: Session, inFlight: StoredEvent[]): Promise<void> {
 }
 
 /**
- * A connection whose time-outs and keep-alives make sure that the relay notices a vanished database, and that PostgreSQL
- * releases the lock of a relay that has vanished or hangs within half a minute: an active one asks every second, and while it
- * publishes for as long as a broker may take to answer.
+ * Makes a connection with time-outs and keep-alives, so that the relay notices a lost database, and PostgreSQL releases the lock of
+ * a lost or hung relay within half a minute. An active relay sends a statement every second or, while it publishes, after at most the
+ * time that a broker may take to answer.
  */
 function connectionFor(databaseUrl: string): pg.Client {
   return createClient({

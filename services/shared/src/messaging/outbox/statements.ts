@@ -6,10 +6,10 @@ import type { StoredEvent } from '../events.ts';
 const fewIds = 50;
 const keptDays = 7;
 
-/** Any constant. Earlier releases, whose relays share the outbox, hold it in shared mode, so they and this relay exclude each other. */
+/** An arbitrary constant. Earlier releases hold this lock in shared mode, because their relays share the outbox; so they and this relay exclude each other. */
 const relayLock = 7_310_002;
 
-/** Makes a connection the one that publishes, until it ends. @returns false while another one is */
+/** Makes this connection the publishing one until it ends. @returns false while another connection is */
 export async function lockOutbox(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ isHeld: boolean }>(`select pg_try_advisory_lock(${relayLock}) as "isHeld"`);
   return rows[0]?.isHeld === true;
@@ -23,7 +23,7 @@ export async function markSent(client: pg.Client, sent: StoredEvent[]): Promise<
   if (sent.length > 0) await client.query(marking, [ids(sent)]);
 }
 
-/** Marks what was sent and returns the events after those in flight, in the order in which they were written. */
+/** Marks sent events, and returns the events after those in flight, in the order in which they were written. */
 export async function markAndRead(
   client: pg.Client,
   sent: StoredEvent[],
@@ -31,19 +31,19 @@ export async function markAndRead(
   limit: number,
 ): Promise<StoredEvent[]> {
   const { rows } = await client.query<StoredEvent>({
-    // Both see the table as it was before: the rows that are marked are unsent for the other.
+    // Both parts see the table as it was before, so the select must exclude the rows that are being marked.
     text: `with marked as (${marking})
      select id, kind, key, payload, traceparent, created_at as "createdAt"
      from outbox where sent_at is null and id <> all($1::uuid[] || $2::uuid[])
      order by seq limit $3`,
     values: [ids(sent), ids(inFlight), limit],
-    // PostgreSQL compares with many ids faster where it plans for just these.
+    // For many ids, PostgreSQL is faster if it plans for the given values.
     ...(sent.length + inFlight.length < fewIds && { name: 'mark-and-read' }),
   });
   return rows;
 }
 
-/** Deletes what was published long ago. */
+/** Deletes events that were published more than 7 days ago. */
 export const deleteSent = ({ run }: Statements): Promise<number> =>
   deleteInBatches(
     run,
