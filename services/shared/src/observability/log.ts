@@ -3,10 +3,10 @@ import { currentTrace } from './trace-context.ts';
 
 export type { Logger } from 'pino';
 
-/** Fields that may hold secrets, at any of the places where log lines put them. */
+/** Fields that may hold secrets, at every level where log lines put them. */
 const secrets = ['cookie', 'authorization', '["set-cookie"]', 'token', 'password', 'secret'];
 
-/** Logs JSON lines, by default to standard output: one constant sentence, data in fields, always with the trace id. */
+/** Makes a logger of JSON lines, by default to standard output: one constant sentence, data in fields, always with the trace id. */
 export function createLog(service: string, level = 'info', destination?: DestinationStream): Logger {
   return pino(
     {

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { collectDefaultMetrics, Histogram, register } from 'prom-client';
 import { contextOf } from './request-context.ts';
 
-// Lateness of timers by ten samples a second: the default, a hundred, would cost an idle process more than all else.
+// Ten samples of the event loop's delay per second: the default of a hundred would be the largest cost of an idle process.
 collectDefaultMetrics({ eventLoopMonitoringPrecision: 100 });
 
 const durations = new Histogram({
@@ -13,7 +13,7 @@ const durations = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
 });
 
-/** Measures a request once it is answered, unless its answer is a stream, which lasts as long as its client wants. The label is the route's pattern, since paths would create a series per id. */
+/** Measures a request when it has been answered, except streams, which last as long as their clients want. The label is the route's pattern, since paths would create a series per id. */
 export function observeRequest(req: Request, res: Response): void {
   const start = performance.now();
   res.on('finish', () => {

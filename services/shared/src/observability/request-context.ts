@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
 import { cut } from '../values/text.ts';
 
-/** Facts that the layers of one request tell one another. */
+/** Facts that the layers of a request share. */
 interface RequestContext {
-  /** Pattern of its path, once a route was found. */
+  /** Pattern of the path, if a route was found. */
   route?: string;
-  /** Statuses that the route declares; outside production. */
+  /** Statuses that the route declares; undefined in production. */
   declared?: ReadonlySet<number>;
   accountId?: string;
   roles?: readonly string[];
-  /** The answer lasts as long as its client wants. */
+  /** True if the answer lasts as long as its client wants. */
   isStream?: boolean;
-  /** Its place among the requests in flight (http/in-flight.ts), as long as it has one. */
+  /** Its place among the requests in flight (http/in-flight.ts), while it has one. */
   place?: { isWorking?: boolean; account?: string };
 }
 
@@ -26,8 +26,8 @@ export function contextOf(res: Response): RequestContext {
   return context;
 }
 
-/** Characters of a path that a log line holds at most, so that long ones do not fill the disk (contract 1.3). */
+/** The most characters of a path in a log line, so that long paths do not fill the disk (contract 1.3). */
 const maxLength = 2048;
 
-/** Returns the path for a log line: cut, and without the query, which may be secret. */
+/** Returns the path for a log line: cut to the limit, and without the query, which may be secret. */
 export const pathOf = (req: Request): string => cut(req.originalUrl.split('?', 1)[0] ?? '', maxLength);

@@ -10,7 +10,7 @@ function failing(path: string, error: Error) {
 }
 
 it.each(['nothing', 'bug', 'away'])(
-  'a path of 15 KiB is logged with 2 KiB of it and without its query: /%s',
+  'a path of 15 KiB is logged with its first 2 KiB and without its query: /%s',
   async (name) => {
     const lines: string[] = [];
     const log = createLog('test', 'info', { write: (line) => lines.push(line) });

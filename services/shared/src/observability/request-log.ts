@@ -5,13 +5,13 @@ import { pathOf } from './request-context.ts';
 import { currentTrace } from './trace-context.ts';
 
 /**
- * Logs each request once it is answered or its client has gone, without headers and query, which may be secret. An answer of 5xx is
- * an error, unless its cause is in `res.err` and so has been logged (problem.ts).
+ * Logs each request when it has been answered or its client has disconnected, without headers and query, which may be secret. A 5xx
+ * answer is logged as an error, unless its cause has been logged and is in `res.err` (problem.ts).
  */
 export function createRequestLog(log: Logger): HttpLogger<Request, Response> {
   return pinoHttp<Request, Response>({
     logger: log,
-    // Nothing of what is logged is secret, and redaction costs five times as much as the line.
+    // These lines contain no secrets, and redaction costs five times as much as the line.
     redact: [],
     wrapSerializers: false,
     serializers: {

@@ -4,7 +4,7 @@ import { currentTrace, runInTrace, traceFrom } from './trace-context.ts';
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const requestId = '11111111-2222-4333-8444-555555555555';
 
-it('continues the trace of the caller in a span of its own', () => {
+it('continues the trace of the caller in a new span', () => {
   for (const flags of ['00', '01', '03']) {
     const trace = traceFrom(`00-${traceId}-b7ad6b7169203331-${flags}`, requestId);
     expect(trace.traceId).toBe(traceId);

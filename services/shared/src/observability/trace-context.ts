@@ -15,16 +15,16 @@ export interface Span extends Trace {
 export interface SpanOptions {
   name: string;
   kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
-  /** `traceparent` of its cause. Default: the current span. */
+  /** `traceparent` of the cause. Default: the current span. */
   parent?: string | null | undefined;
   attributes?: Record<string, string | number>;
 }
 
-/** Facts about a span that are only known at the end. */
+/** Facts about a span that are known only at its end. */
 interface SpanOutcome {
   name?: string;
   attributes?: Record<string, string | number>;
-  /** If given, the work failed. */
+  /** Set if the work failed. */
   error?: unknown;
 }
 
@@ -33,13 +33,13 @@ type StartSpan = (options: SpanOptions) => Span;
 const current = new AsyncLocalStorage<Trace>();
 let recorder: StartSpan | undefined;
 
-/** Trace id, parent id, and the flags sampled and random (W3C Trace Context Level 2). */
+/** Matches the trace id, the parent id, and the flags sampled and random (W3C Trace Context Level 2). */
 const traceparentPattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-(0[0-3])$/;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Continues the caller's trace. Without a `traceparent` the trace id is taken from the gateway's `x-request-id` (a UUID,
- * the same for every service that a request reaches), so that their log lines belong together.
+ * Continues the caller's trace. Without a `traceparent`, the trace id is the gateway's `x-request-id`, a UUID that is the
+ * same for every service that a request reaches, so that their log lines belong together.
  */
 export function traceFrom(traceparent: string | null | undefined, requestId?: string): Trace {
   const given = readTraceparent(traceparent);
@@ -54,7 +54,7 @@ export function readTraceparent(text: string | null | undefined) {
   return traceId && spanId && flags ? { traceId, spanId, flags } : undefined;
 }
 
-/** 32 random digits. From a UUID, for which Node keeps random bytes ready. */
+/** Returns 32 random hex digits, from a UUID because Node caches random bytes for UUIDs. */
 const hexDigits = () => randomUUID().replaceAll('-', '');
 
 export function runInTrace<T>(trace: Trace, work: () => T): T {
@@ -65,17 +65,17 @@ export function currentTrace(): Trace | undefined {
   return current.getStore();
 }
 
-/** Starts recording spans by `start` (trace-exporter.ts), or stops with undefined. */
+/** Records spans with `start` from now on (trace-exporter.ts); undefined stops recording. */
 export function recordSpans(start: StartSpan | undefined): void {
   recorder = start;
 }
 
-/** Undefined if spans are not recorded. */
+/** @returns undefined if spans are not recorded */
 export function startSpan(options: SpanOptions): Span | undefined {
   return recorder?.('parent' in options ? options : { ...options, parent: currentTrace()?.traceparent });
 }
 
-/** Runs the work in a span; what it calls and writes belongs to the trace of that span. `outcomeOf` tells what its result says. */
+/** Runs work in a span: its calls, events and log lines belong to the span's trace. `outcomeOf` derives the span's outcome from the result. */
 export async function inSpan<T>(
   options: SpanOptions,
   work: () => Promise<T>,

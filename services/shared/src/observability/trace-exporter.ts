@@ -9,12 +9,12 @@ import type { Logger } from './log.ts';
 import { readTraceparent, recordSpans, type SpanOptions } from './trace-context.ts';
 
 const complainEveryMs = 60_000;
-/** The longest that an unavailable collector may delay the end of a process. */
+/** An unavailable collector may delay the end of a process this long. */
 const longestFlushMs = 2_000;
 
 /**
- * Records spans and sends them by OTLP, configured by the standard OTEL_ variables. Loaded only if there is a collector.
- * While it is unavailable, spans are dropped (at most 2048 wait) and one log line a minute says so.
+ * Records spans and sends them by OTLP, configured by the standard OTEL_ variables. Loaded only if a collector is configured.
+ * While the collector is unavailable, at most 2048 spans wait, others are dropped, and a line is logged once a minute.
  */
 export function startTracing(service: string, log: Logger): { stop(): Promise<void> } {
   let complainAt = 0;
