@@ -1,4 +1,4 @@
-import { ifReadable } from '@store/shared/values/errors';
+import { tryParse } from '@store/shared/values/errors';
 import { z } from 'zod';
 import { signedKey } from '../keys/orphaned-keys.ts';
 import { accountRoles } from '../roles/roles.ts';
@@ -45,4 +45,4 @@ export function createEndedSessions() {
 
 /** Parses a notification; undefined if it has an unknown form. */
 export const notificationOf = (payload: string): z.output<typeof notification> | undefined =>
-  ifReadable(() => notification.parse(JSON.parse(payload)));
+  tryParse(() => notification.parse(JSON.parse(payload)));

@@ -1,5 +1,5 @@
 import { bearerOf } from '@store/shared/auth/bearer';
-import { DomainError, ifReadable } from '@store/shared/values/errors';
+import { DomainError, tryParse } from '@store/shared/values/errors';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { z } from 'zod';
 
@@ -31,7 +31,7 @@ const token = z.object({
  */
 export function sessionOf(authorization: string | undefined, accountId: string): Session {
   const bearer = bearerOf(authorization);
-  const claimed = ifReadable(() => ({ ...decodeJwt(bearer), kid: decodeProtectedHeader(bearer).kid }));
+  const claimed = tryParse(() => ({ ...decodeJwt(bearer), kid: decodeProtectedHeader(bearer).kid }));
   const { success, data } = token.safeParse(claimed);
   if (!success || data.sub !== accountId) {
     throw new DomainError('unauthenticated', 'The bearer token of the session is missing.');

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, importPKCS8, importSPKI } from 'jose';
-import { ifReadable } from '../values/errors.ts';
+import { tryParse } from '../values/errors.ts';
 
 export const tokenIssuer = 'store';
 export const tokenAudience = 'store-platform';
@@ -93,4 +93,4 @@ export const publicBlocks = (pems: string): string[] => pems.match(publicBlock) 
 
 /** Also accepts a private key, from which Node derives the public key. */
 const isEd25519 = (pem: string, half: 'PRIVATE' | 'PUBLIC'): boolean =>
-  pem.includes(`BEGIN ${half} KEY`) && ifReadable(() => createPublicKey(pem).asymmetricKeyType) === 'ed25519';
+  pem.includes(`BEGIN ${half} KEY`) && tryParse(() => createPublicKey(pem).asymmetricKeyType) === 'ed25519';

@@ -1,4 +1,4 @@
-import { ifReadable, invalidFields } from '../values/errors.ts';
+import { invalidFields, tryParse } from '../values/errors.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 
 export type Direction = 'asc' | 'desc';
@@ -130,6 +130,6 @@ export function decodeCursor(cursor: string, name: string, key: readonly Pick<Ke
 
 function parseCursor(cursor: string): string[] {
   const bytes = Buffer.from(cursor, 'base64url');
-  const value: unknown = ifReadable(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+  const value: unknown = tryParse(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : [];
 }

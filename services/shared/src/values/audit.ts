@@ -1,4 +1,4 @@
-import { ifReadable } from './errors.ts';
+import { tryParse } from './errors.ts';
 import { isVisible, storable } from './text.ts';
 
 /** Record types whose changes are audited. `look`: an operator has viewed a customer's data (contract 4.16). */
@@ -28,6 +28,6 @@ export const operatorActor = (name: string) => `operator ${storable(name, maxNam
 export function actorOf(accountId: string | undefined, header: string | string[] | undefined): string {
   if (accountId !== undefined) return `account ${accountId}`;
   const given = typeof header === 'string' ? header : '';
-  const name = ifReadable(() => decodeURIComponent(given)) ?? given;
+  const name = tryParse(() => decodeURIComponent(given)) ?? given;
   return isVisible(name) ? operatorActor(name) : 'operator';
 }

@@ -76,9 +76,9 @@ export function unreachable(value: never): never {
 }
 
 /** Parses foreign input; undefined if the parser throws. */
-export function ifReadable<T>(read: () => T): T | undefined {
+export function tryParse<T>(parse: () => T): T | undefined {
   try {
-    return read();
+    return parse();
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { ifReadable, messageOf } from '../../values/errors.ts';
+import { messageOf, tryParse } from '../../values/errors.ts';
 import { nameUuid } from '../../values/name-uuid.ts';
 import { cut } from '../../values/text.ts';
 import { eventIdOf, kindOf, type Message, type Origin } from '../events.ts';
@@ -49,7 +49,7 @@ export function letterRef(group: string, message: Omit<Message, 'value'>): Lette
   return {
     group,
     id: nameUuid(JSON.stringify([group, topic, partition, offset, headers.ce_id ?? null, key ?? null])),
-    eventId: ifReadable(() => eventIdOf(message)),
+    eventId: tryParse(() => eventIdOf(message)),
   };
 }
 
@@ -71,7 +71,7 @@ function toLetter(partition: number, raw: ReceivedMessage): DeadLetter {
     ...letterRef(headers.dlq_group ?? '', message),
     attempts: Number(headers.dlq_attempts ?? 0),
     error: headers.dlq_error ?? '',
-    kind: ifReadable(() => kindOf(message)),
+    kind: tryParse(() => kindOf(message)),
     time: new Date(headers.dlq_time ?? 0),
     message,
   };
