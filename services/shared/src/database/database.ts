@@ -69,14 +69,14 @@ export function openDatabase<Client>(
     spare: 1,
     slowMs: slowListMs,
     waiting: maxWaitingLists,
-    patienceMs: limits.connectionTimeoutMillis,
+    maxWaitMs: limits.connectionTimeoutMillis,
     refusal: tooManyLists,
   });
   const lockTurns = createFairQueue({
     concurrency: Math.floor(poolSize / 2),
     spare: 1,
     waiting: maxWaitingForLocks,
-    patienceMs: limits.connectionTimeoutMillis,
+    maxWaitMs: limits.connectionTimeoutMillis,
     refusal: tooManyChanges,
   });
   const run = runOn(pool);

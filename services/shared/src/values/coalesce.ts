@@ -1,7 +1,7 @@
 import { within } from './time.ts';
 
 /** The next run starts when the current one ends, or after this time, so that a hung run does not block later ones. */
-const patienceMs = 10;
+const nextRunAfterMs = 10;
 
 /**
  * Lets calls share runs of `work`: calls that arrive during a run share the next one. Every call gets the result of a run
@@ -19,7 +19,7 @@ export function coalesce<Item, Result>(work: (items: Items<Item>) => Promise<Res
     const result = over.then(() => {
       next = undefined;
       const run = work(items);
-      over = within(patienceMs, run).catch(() => undefined);
+      over = within(nextRunAfterMs, run).catch(() => undefined);
       return run;
     });
     return { items, result };

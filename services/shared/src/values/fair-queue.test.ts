@@ -65,7 +65,7 @@ it('refuses the client with the most waiting when it is full, not a newcomer', a
 it('refuses work that has waited too long, and continues with the rest', async () => {
   const now = mock.method(performance, 'now', () => 0);
   try {
-    const queue = createFairQueue({ concurrency: 1, waiting: 9, patienceMs: 2_000, refusal: () => new Error('late') });
+    const queue = createFairQueue({ concurrency: 1, waiting: 9, maxWaitMs: 2_000, refusal: () => new Error('late') });
     const first = Promise.withResolvers<void>();
     queue.run(['a'], () => first.promise);
     const late = ['a', 'b'].map((key) => queue.run([key], async () => 'done').catch(({ message }) => message));

@@ -7,7 +7,7 @@ interface Options {
   /** How many may wait, beside those that run. */
   waiting: number;
   /** Work that has waited longer, in ms, is refused when its turn comes. */
-  patienceMs?: number;
+  maxWaitMs?: number;
   /** Makes the error for refused work. */
   refusal: () => Error;
 }
@@ -33,7 +33,7 @@ export function createFairQueue({
   spare = 0,
   slowMs = Infinity,
   waiting: maxWaiting,
-  patienceMs = Infinity,
+  maxWaitMs = Infinity,
   refusal,
 }: Options) {
   const places: Place[] = [];
@@ -118,7 +118,7 @@ export function createFairQueue({
       else await queued(keys);
       try {
         const startedAt = performance.now();
-        if (startedAt - since > patienceMs) throw refusal();
+        if (startedAt - since > maxWaitMs) throw refusal();
         try {
           return await work();
         } finally {

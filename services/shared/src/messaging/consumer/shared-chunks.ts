@@ -4,7 +4,7 @@ import type { StoreEvent } from '../events.ts';
 import type { Outcome } from './process.ts';
 
 /** The next chunk waits this long for the one in flight, which may hang at a lock or a provider. */
-const chunkPatienceMs = 100;
+const nextChunkAfterMs = 100;
 
 /** Consecutive events of one partition. */
 interface Part {
@@ -33,7 +33,7 @@ export function createSharedChunks({ chunkSize, process, log }: SharedChunks) {
   function startChunks(): void {
     while (waiting.length > 0 && (inFlight === 0 || countOf(waiting) >= chunkSize)) {
       inFlight += 1;
-      within(chunkPatienceMs, processChunk(takeChunk())).then(() => {
+      within(nextChunkAfterMs, processChunk(takeChunk())).then(() => {
         inFlight -= 1;
         startChunks();
       });

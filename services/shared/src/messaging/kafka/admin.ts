@@ -2,8 +2,11 @@ import type { Admin, ITopicConfig } from 'kafkajs';
 import { createKafka, disconnect, type KafkaOptions, untilAborted } from './client.ts';
 
 /** Creates topics and waits for their leaders. @returns false if all topics exist already */
-export const createTopics = (broker: KafkaOptions, topics: ITopicConfig[], timeoutMs = patienceMs): Promise<boolean> =>
-  askAdmin(broker, timeoutMs, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
+export const createTopics = (
+  broker: KafkaOptions,
+  topics: ITopicConfig[],
+  timeoutMs = defaultTimeoutMs,
+): Promise<boolean> => askAdmin(broker, timeoutMs, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
 
 /** Resolves if the broker answers for a topic and, if a group is given, for its coordinator; otherwise rejects. */
 export async function probe(broker: KafkaOptions, topic: string, groupId?: string): Promise<void> {
@@ -14,7 +17,7 @@ export async function probe(broker: KafkaOptions, topic: string, groupId?: strin
 
 /** Tells whether a topic holds no message from before a time. */
 export const startsAfter = (broker: KafkaOptions, topic: string, time: Date): Promise<boolean> =>
-  askAdmin(broker, patienceMs, async (admin) => {
+  askAdmin(broker, defaultTimeoutMs, async (admin) => {
     const since = await admin.fetchTopicOffsetsByTimestamp(topic, time.getTime());
     const offsets = await admin.fetchTopicOffsets(topic);
     const starts = new Map(offsets.map(({ partition, low }) => [partition, BigInt(low)]));
@@ -61,7 +64,7 @@ export const lagsOf = (broker: KafkaOptions, topics: string[], ownGroup: string,
   });
 
 /** For rare requests that are harmless to repeat. */
-const patienceMs = 30_000;
+const defaultTimeoutMs = 30_000;
 /** As long as the broker may delay an answer on purpose. */
 const probeTimeoutMs = 10_000;
 /** Short, because a scrape of metrics waits for it. */

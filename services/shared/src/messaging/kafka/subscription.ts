@@ -58,7 +58,7 @@ const metadataMaxAgeMs = 30_000;
 /** Pause before a failed client is replaced. */
 const reconnectAfterMs = 2_000;
 /** kafkajs waits this long for a batch before it fetches for the other partitions. */
-const batchPatienceMs = 200;
+const waitForBatchMs = 200;
 /** How often an undecodable batch is fetched again, in case its records were deleted. */
 const undecodableEveryMs = 10_000;
 /** A rebalance, even a repeated one, takes less: by then every member has rejoined. */
@@ -139,7 +139,7 @@ export function subscribe({
     inFlight.set(place, handling);
     try {
       const isDone = await within(
-        batchPatienceMs,
+        waitForBatchMs,
         handling.then(() => true),
       );
       if (isDone) {
