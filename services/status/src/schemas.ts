@@ -1,4 +1,4 @@
-import { mostCounted } from '@store/shared/database/read-page';
+import { maxCounted } from '@store/shared/database/read-page';
 import { givenTime, queryTime, text, timestamp, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { int4, once } from './int4.ts';
@@ -41,7 +41,7 @@ export const statusQuery = z.object({
     .describe(
       'The end of a page, from its Link header: unlike cursor, it skips no records of equal times. Replaces cursor.',
     ),
-  skip: wholeNumber(0, mostCounted).optional().meta({
+  skip: wholeNumber(0, maxCounted).optional().meta({
     deprecated: true,
     description: 'Records to skip; the cost grows with the value. Use after or cursor.',
   }),

@@ -1,4 +1,4 @@
-import { mostCounted } from '@store/shared/database/read-page';
+import { maxCounted } from '@store/shared/database/read-page';
 import type { Seen } from './replicas-client.ts';
 import { highest, sums } from './sample.ts';
 import type { Alert } from './schemas.ts';
@@ -65,7 +65,7 @@ export const rules = [
   rule('StoreOrdersStuck', 'warning', 0, ({ stuck }) =>
     ofAll(
       (stuck ?? 0) > 0,
-      `Orders are PENDING for longer than a minute: ${stuck === mostCounted ? 'at least ' : ''}${stuck}`,
+      `Orders are PENDING for longer than a minute: ${stuck === maxCounted ? 'at least ' : ''}${stuck}`,
     ),
   ),
   rule('StoreMailsNotSent', 'warning', 900, ({ risenAtMost }) => {

@@ -2,7 +2,7 @@ import type { KeysetOrder } from './keyset.ts';
 import { empty, join, type Run, type Sql, sql } from './sql.ts';
 
 /** Totals and page numbers stop here, because both read all rows before it (contract 5). */
-export const mostCounted = 10_000;
+export const maxCounted = 10_000;
 
 export interface PageQuery {
   page?: number | undefined;
@@ -18,7 +18,7 @@ export interface Page<Row> {
 }
 
 export interface CountedPage<Row> extends Page<Row> {
-  /** Counted up to `mostCounted`. */
+  /** Counted up to `maxCounted`. */
   total: number;
 }
 
@@ -47,7 +47,7 @@ export async function readPage<Row>(
   return { rows: found.slice(0, size), next: last && order.cursorOf(last.position) };
 }
 
-/** Reads a page like `readPage`, and counts the rows of all pages, up to `mostCounted`. */
+/** Reads a page like `readPage`, and counts the rows of all pages, up to `maxCounted`. */
 export async function readCountedPage<Row>(
   run: Run,
   selection: Selection,
@@ -56,7 +56,7 @@ export async function readCountedPage<Row>(
 ): Promise<CountedPage<Row>> {
   const { from, where = [] } = selection;
   const counted = run<{ total: number }>(sql`
-    select count(*)::int as total from (select from ${from} where ${allOf(where)} limit ${mostCounted}::int) as found`);
+    select count(*)::int as total from (select from ${from} where ${allOf(where)} limit ${maxCounted}::int) as found`);
   const [page, [count]] = await Promise.all([readPage<Row>(run, selection, order, asked), counted]);
   return { ...page, total: count?.total ?? 0 };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Direction, Sort } from '../database/keyset.ts';
-import { mostCounted } from '../database/read-page.ts';
+import { maxCounted } from '../database/read-page.ts';
 import { wholeNumber } from '../values/fields.ts';
 
 /** More than the fields of any list, because fields may be repeated. */
@@ -48,9 +48,9 @@ const firstOfEach = <F extends string>(sorts: Sort<F>[]) =>
 export const pagedQuery = <Own extends z.core.$ZodLooseShape>(defaultSize: number, maxSize: number, own: Own) =>
   z
     .object({
-      page: wholeNumber(0, mostCounted)
+      page: wholeNumber(0, maxCounted)
         .default(0)
-        .describe(`page × size is at most ${mostCounted}; use after to read on.`),
+        .describe(`page × size is at most ${maxCounted}; use after to read on.`),
       size: wholeNumber(1, maxSize).default(defaultSize),
       /** Opaque: taken from `Link: rel="next"`. */
       after: z.string().min(1).max(2_000).optional(),
@@ -58,12 +58,12 @@ export const pagedQuery = <Own extends z.core.$ZodLooseShape>(defaultSize: numbe
     })
     .refine(isCounted, {
       path: ['page'],
-      error: `page × size must be at most ${mostCounted}: go on with after, as Link does`,
+      error: `page × size must be at most ${maxCounted}: go on with after, as Link does`,
     });
 
 /** NaN, the product of invalid numbers, does not count as too large; their own errors say more. */
 const isCounted = ({ page, size, after }: { page?: unknown; size?: unknown; after?: unknown }) =>
-  after !== undefined || !(Number(page) * Number(size) > mostCounted);
+  after !== undefined || !(Number(page) * Number(size) > maxCounted);
 
 /** The page envelope (contract 5). */
 export function pageOf<T extends z.ZodType>(item: T) {
@@ -73,12 +73,12 @@ export function pageOf<T extends z.ZodType>(item: T) {
   });
 }
 
-/** Counts the pages that are served: `pagedQuery` refuses pages that begin after `mostCounted`. */
+/** Counts the pages that are served: `pagedQuery` refuses pages that begin after `maxCounted`. */
 export const pageInfo = ({ size, page: number }: { size: number; page: number }, totalElements: number) => ({
   size,
   number,
   totalElements,
-  totalPages: Math.min(Math.ceil(totalElements / size), Math.floor(mostCounted / size) + 1),
+  totalPages: Math.min(Math.ceil(totalElements / size), Math.floor(maxCounted / size) + 1),
 });
 
 /** Describes the header of `nextLink` in documents. */
