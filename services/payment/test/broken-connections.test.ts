@@ -106,17 +106,17 @@ async function isRenewedWhenDeaf(): Promise<void> {
   payment.proxy.silenceAt('JoinGroup');
   payment.consumer = payment.start();
   const lines: string[] = [];
-  const deaf: string[] = [];
+  const unanswered: string[] = [];
   const watchdog = startWatchdog({
     watched: [payment.publisher, payment.consumer],
     probe: () => probe(payment.broker, payment.name, payment.group),
-    onDeaf: (name) => deaf.push(name),
+    onUnanswered: (name) => unanswered.push(name),
     log: createLog('payment', 'warn', { write: (line) => void lines.push(line) }),
     probeEveryMs: 500,
   });
   closing.push(async () => watchdog.stop());
-  await until('the consumer is called deaf', () => deaf.length > 0, { timeoutMs: 90_000 });
-  expect(deaf).toEqual(['consumer']);
+  await until('the consumer counts as unanswered', () => unanswered.length > 0, { timeoutMs: 90_000 });
+  expect(unanswered).toEqual(['consumer']);
   expect(lines).toHaveLength(1);
   payment.proxy.silenceAt(undefined);
   await works(payment, 'the silence', 30_000);

@@ -30,20 +30,20 @@ export function consume<Client>(
 ): Started[] {
   const log = processLog.child({ group: group.name });
   const broker = { ...brokersFrom(config), clientId: publishesAs ?? group.name, log };
-  const quiet = quietly(broker);
+  const unloggedBroker = withoutLog(broker);
   const topics = topicsOf(group);
   const publishers = publishersOf(broker, publishesAs === undefined ? 1 : laneCount);
   const [publisher] = publishers;
-  const forgetting = () => deleteOldEventIds(database, quiet, topics);
+  const deleteOldIds = () => deleteOldEventIds(database, unloggedBroker, topics);
   const started: Started[] = [
-    loop({ name: 'processed event ids', everyMs: hourMs }, forgetting).start(processLog),
+    loop({ name: 'processed event ids', everyMs: hourMs }, deleteOldIds).start(processLog),
     auditCleanUp(database).start(processLog),
     ...publishers.map(({ name, close }) => ({ name, stop: close })),
   ];
   if (publishesAs !== undefined) {
     started.push(...relayOf(orderEventsTopic, publishers, { databaseUrl: config.DATABASE_URL, database, log }));
   }
-  reportLag(quiet, topics, group.name);
+  reportLag(unloggedBroker, topics, group.name);
   reportOpenLetters(database, group.name);
   const consumer = startConsumer({
     group,
@@ -56,7 +56,7 @@ export function consume<Client>(
     log,
   });
   const [topic = orderEventsTopic] = topics;
-  const ask = () => probe(quiet, topic, group.name);
+  const ask = () => probe(unloggedBroker, topic, group.name);
   return [...started, consumer, watchdogOf([...publishers, consumer], ask, log, onCrash)];
 }
 
@@ -72,7 +72,7 @@ export function publish<Client>(
   return [
     ...publishers.map(({ name, close }) => ({ name, stop: close })),
     ...relayOf(topic, publishers, { databaseUrl: config.DATABASE_URL, database, log }),
-    watchdogOf(publishers, () => probe(quietly(broker), topic), log, onCrash),
+    watchdogOf(publishers, () => probe(withoutLog(broker), topic), log, onCrash),
   ];
 }
 
@@ -83,7 +83,10 @@ const publishersOf = (broker: KafkaOptions, count: number) =>
   Array.from({ length: count }, () => createPublisher(broker)) as [Publisher, ...Publisher[]];
 
 /** For callers that report failures themselves, or need not report each one, such as a scrape of metrics. */
-const quietly = (broker: KafkaOptions): KafkaOptions => ({ ...broker, log: broker.log.child({}, { level: 'silent' }) });
+const withoutLog = (broker: KafkaOptions): KafkaOptions => ({
+  ...broker,
+  log: broker.log.child({}, { level: 'silent' }),
+});
 
 function relayOf<Client>(
   topic: string,
@@ -97,7 +100,7 @@ function relayOf<Client>(
 }
 
 function watchdogOf(watched: Watched[], ask: () => Promise<unknown>, log: Logger, onCrash: OnCrash): Started {
-  const onDeaf = (name: string) =>
-    onCrash('The broker answers others, but not this process', new Error(`The ${name} is deaf`));
-  return { name: 'watchdog', stop: startWatchdog({ watched, probe: ask, log, onDeaf }).stop };
+  const onUnanswered = (name: string) =>
+    onCrash('The broker answers others, but not this process', new Error(`The broker does not answer the ${name}`));
+  return { name: 'watchdog', stop: startWatchdog({ watched, probe: ask, log, onUnanswered }).stop };
 }

@@ -18,7 +18,7 @@ import type { Letters, Result } from '../messaging/consumer/redrive.ts';
 import type { DeadLetter } from '../messaging/dead-letters/dead-letters.ts';
 import { auditOf, countOpen, decisionOf } from '../messaging/dead-letters/records.ts';
 import { createLog } from '../observability/log.ts';
-import { DomainError, unavailable as isUnavailable } from '../values/errors.ts';
+import { DomainError, unavailable } from '../values/errors.ts';
 import { uuid } from '../values/fields.ts';
 import { cut } from '../values/text.ts';
 import { auditRoute } from './audit.ts';
@@ -50,7 +50,7 @@ export function deadLetterRoutes<Client>(
     try {
       return await work(deadLetters, { broker, group, database });
     } catch (error) {
-      throw isKafkaError(error) ? isUnavailable('Kafka', error) : error;
+      throw isKafkaError(error) ? unavailable('Kafka', error) : error;
     }
   }
   const list = (selected: { ids?: string[]; orderId?: string | undefined }) =>

@@ -110,7 +110,7 @@ export function subscribe({
     offsets.clear();
     if (!stopping.signal.aborted) assignment = new AbortController();
   }
-  function isMember() {
+  function membershipSeen() {
     answeredAt = performance.now();
     memberAt = answeredAt;
   }
@@ -184,11 +184,11 @@ export function subscribe({
       rackId: rack,
       retry: { restartOnFailure: async () => false },
     });
-    client.on(client.events.HEARTBEAT, isMember);
+    client.on(client.events.HEARTBEAT, membershipSeen);
     client.on(client.events.REBALANCING, endAssignment);
     client.on(client.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
       if (ended.aborted) return;
-      isMember();
+      membershipSeen();
       endAssignment();
       assigned.clear();
       for (const topic of topics) {

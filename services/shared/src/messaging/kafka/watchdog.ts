@@ -15,24 +15,24 @@ interface WatchdogOptions {
   /** Resolves if the broker answers a separate client. */
   probe(): Promise<unknown>;
   /** Called if a new client has not helped: the process must end, to be restarted. */
-  onDeaf(name: string): void;
+  onUnanswered(name: string): void;
   log: Logger;
   probeEveryMs?: number;
 }
 
 /** A minute in which the broker answered every probe. */
 const probesUntilRenewal = 4;
-const probesUntilDeaf = 2 * probesUntilRenewal;
+const probesUntilGivenUp = 2 * probesUntilRenewal;
 
 /**
- * Renews a client that has had no answer for a minute while the broker answered others, and calls `onDeaf` if that
+ * Renews a client that has had no answer for a minute while the broker answered others, and calls `onUnanswered` if that
  * has not helped after another minute. While the broker answers nobody, it does nothing, because restarting all
  * processes would not bring the broker back.
  */
 export function startWatchdog({
   watched,
   probe,
-  onDeaf,
+  onUnanswered,
   log,
   probeEveryMs = answerTimeoutSeconds * 1_000,
 }: WatchdogOptions) {
@@ -58,7 +58,7 @@ export function startWatchdog({
       if (probes === probesUntilRenewal) {
         log.warn({ client: one.name }, 'The broker answers others; a client without answers is replaced');
         one.renew();
-      } else if (probes === probesUntilDeaf) onDeaf(one.name);
+      } else if (probes === probesUntilGivenUp) onUnanswered(one.name);
     }
     if (!isStopped) timer = setTimeout(check, probeEveryMs);
   }

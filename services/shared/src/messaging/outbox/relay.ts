@@ -64,7 +64,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
   relayMetrics.export();
   let session: Session | undefined;
   /** True after the broker has failed this relay: it may answer another relay. */
-  let givesWay = false;
+  let shouldStepAside = false;
 
   async function connect(): Promise<Session> {
     const client = connectionFor(databaseUrl);
@@ -95,7 +95,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     );
     const failure = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failure === undefined) return;
-    givesWay = true;
+    shouldStepAside = true;
     await markSent(client, acknowledged).catch(() => undefined);
     throw failure.reason;
   }
@@ -139,8 +139,8 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
       return await relayBatch();
     } catch (error) {
       await disconnect();
-      if (givesWay) await sleep(stepAsideMs);
-      givesWay = false;
+      if (shouldStepAside) await sleep(stepAsideMs);
+      shouldStepAside = false;
       throw error;
     }
   }
