@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { html, htmlPage } from '../http/page.ts';
+import { html, htmlPage } from '../http/html.ts';
 import { type Decimal, inDecimals } from '../values/money.ts';
 import type { customerInvoiceOut } from './invoice.ts';
 

@@ -8,7 +8,7 @@ export interface ResponseSpec {
   body?: z.ZodType;
   /** Instead of a body: the data of each event of a stream. */
   events?: z.ZodType;
-  /** True if the route answers with a page (page.ts) instead of JSON if the client prefers it. */
+  /** True if the route answers with a page (html.ts) instead of JSON if the client prefers it. */
   page?: true;
   headers?: Record<string, string>;
 }
@@ -23,7 +23,7 @@ export interface ProblemSpec {
 type Responses = { readonly [status: number]: ResponseSpec | ProblemSpec };
 
 /**
- * JSON text or bytes to send unchanged, for results that PostgreSQL serialises faster and exactly, or a page (page.ts) with its
+ * JSON text or bytes to send unchanged, for results that PostgreSQL serialises faster and exactly, or a page (html.ts) with its
  * headers. A long result is an array of texts of about 100 KB: V8 frees longer texts only in a full garbage collection. A result that
  * may exceed memory is an async iterable of pieces; if it ends with an error, the answer is cut off.
  */

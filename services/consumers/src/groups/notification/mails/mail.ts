@@ -1,4 +1,4 @@
-import { html, htmlPage } from '@store/shared/http/page';
+import { html, htmlPage } from '@store/shared/http/html';
 import { DomainError } from '@store/shared/values/errors';
 import type { AccountClient } from '../account-client.ts';
 import { en } from './en.ts';

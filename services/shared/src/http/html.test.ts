@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { html, htmlPage } from './page.ts';
+import { html, htmlPage } from './html.ts';
 
 it('html escapes values, but not HTML that it has made itself', () => {
   const rows = ['<b>', `"'&`].map((value) => html`<td>${value}</td>`);
