@@ -84,8 +84,8 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       summary: 'Show the invoice of an order',
       params: order,
       responses: { 200: invoiceResponse },
-      handler: async ({ params: { id }, headers: { 'console-operator': by }, prefersPage }) =>
-        invoiceReply(await orders.invoice(by, id), prefersPage),
+      handler: async ({ params: { id }, headers: { 'console-operator': by }, prefersHtml }) =>
+        invoiceReply(await orders.invoice(by, id), prefersHtml),
     }),
     route({
       ...base,

@@ -7,14 +7,14 @@ import { invoicePage } from './invoice-page.ts';
 export const invoiceResponse = {
   description: 'The invoice; as a page to be printed with `Accept: text/html`.',
   body: customerInvoiceOut,
-  page: true,
+  html: true,
   headers: { Vary: '`Accept`' },
 } as const;
 
-/** Answers with a complete invoice: as a page if the client prefers that to JSON. */
-export function invoiceReply(invoice: z.input<typeof customerInvoiceOut>, prefersPage: boolean) {
+/** Answers with a complete invoice: as HTML if the client prefers that to JSON. */
+export function invoiceReply(invoice: z.input<typeof customerInvoiceOut>, prefersHtml: boolean) {
   const headers = { Vary: 'Accept', ...noStore };
-  if (!prefersPage) return ok(invoice, headers);
+  if (!prefersHtml) return ok(invoice, headers);
   const { page, headers: ofPage } = invoicePage(customerInvoiceOut.parse(invoice));
   return ok({ json: page }, { ...ofPage, ...headers });
 }

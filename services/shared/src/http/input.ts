@@ -6,7 +6,7 @@ import { DomainError, invalidFields } from '../values/errors.ts';
 import { type Place, sentenceOf } from '../values/sentences.ts';
 import { parsedBody } from './body.ts';
 import { clientAddressOf } from './identity.ts';
-import { type AnyRoute, hasPage } from './route.ts';
+import { type AnyRoute, hasHtml } from './route.ts';
 
 /** A separate function, so that the received body is not kept in memory while the handler waits. */
 export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
@@ -23,7 +23,7 @@ export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   ended: () => endOf(res),
   userAgent: req.headers['user-agent'],
   url: req.originalUrl,
-  prefersPage: hasPage(route) && req.accepts(['json', 'html']) === 'html',
+  prefersHtml: hasHtml(route) && req.accepts(['json', 'html']) === 'html',
   isHttps: req.headers['x-forwarded-proto'] === 'https',
 });
 

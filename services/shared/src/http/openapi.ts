@@ -96,7 +96,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
 
 function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
   const { description, headers } = declared;
-  const { body, events, page } = 'problem' in declared ? {} : declared;
+  const { body, events, html } = 'problem' in declared ? {} : declared;
   const header = ([name, description]: [string, string]) => [name, { description, schema: { type: 'string' } }];
   return {
     description,
@@ -105,7 +105,7 @@ function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
     ...(body && {
       content: {
         'application/json': { schema: jsonSchema(body, schemas) },
-        ...(page && { 'text/html': { schema: { type: 'string' } } }),
+        ...(html && { 'text/html': { schema: { type: 'string' } } }),
       },
     }),
     ...(events && { content: { 'text/event-stream': eventStream(events, schemas) } }),

@@ -8,8 +8,8 @@ export interface ResponseSpec {
   body?: z.ZodType;
   /** Instead of a body: the data of each event of a stream. */
   events?: z.ZodType;
-  /** True if the route answers with a page (html.ts) instead of JSON if the client prefers it. */
-  page?: true;
+  /** True if the route answers with HTML (html.ts) instead of JSON if the client prefers it. */
+  html?: true;
   headers?: Record<string, string>;
 }
 
@@ -23,7 +23,7 @@ export interface ProblemSpec {
 type Responses = { readonly [status: number]: ResponseSpec | ProblemSpec };
 
 /**
- * JSON text or bytes to send unchanged, for results that PostgreSQL serialises faster and exactly, or a page (html.ts) with its
+ * JSON text or bytes to send unchanged, for results that PostgreSQL serialises faster and exactly, or HTML (html.ts) with its
  * headers. A long result is an array of texts of about 100 KB: V8 frees longer texts only in a full garbage collection. A result that
  * may exceed memory is an async iterable of pieces; if it ends with an error, the answer is cut off.
  */
@@ -90,8 +90,8 @@ interface Input<P, Q, H, C, B, I extends IdentityRule> {
   userAgent: string | undefined;
   /** Path and query as received, to build a `Link` from. */
   url: string;
-  /** True if the client prefers a page to JSON (RFC 9110, 12.5.1). */
-  prefersPage: boolean;
+  /** True if the client prefers HTML to JSON (RFC 9110, 12.5.1). */
+  prefersHtml: boolean;
   /** True if the customer uses HTTPS, according to the gateway. */
   isHttps: boolean;
 }
@@ -196,7 +196,7 @@ export const tooMany = (description: string): ProblemSpec =>
 /** Tells whether a route's reply has an entity tag, so that clients can send If-None-Match. */
 export const hasETag = ({ responses }: AnyRoute): boolean => responses[200]?.headers?.ETag !== undefined;
 
-export const hasPage = ({ responses }: AnyRoute): boolean => responses[200]?.page === true;
+export const hasHtml = ({ responses }: AnyRoute): boolean => responses[200]?.html === true;
 
 /** Tells whether clients of a route can demand the state that they have seen. */
 const takesIfMatch = ({ headers }: AnyRoute): boolean => headers !== undefined && 'if-match' in headers.shape;

@@ -47,12 +47,12 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
       scope: 'orders:read',
       params: z.object({ id: uuid }),
       responses: { 200: invoiceResponse },
-      async handler({ accountId, authorization, params: { id }, prefersPage }) {
+      async handler({ accountId, authorization, params: { id }, prefersHtml }) {
         const found = await find(id, accountId);
         const lines = found && (await orders.lines(id, { accountId, authorization }));
         if (found === undefined || lines === undefined)
           throw new DomainError('notFound', `There is no invoice for order ${id}.`);
-        return invoiceReply({ ...found, seller, lines }, prefersPage);
+        return invoiceReply({ ...found, seller, lines }, prefersHtml);
       },
     }),
   ];
