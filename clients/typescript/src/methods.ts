@@ -41,7 +41,7 @@ export interface Methods {
    *
    * @param input
    * - `path.id`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The account.
@@ -77,7 +77,7 @@ export interface Methods {
    * - 404: No such resource.
    * - 412: The resource is no longer in the state that If-Match names.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many wrong passwords for this account, or too many changes of its address.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -102,7 +102,7 @@ export interface Methods {
    * - 403: The password is wrong.
    * - 404: No such resource.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many wrong passwords for this account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -149,7 +149,7 @@ export interface Methods {
    * - 403: The current password is wrong, or the account is locked.
    * - 404: No such resource.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many wrong passwords for this account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -174,7 +174,7 @@ export interface Methods {
    * - 403: The caller lacks the role operator. The caller is an API key.
    * - 404: No such resource.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -266,7 +266,7 @@ export interface Methods {
    * - 403: The link is void or has expired.
    * - 409: Another account has taken the e-mail address.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -290,7 +290,7 @@ export interface Methods {
    * - 403: The account has no right to a scope, the password is wrong, or the caller is an API key.
    * - 409: The account has 100 keys that have not expired.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many wrong passwords for this account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -353,7 +353,7 @@ export interface Methods {
    * - 401: The e-mail address or the password is wrong.
    * - 403: The account is locked.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many logins with this e-mail address have failed.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -392,7 +392,7 @@ export interface Methods {
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -414,7 +414,7 @@ export interface Methods {
    * - 400: The request is malformed or violates a rule of its fields.
    * - 403: The link has been used, is void or has expired.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -436,7 +436,7 @@ export interface Methods {
    * - 400: The request is malformed or violates a rule of its fields.
    * - 409: The e-mail address is taken.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -476,7 +476,7 @@ export interface Methods {
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -540,7 +540,7 @@ export interface Methods {
    * - 403: customerId is not the caller, or the e-mail address of the caller is not confirmed.
    * - 409: The total differs from the expected total, or the first request with this Idempotency-Key is still running.
    * - 413: The body is larger than 192 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 422: The Idempotency-Key was used for another request.
    * - 429: Too many orders of the account were cancelled within an hour.
    * - 503: The service, or a dependency of it, is unavailable.
@@ -586,7 +586,7 @@ export interface Methods {
    *
    * @param input
    * - `path.id`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The order.
@@ -623,7 +623,7 @@ export interface Methods {
    * - 409: The order has been shipped, or: The resource no longer has the version that the body names.
    * - 412: The resource is no longer in the state that If-Match names.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 422: Only CANCELLED can be set.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
@@ -711,7 +711,7 @@ export interface Methods {
    * - `path.id`
    * @param options for this call
    * @returns
-   * - 200: The invoice; as a page to be printed with `Accept: text/html`.
+   * - 200: The invoice; with `Accept: text/html`, as a page to print.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
@@ -737,7 +737,7 @@ export interface Methods {
    * - `query.q`, optional: Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
    * - `query.category`, optional: Only products of this category, spelled exactly.
    * - `query.id`, optional: Only these products; repeatable up to 100 times.
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: One page of the list.
@@ -767,7 +767,7 @@ export interface Methods {
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The account may not change products.
    * - 413: The body is larger than 192 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -801,7 +801,7 @@ export interface Methods {
    * `GET /products/categories`
    *
    * @param input
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: At most 1000 categories, in order.
@@ -822,7 +822,7 @@ export interface Methods {
    *
    * @param input
    * - `path.id`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The product.
@@ -858,7 +858,7 @@ export interface Methods {
    * - 409: The resource no longer has the version that the body names.
    * - 412: The resource is no longer in the state that If-Match names.
    * - 413: The body is larger than 192 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -897,7 +897,7 @@ export interface Methods {
    *
    * @param input
    * - `path.productId`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The stock.
@@ -935,7 +935,7 @@ export interface Methods {
    * - 404: No such resource.
    * - 412: The resource is no longer in the state that If-Match names.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -984,7 +984,7 @@ export interface FullMethods {
    *
    * @param input
    * - `path.id`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The account.
@@ -1008,7 +1008,7 @@ export interface FullMethods {
    *
    * @param input
    * - `path.id`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The account.
@@ -1044,7 +1044,7 @@ export interface FullMethods {
    * - 404: No such resource.
    * - 412: The resource is no longer in the state that If-Match names.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many wrong passwords for this account, or too many changes of its address.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1069,7 +1069,7 @@ export interface FullMethods {
    * - 403: The password is wrong.
    * - 404: No such resource.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many wrong passwords for this account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1116,7 +1116,7 @@ export interface FullMethods {
    * - 403: The current password is wrong, or the account is locked.
    * - 404: No such resource.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many wrong passwords for this account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1141,7 +1141,7 @@ export interface FullMethods {
    * - 403: The caller lacks the role operator. The caller is an API key.
    * - 404: No such resource.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1233,7 +1233,7 @@ export interface FullMethods {
    * - 403: The link is void or has expired.
    * - 409: Another account has taken the e-mail address.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1257,7 +1257,7 @@ export interface FullMethods {
    * - 403: The account has no right to a scope, the password is wrong, or the caller is an API key.
    * - 409: The account has 100 keys that have not expired.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many wrong passwords for this account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1320,7 +1320,7 @@ export interface FullMethods {
    * - 401: The e-mail address or the password is wrong.
    * - 403: The account is locked.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many logins with this e-mail address have failed.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1359,7 +1359,7 @@ export interface FullMethods {
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1381,7 +1381,7 @@ export interface FullMethods {
    * - 400: The request is malformed or violates a rule of its fields.
    * - 403: The link has been used, is void or has expired.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1403,7 +1403,7 @@ export interface FullMethods {
    * - 400: The request is malformed or violates a rule of its fields.
    * - 409: The e-mail address is taken.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1443,7 +1443,7 @@ export interface FullMethods {
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1507,7 +1507,7 @@ export interface FullMethods {
    * - 403: customerId is not the caller, or the e-mail address of the caller is not confirmed.
    * - 409: The total differs from the expected total, or the first request with this Idempotency-Key is still running.
    * - 413: The body is larger than 192 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 422: The Idempotency-Key was used for another request.
    * - 429: Too many orders of the account were cancelled within an hour.
    * - 503: The service, or a dependency of it, is unavailable.
@@ -1553,7 +1553,7 @@ export interface FullMethods {
    *
    * @param input
    * - `path.id`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The order.
@@ -1577,7 +1577,7 @@ export interface FullMethods {
    *
    * @param input
    * - `path.id`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The order.
@@ -1614,7 +1614,7 @@ export interface FullMethods {
    * - 409: The order has been shipped, or: The resource no longer has the version that the body names.
    * - 412: The resource is no longer in the state that If-Match names.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 422: Only CANCELLED can be set.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
@@ -1702,7 +1702,7 @@ export interface FullMethods {
    * - `path.id`
    * @param options for this call
    * @returns
-   * - 200: The invoice; as a page to be printed with `Accept: text/html`.
+   * - 200: The invoice; with `Accept: text/html`, as a page to print.
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
@@ -1728,7 +1728,7 @@ export interface FullMethods {
    * - `query.q`, optional: Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
    * - `query.category`, optional: Only products of this category, spelled exactly.
    * - `query.id`, optional: Only these products; repeatable up to 100 times.
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: One page of the list.
@@ -1756,7 +1756,7 @@ export interface FullMethods {
    * - `query.q`, optional: Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
    * - `query.category`, optional: Only products of this category, spelled exactly.
    * - `query.id`, optional: Only these products; repeatable up to 100 times.
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: One page of the list.
@@ -1786,7 +1786,7 @@ export interface FullMethods {
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The account may not change products.
    * - 413: The body is larger than 192 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1820,7 +1820,7 @@ export interface FullMethods {
    * `GET /products/categories`
    *
    * @param input
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: At most 1000 categories, in order.
@@ -1840,7 +1840,7 @@ export interface FullMethods {
    * `GET /products/categories`
    *
    * @param input
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: At most 1000 categories, in order.
@@ -1861,7 +1861,7 @@ export interface FullMethods {
    *
    * @param input
    * - `path.id`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The product.
@@ -1884,7 +1884,7 @@ export interface FullMethods {
    *
    * @param input
    * - `path.id`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The product.
@@ -1920,7 +1920,7 @@ export interface FullMethods {
    * - 409: The resource no longer has the version that the body names.
    * - 412: The resource is no longer in the state that If-Match names.
    * - 413: The body is larger than 192 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.
@@ -1959,7 +1959,7 @@ export interface FullMethods {
    *
    * @param input
    * - `path.productId`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The stock.
@@ -1983,7 +1983,7 @@ export interface FullMethods {
    *
    * @param input
    * - `path.productId`
-   * - `header.if-none-match`, optional: The ETag of what the client has; the answer is 304 while that is current.
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
    * @returns
    * - 200: The stock.
@@ -2021,7 +2021,7 @@ export interface FullMethods {
    * - 404: No such resource.
    * - 412: The resource is no longer in the state that If-Match names.
    * - 413: The body is larger than 8 KiB.
-   * - 415: The body is not JSON in UTF-8, or compressed.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
    * - 503: The service, or a dependency of it, is unavailable.
    * - 504: The service did not respond in time. The request may have taken effect.

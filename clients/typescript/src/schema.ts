@@ -562,7 +562,7 @@ export interface components {
             locale?: "en" | "pt";
             /**
              * Format: email
-             * @description Takes effect once the link in the mail to it has been followed. Needs currentPassword.
+             * @description Takes effect when the link in the mail to the new address is followed. Needs currentPassword.
              */
             email?: string;
             /** Format: password */
@@ -619,7 +619,7 @@ export interface components {
             access: {
                 [key: string]: unknown;
             }[];
-            /** @description With those that you have deleted. */
+            /** @description Including orders that you have deleted. */
             orders: {
                 [key: string]: unknown;
             }[];
@@ -920,7 +920,7 @@ export interface components {
         NotificationOut: {
             /**
              * Format: uuid
-             * @description The id of the event; its own if it was sent again.
+             * @description The id of the event; a new id if the notification was sent again.
              */
             id: string;
             /** Format: uuid */
@@ -934,9 +934,9 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             sentAt?: string;
-            /** @description Why the mail server rejects it for good. */
+            /** @description Why the mail server has permanently rejected it. */
             refusal?: string;
-            /** @description For operators: `sender`, or `digest`, that of the hour. */
+            /** @description For operators: what it waits for, `sender` or the hourly `digest`. */
             waitsFor?: string;
         };
         NotificationPage: {
@@ -1066,7 +1066,7 @@ export interface components {
             /** @default null */
             shippingAddress: components["schemas"]["AddressOut"] | null;
             /**
-             * @description As the order was placed.
+             * @description As given when the order was placed.
              * @default null
              */
             metadata: {
@@ -1132,29 +1132,29 @@ export interface components {
             /**
              * @description `about:blank` if the status says it all, else `urn:problem:store:` and a code:
              *
-             *     - `validation`, 400: A field or a parameter breaks its rule. `errors` has up to 20 of them, with their places.
+             *     - `validation`, 400: A field or a parameter is invalid. `errors` lists up to 20 of them, with their places.
              *     - `malformed-json`, 400: The body is not JSON in UTF-8, or is nested more than 20 levels deep.
-             *     - `unknown-product`, 400: The order names a product that does not exist, or no longer. Read the catalogue again.
-             *     - `email-taken`, 409: An account with this e-mail address exists already. Log in, or register with another address.
-             *     - `invalid-token`, 403: The link of a mail was used, is older than half an hour (a day for an e-mail address), or is void since the password or the address has changed. Ask for another.
-             *     - `account-locked`, 403: The password is right, but the account is locked: nobody can log in to it until an operator of the store unlocks it.
-             *     - `email-not-confirmed`, 403: Only customers with a confirmed e-mail address may order here. Follow the link in the mail. `PATCH /accounts/{id}` with the same address and the password sends another one.
-             *     - `too-many-resets`, 429: This client address asked for too many mails about forgotten passwords within an hour.
-             *     - `too-many-changes`, 429: The account's e-mail address was to be changed five times within an hour. Follow the link in the last mail, or wait for `Retry-After`.
-             *     - `stale-version`, 409: The product or order no longer has the `version` that was named: somebody else was faster, or the first answer to this change was lost. Read it again, and decide anew.
-             *     - `order-shipped`, 409: The order has left and can no longer be cancelled.
-             *     - `price-changed`, 409: The order would not cost its `expectedTotal`. `total` is what it would cost, `items` have the prices. If the customer agrees, send it with the new total; the same `Idempotency-Key` may be used.
+             *     - `unknown-product`, 400: The order names a product that does not exist or was deleted. Read the catalogue again.
+             *     - `email-taken`, 409: An account with this e-mail address already exists. Log in, or register with another address.
+             *     - `invalid-token`, 403: The link from a mail was already used, is older than half an hour (a day for an e-mail address), or is void because the password or the address has changed. Request a new link.
+             *     - `account-locked`, 403: The password is correct, but the account is locked until an operator of the store unlocks it.
+             *     - `email-not-confirmed`, 403: Only customers with a confirmed e-mail address may order here. Follow the link in the mail. `PATCH /accounts/{id}` with the same address and the password sends a new mail.
+             *     - `too-many-resets`, 429: This client address requested too many mails about forgotten passwords within an hour.
+             *     - `too-many-changes`, 429: The account requested five changes of its e-mail address within an hour. Follow the link in the last mail, or wait for `Retry-After`.
+             *     - `stale-version`, 409: The product or order no longer has the given `version`: somebody else changed it, or this change succeeded and its answer was lost. Fetch it again before you retry.
+             *     - `order-shipped`, 409: The order has been shipped and can no longer be cancelled.
+             *     - `price-changed`, 409: The order would not cost its `expectedTotal`. `total` is the actual total, and `items` have the unit prices. If the customer agrees, send the order with the new total; the same `Idempotency-Key` may be used.
              *     - `idempotency-key-in-use`, 409: The first request with this `Idempotency-Key` is still being answered. Repeat the same request after `Retry-After`.
-             *     - `idempotency-key-reused`, 422: The `Idempotency-Key` was used for another request. A new order needs a new key.
-             *     - `status-not-settable`, 422: A client can set an order to `CANCELLED` only. Other statuses follow from events.
-             *     - `too-many-requests`, 429: The account has as many requests in flight as it may. Wait for answers before sending more.
-             *     - `too-many-cancellations`, 429: Too many orders of the account, of those placed within an hour, were cancelled. Its orders that are under way go on.
-             *     - `too-many-exports`, 429: An export of the account is under way, or there were five within a day. Try again after `Retry-After`.
-             *     - `too-many-streams`, 429: The account, or the client address, has as many streams of order events open as it may. Close one, and retry after `Retry-After`.
-             *     - `too-many-failures`, 429: Too many logins with this e-mail address have failed. Until `Retry-After` even a correct one is refused.
-             *     - `too-many-keys`, 409: The account has 100 API keys that have not expired, ended ones included. Let keys live shorter.
-             *     - `wrong-password`, 403: The current password in the body is wrong, and nothing was changed. Wrong ones count as failed logins do.
-             *     - `database-away`, 503: The database of the service cannot be reached, is misconfigured, took too long, or was changed by too many at once. Either nothing was changed or, after a broken connection, everything that was asked for: repeat after `Retry-After`, an order with the same `Idempotency-Key`.
+             *     - `idempotency-key-reused`, 422: The `Idempotency-Key` was already used for another request. A new order needs a new key.
+             *     - `status-not-settable`, 422: A client can only set an order to `CANCELLED`. Other statuses follow from events.
+             *     - `too-many-requests`, 429: The account has as many requests in flight as it is allowed. Wait for answers before sending more.
+             *     - `too-many-cancellations`, 429: Too many of the orders that the account placed within an hour were cancelled. Its other orders continue.
+             *     - `too-many-exports`, 429: An export of the account is in progress, or there were five within a day. Try again after `Retry-After`.
+             *     - `too-many-streams`, 429: The account or the client address has as many streams of order events open as it is allowed. Close one, and retry after `Retry-After`.
+             *     - `too-many-failures`, 429: Too many logins with this e-mail address have failed. Until `Retry-After` even a correct login is refused.
+             *     - `too-many-keys`, 409: The account has 100 unexpired API keys, including revoked ones. Use shorter lifetimes.
+             *     - `wrong-password`, 403: The current password in the body is wrong, and nothing was changed. Each attempt counts as a failed login.
+             *     - `database-away`, 503: The database of the service cannot be reached, is misconfigured, took too long, or had too many conflicting changes. Either nothing was changed or, after a broken connection, the whole request took effect. Repeat after `Retry-After`, an order with the same `Idempotency-Key`.
              *     - `overloaded`, 503: The service is at its capacity. Repeat the request after `Retry-After`, and less often.
              */
             type: string;
@@ -1649,7 +1649,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1750,7 +1750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1910,7 +1910,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2000,7 +2000,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2224,7 +2224,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2334,7 +2334,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2475,7 +2475,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2568,7 +2568,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2644,7 +2644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2710,7 +2710,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2800,7 +2800,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3011,7 +3011,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3319,7 +3319,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3482,7 +3482,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The invoice; as a page to be printed with `Accept: text/html`. */
+            /** @description The invoice; with `Accept: text/html`, as a page to print. */
             200: {
                 headers: {
                     /** @description `Accept` */
@@ -3639,7 +3639,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3867,7 +3867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4096,7 +4096,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not JSON in UTF-8, or compressed. */
+            /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
                 headers: {
                     [name: string]: unknown;

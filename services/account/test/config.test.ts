@@ -35,7 +35,7 @@ describe('PASSWORD_MIN_LENGTH', () => {
 
 it.each(['password1', 'Qwertyuiop'])('the common password %s is refused only in profile prod', async (password) => {
   const { body } = await register(prod, password).expect(400);
-  const message = 'is one of those that are used most: choose another';
+  const message = 'is one of the most common passwords: choose another';
   expect(body.errors).toEqual([{ path: 'body.password', message }]);
   const path = `/internal/accounts/${crypto.randomUUID()}/password`;
   await request(prod.app).put(path).send({ password }).expect(400);

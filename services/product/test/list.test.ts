@@ -157,8 +157,12 @@ describe('GET /products parameters', () => {
   it.each<[string, string, string?]>([
     ['size=1001', 'must be 1 to 1000'],
     ['page=10001', 'must be 0 to 10000'],
-    ['size=1000&page=11', 'page × size must be at most 10000: go on with after, as Link does', 'query.page'],
-    ['sort=unit', 'must be one of id, name, price, createdAt, then ,asc or ,desc'],
+    [
+      'size=1000&page=11',
+      'page × size must be at most 10000: use after to read on, as the Link header does',
+      'query.page',
+    ],
+    ['sort=unit', 'must be one of id, name, price, createdAt, optionally followed by ,asc or ,desc'],
     ['q=', 'must have 1 to 200 characters'],
     ['q=%25', 'must have a letter or a digit'],
     ['q=%F0%9F%8D%B5', 'must have a letter or a digit'],

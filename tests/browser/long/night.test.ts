@@ -103,7 +103,7 @@ describe('the console during an incident', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('heading', { name: 'Try to redrive 1 letter?' }).waitFor();
     await dialog.getByRole('button', { name: 'Try' }).click();
-    await page.getByText('It cannot be known: payment-group asks others before it changes anything').waitFor();
+    await page.getByText('Unknown: payment-group calls other services before it changes anything').waitFor();
     await page.getByRole('checkbox', { name: 'Dry run' }).uncheck();
     await page.getByRole('button', { name: /^Discard 1 letter/ }).click();
     await page.getByLabel('Reason').fill('The customer was told');

@@ -112,14 +112,14 @@ describe('the routes of dead letters', () => {
       handle: async ([first]: NewEvent[], _: unknown, refuse: Refuse) => refuse((first as NewEvent).event, 'No.'),
     };
     expect(await dry(fixture.consumerGroup(undefined, 'a', refusing as never))).toMatchObject([
-      { outcome: 'REDRIVEN', effect: `${group} would change nothing. It refuses it: No.` },
+      { outcome: 'REDRIVEN', effect: `${group} would change nothing. It would refuse the event: No.` },
     ]);
     const prepare = () => Promise.reject(new Error('must not be called'));
     expect(await dry(fixture.consumerGroup(undefined, 'a', { prepare }))).toEqual([
       {
         id: ids[0],
         outcome: 'UNKNOWN',
-        effect: `It cannot be known: ${group} asks others before it changes anything, and a dry run does not.`,
+        effect: `Unknown: ${group} calls other services before it changes anything, and a dry run does not.`,
       },
     ]);
     expect(await dry(fixture.consumerGroup(undefined, 'a', { kinds: ['OrderPaid'] }))).toMatchObject([

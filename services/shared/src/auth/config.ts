@@ -41,7 +41,7 @@ export const calleeConfig = {
 export const operatorConfig = {
   OPERATOR_CREDENTIALS: credentials
     .optional()
-    .describe('Credentials of operators, where INTERNAL_CREDENTIALS are those of other services'),
+    .describe('Credentials of operators, if INTERNAL_CREDENTIALS are for other services'),
 };
 
 /** For the service that tells notification the addresses of mails (contract 3.7). */
@@ -56,7 +56,7 @@ export const callerConfig = {
   INTERNAL_CREDENTIAL: credentials
     .transform(([first]) => first)
     .optional()
-    .describe('Credential that is shown to internal paths'),
+    .describe('Credential to send to internal paths'),
 };
 
 /** Demands all of a service's credentials or none: the paths of a missing credential would be open unnoticed (contract 3.7). */

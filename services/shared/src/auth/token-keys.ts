@@ -37,7 +37,7 @@ export function secretProblem(secret: string): string | undefined {
   if (new Set(bytes).size < 8 || new Set(steps).size < 8)
     return 'is a pattern, not a random key. Make one with: openssl rand -base64 32';
   if (sampleSecrets.has(createHash('sha256').update(bytes).digest('hex')))
-    return 'is a printed sample key that everybody knows. Make one with: openssl rand -base64 32';
+    return 'is a published sample key that everybody knows. Make one with: openssl rand -base64 32';
   return undefined;
 }
 

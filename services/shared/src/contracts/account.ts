@@ -29,10 +29,13 @@ export const accountChange = z
     locale: locale.optional(),
     email: email
       .optional()
-      .describe('Takes effect once the link in the mail to it has been followed. Needs currentPassword.'),
+      .describe('Takes effect when the link in the mail to the new address is followed. Needs currentPassword.'),
     currentPassword: password(1, maxPasswordLength).optional(),
   })
-  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must have a field to be changed')
+  .refine(
+    (change) => Object.values(change).some((value) => value !== undefined),
+    'must have at least one field to change',
+  )
   .refine(({ email, currentPassword }) => email === undefined || currentPassword !== undefined, {
     path: ['currentPassword'],
     message: 'is needed to change the e-mail address',
@@ -52,7 +55,7 @@ export interface PasswordRules {
 const passwordBy = ({ minLength, isCommon }: PasswordRules) =>
   password(minLength, maxPasswordLength).refine(
     (text) => !isCommon(text),
-    'is one of those that are used most: choose another',
+    'is one of the most common passwords: choose another',
   );
 
 export const accountInBy = (rules: PasswordRules) => accountIn.extend({ password: passwordBy(rules) });
@@ -88,7 +91,7 @@ export const accountExportOut = z
   .object({
     account: accountOut.extend({ confirmedAt: timestamp.nullable() }),
     access: z.array(z.looseObject({})).describe('Roles and sessions.'),
-    orders: z.array(z.looseObject({})).describe('With those that you have deleted.'),
+    orders: z.array(z.looseObject({})).describe('Including orders that you have deleted.'),
     payments: z.array(z.looseObject({})),
     reservations: z.array(z.looseObject({})),
     invoices: z.array(z.looseObject({})),
@@ -128,7 +131,7 @@ export const resetInBy = (rules: PasswordRules) => resetIn.extend({ password: pa
 
 export const resetOut = accountOut.extend({
   // The account service of the previous release omits it.
-  isUsed: z.boolean().default(false).describe('The link set a password before, and has set none now.'),
+  isUsed: z.boolean().default(false).describe('True if the link had already set a password, and has not set one now.'),
 });
 
 export const confirmationIn = z
@@ -139,15 +142,18 @@ export const confirmedOut = z.object({ isConfirmed: z.boolean() });
 
 /** Notification's request for the address of a mail. */
 export const mailToIn = z.object({
-  requestId: uuid.optional().describe('Of the request that the mail answers.'),
-  isFormer: z.boolean().default(false).describe('To the address that the account had before the request.'),
+  requestId: uuid.optional().describe('Id of the request that the mail answers.'),
+  isFormer: z
+    .boolean()
+    .default(false)
+    .describe('True for a mail to the address that the account had before the request.'),
 });
 
 export const mailTo = z.object({
-  name: z.string().optional().describe('Only where the address is confirmed to be the account’s.'),
+  name: z.string().optional().describe('Only if the address is confirmed to be the account’s.'),
   email: z.string(),
   locale: z.string(),
-  token: z.string().optional().describe('For the link of the mail; one that was made for the same request is void.'),
+  token: z.string().optional().describe('For the link in the mail; an earlier token for the same request is void.'),
 });
 
 const role = z.enum(roleNames);
@@ -166,7 +172,9 @@ export const rolesOut = z
 
 /** An account for operators. The account service of the previous release omits `confirmedAt`. */
 export const foundAccountOut = accountOut.extend({ confirmedAt: timestamp.nullish() });
-export const lockOut = z.object({ lockedAt: timestamp.nullable().describe('Since when; null if it is not.') });
+export const lockOut = z.object({
+  lockedAt: timestamp.nullable().describe('When the account was locked; null if it is not.'),
+});
 export const shownSessionsOut = z.array(
   z.object({ id: uuid, since: timestamp, address: z.string().nullable(), userAgent: z.string().nullable() }),
 );

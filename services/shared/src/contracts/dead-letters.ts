@@ -25,12 +25,12 @@ export const letterOut = z
   .meta({ id: 'DeadLetterOut' });
 
 export const wholeLetterOut = letterOut.omit({ decisions: true }).extend({
-  value: z.string().nullable().describe('As it was published; null without one, or if it is not UTF-8.'),
+  value: z.string().nullable().describe('As it was published; null if it is absent or not UTF-8.'),
   headers: z.record(z.string(), z.string().nullable()).describe('As they were published; null if not UTF-8.'),
 });
 
 export const lettersQuery = z.object({
-  orderId: uuid.optional().describe('Lists the letters of this order, those that are decided as well.'),
+  orderId: uuid.optional().describe('Lists all letters of this order, including decided ones.'),
 });
 
 export const openOut = z.object({ group: z.string(), open: z.int() });
@@ -45,13 +45,13 @@ export const auditOut = z.object({
   group: z.string(),
   entries: z
     .array(decisionOut.extend({ letterId: uuid, eventId: uuid.nullable() }))
-    .describe('The latest 500, the oldest of them first.'),
+    .describe('The latest 500, oldest first.'),
 });
 
 const selection = {
   /** Never "all": operators decide only about letters that they have seen, and a request has an end. */
   ids: z.array(uuid).min(1).max(100),
-  by: text(1, 200).describe('The person who asks, for the audit trail.'),
+  by: text(1, 200).describe('Name of the operator, for the audit trail.'),
   dryRun: z.boolean().default(false),
 };
 
@@ -67,7 +67,7 @@ export const resultsOut = z
         outcome: z
           .enum(['REDRIVEN', 'DISCARDED', 'FAILED', 'DECIDED', 'UNKNOWN'])
           .describe(
-            'FAILED: it stays open. DECIDED: by somebody before, and nothing was done now. UNKNOWN: a dry run cannot tell.',
+            'FAILED: it stays open. DECIDED: it was decided before, and nothing was done now. UNKNOWN: a dry run cannot tell.',
           ),
         effect: z.string().optional().describe('In the dry run of a redrive: what the group would do, as a sentence.'),
         error: z.string().optional().describe('Cause, if it FAILED.'),

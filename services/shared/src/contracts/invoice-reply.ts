@@ -5,7 +5,7 @@ import { invoicePage } from './invoice-page.ts';
 
 /** The response 200 of a route that answers with {@link invoiceReply}. */
 export const invoiceResponse = {
-  description: 'The invoice; as a page to be printed with `Accept: text/html`.',
+  description: 'The invoice; with `Accept: text/html`, as a page to print.',
   body: customerInvoiceOut,
   html: true,
   headers: { Vary: '`Accept`' },

@@ -4,7 +4,7 @@ import { timestamp, uuid } from '../values/fields.ts';
 /** contract 4.10 */
 export const notificationOut = z
   .object({
-    id: uuid.describe('The id of the event; its own if it was sent again.'),
+    id: uuid.describe('The id of the event; a new id if the notification was sent again.'),
     orderId: uuid,
     customerId: uuid,
     kind: z.string(),
@@ -12,8 +12,8 @@ export const notificationOut = z
     text: z.string(),
     createdAt: timestamp,
     sentAt: timestamp.optional(),
-    refusal: z.string().optional().describe('Why the mail server rejects it for good.'),
-    waitsFor: z.string().optional().describe('For operators: `sender`, or `digest`, that of the hour.'),
+    refusal: z.string().optional().describe('Why the mail server has permanently rejected it.'),
+    waitsFor: z.string().optional().describe('For operators: what it waits for, `sender` or the hourly `digest`.'),
   })
   .meta({
     id: 'NotificationOut',

@@ -43,7 +43,7 @@ export const stuckOrdersOut = z
   .object({
     total: z.int().describe('Counted up to 10000.'),
     orders: z.array(orderOut),
-    next: z.string().nullable().describe('For `after`, to go on.'),
+    next: z.string().nullable().describe('Cursor of the next page, for `after`.'),
   })
   .meta({ id: 'StuckOrdersOut' });
 

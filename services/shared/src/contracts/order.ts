@@ -27,7 +27,7 @@ export const orderOut = z
     shippedAt: timestamp.optional(),
     cancelledAt: timestamp.optional(),
     shippingAddress: addressOut.nullable().default(null),
-    metadata: z.record(z.string(), z.string()).nullable().default(null).describe('As the order was placed.'),
+    metadata: z.record(z.string(), z.string()).nullable().default(null).describe('As given when the order was placed.'),
   })
   .meta({
     id: 'OrderOut',

@@ -15,19 +15,21 @@ const followedUrl = z.url({
 export const databaseConfig = {
   DATABASE_URL: followedUrl.describe(
     'postgresql://role:password@host:port/database, or file:///path of a file that holds it, read for each new ' +
-      'connection; parameters behind the path are added. With ?at=host:port/database it holds role:password',
+      'connection; parameters after the path are added. With ?at=host:port/database it holds role:password',
   ),
   DATABASE_POOLER_URL: followedUrl
     .optional()
     .describe(
-      'The same database through a pooler, for requests and handlers; DATABASE_URL keeps what outlasts a transaction',
+      'The same database through a pooler, for requests and handlers; longer work than a transaction uses DATABASE_URL',
     ),
 };
 
 export const replicaConfig = {
   DATABASE_REPLICA_URL: followedUrl
     .optional()
-    .describe('The same database on replicas, for lists that they have recent enough; others are read at DATABASE_URL'),
+    .describe(
+      'Replicas of the database, for lists if they are recent enough; otherwise lists are read at DATABASE_URL',
+    ),
 };
 
 export type DatabaseConfig = z.output<z.ZodObject<typeof databaseConfig>> &

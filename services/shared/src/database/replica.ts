@@ -5,7 +5,7 @@ import type { Sql } from './sql.ts';
 
 const reads = new Counter({
   name: 'replica_reads_total',
-  help: 'Lists by what a replica of the database made of them: current, stale or failed; after the last two the primary was asked.',
+  help: 'Lists read on a replica of the database, by result: current, stale or failed; after the last two the primary was asked.',
   labelNames: ['result'],
 });
 

@@ -74,7 +74,7 @@ export function createHttpApp({ title, routes, log, config, bearer = bearerFrom(
   }
   // After the routes, which are requested more often.
   if (!production) app.use(openApiPages(title, routes));
-  app.use((req, res) => sendProblem(req, res, 404, { detail: 'Nothing is found at this path.' }));
+  app.use((req, res) => sendProblem(req, res, 404, { detail: 'There is nothing at this path.' }));
   app.use(problemHandler(log));
   return app;
 }

@@ -25,7 +25,7 @@ export type Scope = (typeof scopeNames)[number];
 export function requireScope(needed: Scope | undefined, scopes: readonly string[] | undefined): void {
   if (scopes === undefined) return;
   if (needed === undefined)
-    throw new DomainError('forbidden', 'No API key may do this, whatever its scopes. Log in instead.');
+    throw new DomainError('forbidden', 'No API key may do this, regardless of its scopes. Log in instead.');
   if (scopes.includes(needed)) return;
   // RFC 6750, 3.1
   const challenge = `${bearerChallenge}, error="insufficient_scope", scope="${needed}"`;

@@ -20,7 +20,7 @@ const ifNoneMatch = z.object({
   'If-None-Match': z
     .string()
     .optional()
-    .describe('The ETag of what the client has; the answer is 304 while that is current.'),
+    .describe('The ETag that the client has; the answer is 304 while it is current.'),
 });
 
 /** Adds a field to each operation, beside the security scheme of this name. If the field is empty, the page sends the scheme's value. */

@@ -20,7 +20,7 @@ export function sortQuery<const F extends string>(
     .overwrite((value) => value.replace(/,\w+$/, (direction) => direction.toLowerCase()))
     .regex(
       new RegExp(`^(${fields.join('|')})(,(asc|desc))?$`),
-      `must be one of ${fields.join(', ')}, then ,asc or ,desc`,
+      `must be one of ${fields.join(', ')}, optionally followed by ,asc or ,desc`,
     )
     .transform((value): Sort<F> => {
       const [field, direction = 'asc'] = value.split(',');
@@ -58,7 +58,7 @@ export const pagedQuery = <Own extends z.core.$ZodLooseShape>(defaultSize: numbe
     })
     .refine(isCounted, {
       path: ['page'],
-      error: `page × size must be at most ${maxCounted}: go on with after, as Link does`,
+      error: `page × size must be at most ${maxCounted}: use after to read on, as the Link header does`,
     });
 
 /** NaN, the product of invalid numbers, does not count as too large; their own errors say more. */

@@ -52,13 +52,13 @@ export const staleVersion = 'The resource no longer has the version that the bod
  */
 export function mustMatch(ifMatch: string | undefined, current: string | undefined): void {
   if (ifMatch === undefined || (current !== undefined && matchesTag(ifMatch, current))) return;
-  throw new DomainError('preconditionFailed', 'It has changed since you read it. Read it again, and decide anew.');
+  throw new DomainError('preconditionFailed', 'It has changed since you read it. Fetch it again before you retry.');
 }
 
 /** Answers 412 if If-None-Match names the current state, or is `*` and the resource exists (RFC 9110, 13.1.2). */
 export function mustNotMatch(ifNoneMatch: string | undefined, current: string | undefined): void {
   if (ifNoneMatch === undefined || current === undefined || !matchesWeakly(ifNoneMatch, current)) return;
-  throw new DomainError('preconditionFailed', 'It is there already. Read it, and decide anew.');
+  throw new DomainError('preconditionFailed', 'It already exists. Fetch it before you retry.');
 }
 
 // Clients control the lists of entity tags: each function searches for one tag and builds no list.

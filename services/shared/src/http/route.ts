@@ -228,7 +228,7 @@ export function allResponses(route: AnyRoute): Responses {
   if (takesIfMatch(route)) responses[412] = problem('The resource is no longer in the state that If-Match names.');
   if (route.body !== undefined) {
     responses[413] = problem(`The body is larger than ${bodyKibOf(route)} KiB.`);
-    responses[415] = problem('The body is not JSON in UTF-8, or compressed.');
+    responses[415] = problem('The body is compressed, or is not JSON in UTF-8.');
   }
   if (!route.standsAlone) responses[503] = problem('A dependency is not available at the moment.', retryAfter);
   return { ...responses, ...route.responses };

@@ -27,7 +27,7 @@ const ask = (path: string, headers: Record<string, string> = {}, to = app) =>
     .get(path)
     .set({ 'id-account': crypto.randomUUID(), ...headers });
 
-const none = 'No API key may do this, whatever its scopes. Log in instead.';
+const none = 'No API key may do this, regardless of its scopes. Log in instead.';
 const lacking = 'The API key lacks the scope orders:read.';
 
 it.each<[string, string, string | undefined]>([

@@ -14,8 +14,8 @@ export const brokerConfig = {
     .describe(
       "Authority of the brokers: PEM, or file:///path, read for each new connection; without it, Node's authorities",
     ),
-  KAFKA_CERTIFICATE: secret.optional().describe('Certificate that is shown to the brokers, as for KAFKA_CA'),
-  KAFKA_KEY: secret.optional().describe('Its private key, as for KAFKA_CA'),
+  KAFKA_CERTIFICATE: secret.optional().describe('Client certificate for the brokers, in the form of KAFKA_CA'),
+  KAFKA_KEY: secret.optional().describe('Its private key, in the form of KAFKA_CA'),
   KAFKA_LOGIN: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'])
     .default('scram-sha-512')
@@ -23,12 +23,12 @@ export const brokerConfig = {
   KAFKA_USERNAME: z.string().optional().describe('User, with oauthbearer the client id; without it there is no login'),
   KAFKA_PASSWORD: secret
     .optional()
-    .describe('Its password, with oauthbearer the client secret, or file:///path, as for KAFKA_CA'),
+    .describe('Its password, with oauthbearer the client secret; or file:///path, like KAFKA_CA'),
   KAFKA_TOKEN_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .optional()
-    .describe('With oauthbearer, where tokens are asked for by client credentials (RFC 6749, 4.4)'),
-  KAFKA_TOKEN_SCOPE: z.string().optional().describe('With oauthbearer, the scope that is asked for'),
+    .describe('With oauthbearer, the URL that issues tokens for client credentials (RFC 6749, 4.4)'),
+  KAFKA_TOKEN_SCOPE: z.string().optional().describe('With oauthbearer, the scope to request'),
   KAFKA_RACK: z.string().optional().describe('Zone of the process, which then reads from the replica there'),
 };
 
@@ -60,7 +60,7 @@ export function requireLogin<S extends z.ZodType>(schema: S): S {
       refuse(`KAFKA_${given}` as keyof BrokerConfig, `needs KAFKA_${other}`);
     }
     if (config.KAFKA_CERTIFICATE !== undefined && !config.KAFKA_TLS)
-      refuse('KAFKA_CERTIFICATE', 'is shown with KAFKA_TLS=true only');
+      refuse('KAFKA_CERTIFICATE', 'needs KAFKA_TLS=true');
   }, reportTogether) as S;
 }
 

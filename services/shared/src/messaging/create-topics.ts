@@ -44,7 +44,7 @@ async function createStoreTopics(config: z.output<typeof schema>): Promise<void>
       console.log(`Waiting for Kafka at ${config.KAFKA_BROKERS}: ${messageOf(error)}`);
     },
   );
-  console.log(`${topics.map(({ topic }) => topic).join(', ')}: ${created ? 'created' : 'exist already'}`);
+  console.log(`${topics.map(({ topic }) => topic).join(', ')}: ${created ? 'created' : 'already exist'}`);
 }
 
 try {

@@ -22,7 +22,11 @@ describe('the kind of an event is', () => {
     ['the kind in its header', { headers: ofKind, payload: { ...cancelled, type: 'x' } }, 'OrderCancelled'],
     ['without a header, the field type', { payload: { ...cancelled, type: 'OrderCancelled' } }, 'OrderCancelled'],
     ['without both, OrderCreated for the specified fields', {}, 'OrderCreated'],
-    ['OrderCreated for the specified and optional fields', { payload: { ...created, items, total: money } }, 'OrderCreated'],
+    [
+      'OrderCreated for the specified and optional fields',
+      { payload: { ...created, items, total: money } },
+      'OrderCreated',
+    ],
     ['OrderCreated despite unknown fields', { payload: { ...created, praise: 'yes', total: money } }, 'OrderCreated'],
   ])('%s', (_, given, kind) => expect(read(given)?.kind).toBe(kind));
 
@@ -36,7 +40,7 @@ describe('the kind of an event is', () => {
     ['fields of another kind', { payload: { ...created, paymentId: orderId, amount: money } }],
     ['a shipment', { payload: { ...created, shipmentId: orderId } }],
     ['a missing field', { payload: { orderId, customerId: orderId } }],
-    ['a type that is no text', { payload: { ...created, type: 7 } }],
+    ['a type that is not text', { payload: { ...created, type: 7 } }],
     ['an empty type', { payload: { ...created, type: '' } }],
     ['a list', { value: '[]' }],
     ['null', { value: 'null' }],

@@ -18,7 +18,9 @@ const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() }
 export const payloads = {
   OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional() }),
   StockReserved: z.object({ ...common, items, total: moneySchema }),
-  StockRejected: z.object({ ...common, items, reason: foreignText.optional() }).describe('items: what is missing'),
+  StockRejected: z
+    .object({ ...common, items, reason: foreignText.optional() })
+    .describe('items: the items that are missing'),
   OrderPaid: z.object({ ...common, paymentId: uuid, amount: moneySchema }),
   PaymentFailed: z.object({ ...common, reason: foreignText }),
   StockReleased: z.object({ ...common, items, reason: foreignText }),
@@ -33,10 +35,10 @@ const ofAccount = { accountId: uuid, timestamp: eventTime };
 export const accountPayloads = {
   AccountRegistered: z
     .object({ ...ofAccount, requestId: uuid.optional() })
-    .describe('requestId: that of its confirmation'),
+    .describe('requestId: the request to confirm its address'),
   PasswordResetRequested: z.object({ ...ofAccount, requestId: uuid }),
   PasswordChanged: z.object(ofAccount),
-  EmailChangePending: z.object({ ...ofAccount, requestId: uuid }).describe('requestId: that of its cancellation'),
+  EmailChangePending: z.object({ ...ofAccount, requestId: uuid }).describe('requestId: the request that can cancel it'),
   EmailChangeRequested: z.object({ ...ofAccount, requestId: uuid }),
   EmailChanged: z.object({ ...ofAccount, requestId: uuid }),
   ApiKeyMade: z.object(ofAccount),
@@ -161,14 +163,14 @@ export function eventIdOf({ headers, origin: { topic, partition, offset }, key }
   const given = headerOf(headers, 'ce_id');
   if (given === undefined) return nameUuid(JSON.stringify([topic, partition, offset, key ?? null]));
   const id = uuid.safeParse(given);
-  if (!id.success) throw new PoisonError('The message has no event id: its header ce_id is no UUID.');
+  if (!id.success) throw new PoisonError('The message has no event id: its header ce_id is not a UUID.');
   return id.data;
 }
 
 function headerOf(headers: Message['headers'], name: string): string | undefined {
   if (!Object.hasOwn(headers, name)) return undefined;
   const text = headers[name];
-  if (!text) throw new PoisonError(`The header ${name} of the message is empty, there twice, or not UTF-8.`);
+  if (!text) throw new PoisonError(`The header ${name} of the message is empty, repeated, or not UTF-8.`);
   return text;
 }
 

@@ -118,7 +118,7 @@ it.each<[object, string[]]>([
   ],
   [{ KAFKA_TLS: 'true', KAFKA_CERTIFICATE: 'x' }, ['KAFKA_CERTIFICATE: needs KAFKA_KEY']],
   [{ KAFKA_TLS: 'true', KAFKA_KEY: 'x' }, ['KAFKA_KEY: needs KAFKA_CERTIFICATE']],
-  [{ KAFKA_KEY: 'x', KAFKA_CERTIFICATE: 'x' }, ['KAFKA_CERTIFICATE: is shown with KAFKA_TLS=true only']],
+  [{ KAFKA_KEY: 'x', KAFKA_CERTIFICATE: 'x' }, ['KAFKA_CERTIFICATE: needs KAFKA_TLS=true']],
   [{ KAFKA_TOKEN_URL: 'sso' }, ['KAFKA_TOKEN_URL: must be an http or https URL']],
   [{ KAFKA_TLS: 'true' }, []],
   [{ KAFKA_LOGIN: 'plain', KAFKA_USERNAME: 'order', KAFKA_PASSWORD: 'x' }, []],

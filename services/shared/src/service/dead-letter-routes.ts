@@ -70,8 +70,8 @@ export function deadLetterRoutes<Client>(
     identity: 'caller',
     method: 'post',
     responses: {
-      200: { description: 'The outcome of each, or in a dry run the expected one.', body: resultsOut },
-      404: problem('The group has no letter of one of the ids; nothing was done.'),
+      200: { description: 'The outcome of each letter; in a dry run, the expected outcome.', body: resultsOut },
+      404: problem('The group has no letter with one of the ids; nothing was done.'),
     },
   } as const;
   return [
@@ -80,7 +80,10 @@ export function deadLetterRoutes<Client>(
       path,
       query: lettersQuery,
       responses: {
-        200: { description: 'Those that were neither redriven nor discarded, or all of an order.', body: lettersOut },
+        200: {
+          description: 'The letters that were neither redriven nor discarded, or all letters of an order.',
+          body: lettersOut,
+        },
       },
       async handler({ query: { orderId } }) {
         const { letters, total } = await list({ orderId });
@@ -97,7 +100,7 @@ export function deadLetterRoutes<Client>(
     route({
       ...asked,
       path: `${path}/count`,
-      responses: { 200: { description: 'How many are open.', body: openOut } },
+      responses: { 200: { description: 'The number of open letters.', body: openOut } },
       handler: async () => ok({ group: name, open: await countOpen(database, name) }),
     }),
     route({
@@ -133,7 +136,7 @@ export function deadLetterRoutes<Client>(
       params: z.object({ id: uuid }),
       responses: {
         200: { description: 'The letter, with its headers and its whole value.', body: wholeLetterOut },
-        404: problem('The group has no open letter of this id.'),
+        404: problem('The group has no open letter with this id.'),
       },
       async handler({ params: { id } }) {
         const [letter] = (await list({ ids: [id] })).letters;

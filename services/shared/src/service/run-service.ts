@@ -20,7 +20,7 @@ const stopTimeoutMs = 15_000;
 
 const migrationWaiting = new Gauge({
   name: 'migration_waiting',
-  help: '1 from when a migration first had to wait for others to be done with its tables until it is applied.',
+  help: '1 after a migration first had to wait for others to be done with its tables, until it is applied.',
 });
 
 /**

@@ -64,9 +64,9 @@ export const uuid = z.guid('must be a UUID').toLowerCase().meta({ format: 'uuid'
 export const uuidPrefix = z
   .string()
   .trim()
-  .regex(/^[0-9a-f][0-9a-f-]{3,35}$/i, 'must be a UUID, or its first four digits at least')
+  .regex(/^[0-9a-f][0-9a-f-]{3,35}$/i, 'must be a UUID, or at least its first four digits')
   .transform((value) => value.toLowerCase().replaceAll('-', ''))
-  .refine((digits) => digits.length >= 4 && digits.length <= 32, 'must be a UUID, or its first four digits at least');
+  .refine((digits) => digits.length >= 4 && digits.length <= 32, 'must be a UUID, or at least its first four digits');
 
 /** A query parameter that may be repeated, for up to `max` UUIDs. */
 export const uuids = (max: number) => z.union([uuid.transform((id) => [id]), z.array(uuid).max(max)]);

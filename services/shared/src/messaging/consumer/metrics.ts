@@ -13,7 +13,7 @@ export const consumerMetrics = {
   }),
   decided: new Counter({
     name: 'dead_letters_decided_total',
-    help: 'Dead letters by what became of them over the internal paths: redriven, failed, discarded.',
+    help: 'Dead letters decided over the internal paths, by outcome: redriven, failed, discarded.',
     labelNames: ['group', 'outcome'],
   }),
   seconds: new Histogram({

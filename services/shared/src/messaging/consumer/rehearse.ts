@@ -42,13 +42,13 @@ async function handled<Client, Prepared>(
     return { outcome: 'REDRIVEN', effect: `${name} has processed this event before: it would do nothing.` };
   }
   if (prepare !== undefined && !isOfAccount(event)) {
-    const effect = `It cannot be known: ${name} asks others before it changes anything, and a dry run does not.`;
+    const effect = `Unknown: ${name} calls other services before it changes anything, and a dry run does not.`;
     return { outcome: 'UNKNOWN', effect };
   }
   const before = await rowsWritten(tx);
   let refusal = '';
   const refuse = (_: OrderEvent, reason: string) => {
-    refusal = ` It refuses it: ${reason}`;
+    refusal = ` It would refuse the event: ${reason}`;
   };
   const trace = traceFrom(event.traceparent);
   if (isOfAccount(event)) await accounts?.handle([event], tx);

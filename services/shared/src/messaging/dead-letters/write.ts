@@ -45,7 +45,7 @@ export async function writeDeadLetter(
     } catch (failure) {
       const next = brokerError(failure) === 'MESSAGE_TOO_LARGE' ? smaller.shift() : undefined;
       if (next !== undefined) {
-        log.warn(origin, 'A dead letter is too large; it is written without what is, which stays at its origin');
+        log.warn(origin, 'A dead letter is too large; it is written without the large part, which stays at its origin');
         letter = next;
         continue;
       }

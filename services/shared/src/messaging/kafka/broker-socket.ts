@@ -131,7 +131,7 @@ export function answerReader() {
     neededBytes = lengthBytes;
     while (buffer.length - end >= lengthBytes) {
       const length = buffer.readInt32BE(end);
-      if (length < 0 || length > longestFrameBytes) throw new Error('What answers is not a Kafka broker');
+      if (length < 0 || length > longestFrameBytes) throw new Error('The server is not a Kafka broker');
       neededBytes = lengthBytes + length;
       if (buffer.length - end < neededBytes) break;
       end += neededBytes;

@@ -70,7 +70,7 @@ const storedBlock = 0x8000_0000;
 async function decompressLz4(bytes: Buffer, maxBytes: number): Promise<Buffer> {
   const flags = bytes.readUInt8(4);
   if (bytes.readUInt32LE(0) !== lz4Magic || (flags & (lz4.version | lz4.dictionary)) !== lz4.version1)
-    throw new Error('it is no LZ4 frame without a dictionary');
+    throw new Error('it is not an LZ4 frame without a dictionary');
   const maxBlockBytes = 2 ** (8 + 2 * ((bytes.readUInt8(5) >> 4) & 7));
   const blocks: { block: Buffer; isStored: boolean }[] = [];
   let at = flags & lz4.contentSize ? 15 : 7;

@@ -46,8 +46,8 @@ it('requests a new token if the last has no lifetime, or a fifth of it left', as
 });
 
 it.each<[string, typeof answer, RegExp]>([
-  ['refuses', [401, { error: 'invalid_client' }], /^No token of 127\.0\.0\.1:\d+: it answered 401$/],
-  ['has no token', [200, { token: 'a' }], /No token of/],
+  ['refuses', [401, { error: 'invalid_client' }], /^No token from 127\.0\.0\.1:\d+: it answered 401$/],
+  ['has no token', [200, { token: 'a' }], /No token from/],
 ])('fails like an unreachable broker if the server %s, and recovers', async (_, refusal, message) => {
   answer = refusal;
   const token = source();

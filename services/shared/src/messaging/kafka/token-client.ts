@@ -46,7 +46,7 @@ export function tokenSource({ url, clientId, clientSecret, scope }: TokenOptions
       const broker = new URL(url).host;
       // Loaded only when it is needed, because processes without Kafka also import this module for their configuration.
       const { default: kafkajs } = await import('kafkajs');
-      throw new kafkajs.KafkaJSConnectionError(`No token of ${broker}: ${messageOf(cause)}`, { broker });
+      throw new kafkajs.KafkaJSConnectionError(`No token from ${broker}: ${messageOf(cause)}`, { broker });
     });
   };
 }
