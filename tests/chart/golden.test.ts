@@ -32,7 +32,7 @@ describe('make golden', () => {
     const objects = new Map<string, Manifest>();
     for (const name of ['default', 'prod', 'cloudnative-pg']) {
       const text = read(`tests/chart/golden/${name}.yaml`);
-      for (const [, title = ''] of text.matchAll(/^# There is no (.+), as there is/gm)) objects.delete(title);
+      for (const [, title = ''] of text.matchAll(/^# There is no (.+), unlike in/gm)) objects.delete(title);
       for (const object of parseAllDocuments(text).flatMap((document) => document.toJS() ?? []))
         objects.set(`${object.kind} ${object.metadata.name.replace(/-[0-9a-f]{8}$/, '')}`, object);
     }

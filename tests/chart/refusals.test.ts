@@ -92,52 +92,46 @@ const clientTrafficPolicy = { connection: { connectionLimit: { value: 1 } } };
 
 describe('values that the chart refuses with a message', () => {
   it.each<Row>([
-    ['oder is no component of the store: check the name. A new service needs', { 'oder.image': 'order' }],
-    ['ordre is no image of the store. The images are: account, ', { 'global.image.digests.ordre': digest }],
+    ['oder is not a component of the store: check the name. A new service needs', { 'oder.image': 'order' }],
+    ['ordre is not an image of the store. The images are: account, ', { 'global.image.digests.ordre': digest }],
     ['StoreSlo: there is no such alert', alertRule('StoreSlo', { enabled: false })],
     ['/tracing/endpoint', { 'global.tracing.endpoint': 'collector:4318' }],
     ['/env/PRODUCT_WRITERS', { 'product.env.PRODUCT_WRITERS': 'admin' }],
     ['/env/PRODUCT_WRITERS', { 'product.env.PRODUCT_WRITERS': `everybody,${account}` }],
-    ['order.calls.PRODUCT_URL is prodct/x, which is no service', { 'order.calls.PRODUCT_URL': 'prodct/x' }],
+    ['order.calls.PRODUCT_URL is prodct/x, which is not a service', { 'order.calls.PRODUCT_URL': 'prodct/x' }],
     // Derived from other values
     ['EXTRA_PORTS follows from status.extraPorts: set that', { 'status.env.EXTRA_PORTS': 8000 }],
     ['CONSUMER_GROUP follows from invoice.kafka.group', { 'invoice.env.CONSUMER_GROUP': 'x' }],
     ...['DATABASE_URL', 'LOG_LEVEL', 'JWT_SECRET_KEY'].map(
-      (name): Row => [
-        `auth.extraEnv: ${name} is set by the chart already`,
-        { 'auth.extraEnv': [{ name, value: 'x' }] },
-      ],
+      (name): Row => [`auth.extraEnv: the chart already sets ${name}`, { 'auth.extraEnv': [{ name, value: 'x' }] }],
     ),
     ...['app.kubernetes.io/name', 'helm.sh/chart', 'calls/postgres', 'strimzi.io/cluster', 'grafana_dashboard'].map(
       (name): Row => [
-        `global.commonLabels: ${name} says something else already`,
+        `global.commonLabels: the chart or an operator already uses ${name}`,
         { 'global.commonLabels': { [name]: 'x' } },
       ],
     ),
-    ...['nameOverride', 'fullnameOverride'].map((name): Row => ['a namespace of its own', { [name]: 'shop' }]),
+    ...['nameOverride', 'fullnameOverride'].map((name): Row => ['its own namespace', { [name]: 'shop' }]),
     // Contradictory
     [
-      'toolbox.kafkaCommands is true, but the user of its commands is left out',
+      'toolbox.kafkaCommands is true, but kafka.strimzi.operatorUser, whose user the commands need, is false',
       {
         'global.kafka': { bootstrapServers: 'store-kafka-bootstrap:9093', login: true },
         'kafka.strimzi': { enabled: true, operatorUser: false },
         toolbox: { enabled: true, kafkaCommands: true },
       },
     ],
+    ['product.env.PRODUCT_WRITERS and auth.env.PRODUCT_WRITERS differ', { 'product.env.PRODUCT_WRITERS': 'everybody' }],
+    ['auth.env.PRODUCT_WRITERS differ: set both to the same value', { 'auth.env.PRODUCT_WRITERS': 'role:catalogue' }],
     [
-      'product.env.PRODUCT_WRITERS and auth.env.PRODUCT_WRITERS are not',
-      { 'product.env.PRODUCT_WRITERS': 'everybody' },
-    ],
-    ['auth.env.PRODUCT_WRITERS are not the same', { 'auth.env.PRODUCT_WRITERS': 'role:catalogue' }],
-    [
-      'without mails nobody can confirm an address',
+      'without mails customers cannot confirm their address',
       { 'global.profile': 'prod', 'order.env.EMAIL_CONFIRMATION': 'required' },
     ],
     ['is above maxReplicas', { 'order.autoscaling': { enabled: true, minReplicas: 9 } }],
-    ['product consumes nothing', { 'product.autoscaling': { enabled: true, lag: 100 } }],
+    ['product has no consumer group', { 'product.autoscaling': { enabled: true, lag: 100 } }],
     ['needs global.prometheus', { 'global.prometheus': '', 'invoice.autoscaling': { enabled: true, lag: 100 } }],
     [
-      'KEDA asks it from a namespace of its own',
+      'KEDA calls it from another namespace',
       { 'global.prometheus': 'http://prometheus:9090', 'invoice.autoscaling': { enabled: true, lag: 100 } },
     ],
     [
@@ -150,15 +144,15 @@ describe('values that the chart refuses with a message', () => {
     ],
     // Eleven services, two of which have six replicas, each with one more during an upgrade
     [
-      'postgres.settings.max_connections is 500, but services at the most replicas that they may have, with one more during an upgrade, need 554',
+      'postgres.settings.max_connections is 500, but all replicas of the services, with one more of each during an upgrade, need 554',
       { 'order.autoscaling.enabled': true, 'auth.autoscaling.enabled': true },
     ],
     [
-      'postgres.settings.max_connections is 383, but services at the most replicas that they may have, with one more during an upgrade, need 384: 17 each, and 10 for others. Raise it, with the memory of PostgreSQL (postgres.resources), lower',
+      'postgres.settings.max_connections is 383, but all replicas of the services, with one more of each during an upgrade, need 384: 17 per replica, and 10 for others. Raise it, with the memory of PostgreSQL (postgres.resources), lower',
       { 'postgres.settings.max_connections': '383' },
     ],
     [
-      'maxReplicas is 7, but only 6 can consume',
+      'maxReplicas is 7, but only 6 replicas can consume',
       { 'global.prometheus': prometheus, 'invoice.autoscaling': { enabled: true, lag: 100, maxReplicas: 7 } },
     ],
     ['externalDatabase.existingSecret names no Secret', { 'postgres.enabled': false }],
@@ -168,7 +162,7 @@ describe('values that the chart refuses with a message', () => {
     ['only 1 brokers', { ...strimzi, 'kafka.topics.replicas': 3 }],
     ['store-kafka-bootstrap:9093', { ...strimzi, 'global.kafka.login': true }],
     ['set it to store-kafka-bootstrap:9092', { 'kafka.strimzi.enabled': true }],
-    ['knows no users', { 'global.kafka.login': true }],
+    ['has no users', { 'global.kafka.login': true }],
     ['has only 1 broker', { 'kafka.topics.replicas': 3 }],
     [
       '4.4-IV0, which Kafka 4.3.1 does not know: raise kafka.strimzi.version first',
@@ -186,13 +180,13 @@ describe('values that the chart refuses with a message', () => {
       { 'postgres.backup': { enabled: true, s3: { endpoint: 'https://s3.test', bucket: 'b' } } },
     ],
     // At the gateway
-    ['what is in front sends plain HTTP', { 'gateway.tls.existingSecret': 'store-tls', 'gateway.ingress': ingress }],
+    ['the proxy in front sends plain HTTP', { 'gateway.tls.existingSecret': 'store-tls', 'gateway.ingress': ingress }],
     [
-      'what is in front sends plain HTTP',
+      'the proxy in front sends plain HTTP',
       { 'gateway.tls.existingSecret': 'store-tls', 'gateway.httpRoute': httpRoute },
     ],
-    ['upstreams: auht is no service', { 'gateway.upstreams': { auht: { host: 'a', port: 1 } } }],
-    ['bodyKib: "/ordres" is no prefix', { 'gateway.bodyKib': { '/ordres': 8 } }],
+    ['upstreams: auht is not a service', { 'gateway.upstreams': { auht: { host: 'a', port: 1 } } }],
+    ['bodyKib: "/ordres" is not a prefix', { 'gateway.bodyKib': { '/ordres': 8 } }],
     ['"/productz" is refused: no route', { 'gateway.compressed': ['/productz'] }],
     ['resources.limits.memory is missing', { 'gateway.resources.limits.memory': null }],
     ['"512m" is refused', { 'gateway.resources.limits.memory': '512m' }],

@@ -52,7 +52,7 @@ it('an API key does not reach the external site, whatever its scopes', async () 
   const { status, body } = await visit('/external/x', ['account-scopes:']);
   expect([status, JSON.parse(body).detail]).toEqual([
     403,
-    'No API key may be used for another site, whatever its scopes. Log in instead.',
+    'API keys cannot be used for another site, whatever their scopes. Log in instead.',
   ]);
   expect(seen).toEqual([]);
   gateway.auth.answer(reply(200, [`id-account: ${ACCOUNT}`]));

@@ -1,22 +1,22 @@
 import { Document, isCollection, visit } from 'yaml';
 
-// What the chart renders, as YAML that a reviewer reads.
+// Rendered objects as YAML for reviewers.
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 type Manifest = any;
 
-/** Characters up to which a list or a map takes one line. */
+/** Characters up to which a list or a map is written on one line. */
 const width = 110;
 
 export interface Golden {
   /** Below this folder, without .yaml. */
   name: string;
-  /** The values files, as the first line names them. */
+  /** The values files, which the first line names. */
   files: string[];
   objects: Manifest[];
 }
 
-/** @param base what is there already, of which only those objects are repeated that are different now */
+/** @param base another rendering: the text then has only the objects that differ from it */
 export function goldenText({ files, objects }: Golden, base?: Golden): string {
   const before = new Map(base?.objects.map((object) => [titleOf(object), JSON.stringify(object)]));
   const different = objects.filter((object) => before.get(titleOf(object)) !== JSON.stringify(object));
@@ -24,14 +24,14 @@ export function goldenText({ files, objects }: Golden, base?: Golden): string {
   const absent = [...before.keys()].filter((title) => !titles.has(title));
   const values = files.length > 0 ? `with ${files.join(' and ')}` : 'with its default values';
   const head = [
-    `# Written by make golden: what the chart renders ${values}, and with images of a registry that is none.`,
-    ...(base ? [`# Objects that are not here are as in ${base.name}.yaml.`] : []),
-    ...absent.map((title) => `# There is no ${title}, as there is in ${base?.name}.yaml.`),
+    `# Written by make golden: the chart rendered ${values}, and with images of a placeholder registry.`,
+    ...(base ? [`# Objects that are not here are the same as in ${base.name}.yaml.`] : []),
+    ...absent.map((title) => `# There is no ${title}, unlike in ${base?.name}.yaml.`),
   ];
   return `${head.join('\n')}\n---\n${different.map(textOf).join('---\n')}`;
 }
 
-/** Kind and name, without the checksum in that of a Job. */
+/** Kind and name, without the checksum in the name of a Job. */
 const titleOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name.replace(/-[0-9a-f]{8}$/, '')}`;
 
 function textOf(object: Manifest): string {

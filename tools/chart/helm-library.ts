@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import koffi from 'koffi';
 
-// Renders what `helm template` does, by the native library whose path is its argument, for the process that has forked this one.
-// A process of its own keeps Go's threads, memory and faults away from others.
+// Renders like `helm template`, with the native library whose path is its argument, for the parent process. Its own process keeps Go's
+// threads, memory and crashes away from the parent.
 
 export interface Options {
   chart: string;
@@ -14,15 +14,15 @@ export interface Options {
   values: object;
 }
 
-/** The reply to options, in their order. */
+/** The reply to each message of options, in the same order. */
 export type Rendered = { text: string } | { error: string };
 
 const hook = 'helm.sh/hook';
 const hidden = `hidden.${hook}`;
 
 /**
- * The library leaves hooks out and asks a cluster for what a template looks up, so it gets a copy of the chart in which
- * nothing is a hook, and nothing is found. Hooks are put where Helm has them: at the end.
+ * The library omits hooks, and calls a cluster for `lookup`. So it gets a copy of the chart without hook annotations, in which lookups
+ * find nothing. Hooks are moved to the end, where Helm has them.
  */
 function render(dir: string, { values, valuesFiles, ...options }: Options): Rendered {
   const chart = join(dir, 'chart');
@@ -48,7 +48,7 @@ function editTemplates(chart: string): void {
   }
 }
 
-/** Types as in helm-linux-*.h, which lies beside the library in its artifact. What a call leaves out is 0 or NULL. */
+/** Types as in helm-linux-*.h, which is next to the library in its artifact. Fields that a call omits are 0 or NULL. */
 function load(path: string) {
   koffi.struct('Result', { out: 'str', err: 'str', stdOut: 'str', stdErr: 'str' });
   const fields = (type: string, ...names: string[]) => Object.fromEntries(names.map((name) => [name, type]));

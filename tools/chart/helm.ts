@@ -5,14 +5,13 @@ import { provideHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
 import type { Options, Rendered } from './helm-library.ts';
 
-// Helm as this repository needs it without a cluster, from the command or from the library. Paths are relative to the
-// repository.
+// Helm without a cluster, by its command or its library. Paths are relative to the repository.
 
-/** By default the oldest that the chart takes: that of a Helm may be older still. */
+/** Default: the oldest version that the chart supports, because Helm's own default may be older. */
 const { KUBE_VERSION: kubeVersion = '1.29.0' } = process.env;
 
 /**
- * Renders what `helm install store <chart>` would apply, hooks at the end.
+ * Renders what `helm install store <chart>` would apply, with hooks at the end.
  * @param values override those of the files
  * @throws Error with Helm's message, if the chart refuses the values
  */
@@ -35,9 +34,9 @@ export async function template(chart: string, files: string[] = [], values: obje
 
 let renderByLibrary: ((options: Options) => Promise<Rendered>) | undefined;
 
-/** Starts the process of the library. It stays for what is rendered later, and keeps this one alive only while it renders. */
+/** Starts the library's process. It stays for later calls, and keeps this process alive only while it renders. */
 function startLibrary(library: string): (options: Options) => Promise<Rendered> {
-  const env = { ...process.env, NODE_OPTIONS: '', GOGC: '400' }; // less often than every few megabytes
+  const env = { ...process.env, NODE_OPTIONS: '', GOGC: '400' }; // collects garbage less often than every few megabytes
   const child = fork(join(root, 'tools/chart/helm-library.ts'), [library], { env, execArgv: [] });
   child.unref();
   const waiting: ((rendered: Rendered) => void)[] = [];
@@ -47,7 +46,7 @@ function startLibrary(library: string): (options: Options) => Promise<Rendered> 
   });
   child.on('exit', (code, signal) => {
     renderByLibrary = undefined;
-    for (const give of waiting.splice(0)) give({ error: `Helm's library has ended with ${signal ?? code}.` });
+    for (const give of waiting.splice(0)) give({ error: `Helm's library exited with ${signal ?? code}.` });
   });
   return (options) =>
     new Promise((give) => {

@@ -8,13 +8,13 @@ import { builtImages } from '../topology/images.ts';
 import { withFolder } from '../with-folder.ts';
 import { thirdPartyImages } from './third-party.ts';
 
-// make package VERSION=0.2.0: helm package would set the version of the chart alone, and the services would stay what they are.
+// make package VERSION=0.2.0. helm package would set only the chart's version, and leave that of the services.
 
 type Options = Partial<Record<'images' | 'digests' | 'project', string>> & { to: string };
 
 const built = builtImages.map(({ name }) => name);
 
-/** As text, because a YAML library would reformat the comments and anchors of the rest. */
+/** Edits the text, because a YAML library would reformat other comments and anchors. */
 async function edit(file: string, pattern: RegExp, replacement: string): Promise<void> {
   const text = await readFile(file, 'utf8');
   if (!pattern.test(text)) throw new Error(`${file} has no ${pattern}`);
@@ -29,24 +29,24 @@ async function setVersions(chart: string, version: string): Promise<void> {
     await edit(join(chart, dir, 'Chart.yaml'), new RegExp(`(?<=ersion: )${present}(?=[,\\s])`, 'g'), version);
 }
 
-/** @throws Error where the digest of an image of the store is missing, or one is of no image */
+/** @throws Error if an image of the store has no digest, or a digest belongs to no image */
 async function readDigests(file: string, chart: string): Promise<Record<string, string>> {
   const digests: Record<string, string> = parse(await readFile(file, 'utf8'));
   for (const [image, digest] of Object.entries(digests))
     if (!/^sha256:[0-9a-f]{64}$/.test(digest))
-      throw new Error(`${file} is no map of images to digests, such as order: sha256:… (${image}: ${digest})`);
+      throw new Error(`${file} is not a map of images to digests, such as order: sha256:… (${image}: ${digest})`);
   const missing = built.filter((image) => !(image in digests));
   const known = [...built, ...Object.keys(await thirdPartyImages(chart))];
   const unknown = Object.keys(digests).filter((image) => !known.includes(image));
-  if (missing.length > 0) throw new Error(`${file} has no digest of ${missing.join(', ')}.`);
+  if (missing.length > 0) throw new Error(`${file} has no digest for ${missing.join(', ')}.`);
   const others = unknown.join(', ');
-  if (others) throw new Error(`${file} has digests of ${others}, which the chart does not run.`);
+  if (others) throw new Error(`${file} has digests for ${others}, which the chart does not run.`);
   return digests;
 }
 
 async function packageVersion(version: string, { images, digests, project, to }: Options): Promise<void> {
   if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version))
-    throw new Error(`VERSION=${version} is no version. Give three numbers, as in make package VERSION=0.2.0`);
+    throw new Error(`VERSION=${version} is not a version. Give three numbers, as in make package VERSION=0.2.0`);
   const file = join(resolve(to), `store-${version}.tgz`);
   await withFolder(async (dir) => {
     const chart = join(dir, 'store');
@@ -57,15 +57,15 @@ async function packageVersion(version: string, { images, digests, project, to }:
     if (digests) await edit(values, /(?<=^ {4}digests: )\{\}$/m, JSON.stringify(await readDigests(digests, chart)));
     await annotate(chart, version);
     if (project) await name(chart, project.replace(/\/$/, ''), version);
-    // A package is the folder of the chart. By tar, as a machine that mirrors charts may have no Helm.
+    // A package is an archive of the chart's folder. Made by tar, because a machine that mirrors charts may lack Helm.
     await mkdir(to, { recursive: true });
     const args = ['-czf', file, '-X', join(chart, '.helmignore'), '-C', dir, 'store'];
-    await execa('tar', args, { env: { COPYFILE_DISABLE: '1' } }); // no files of macOS beside the chart's
+    await execa('tar', args, { env: { COPYFILE_DISABLE: '1' } }); // without the extra files of macOS
   });
   console.log(file);
 }
 
-/** Artifact Hub scans the images of a chart, and so does .github/workflows/scan.yaml. */
+/** Lists the images of the chart, which Artifact Hub and .github/workflows/scan.yaml scan. */
 async function annotate(chart: string, version: string): Promise<void> {
   const values = parse(await readFile(join(chart, 'values.yaml'), 'utf8'), { merge: true });
   const { repository, digests } = values.global.image;
@@ -79,7 +79,7 @@ async function annotate(chart: string, version: string): Promise<void> {
   await writeFile(file, document.toString());
 }
 
-/** Where the chart is from, with links to the files of its version as GitHub has them. */
+/** Adds the origin of the chart, with links to the files of its version as on GitHub. */
 async function name(chart: string, project: string, version: string): Promise<void> {
   const at = (path: string) => `${project}/blob/v${version}/${path}`;
   const file = join(chart, 'Chart.yaml');
@@ -105,9 +105,9 @@ await new Tool('make package')
   .option('--images <repository>', 'IMAGES: where the images are, such as registry.example.com/store')
   .option(
     '--digests <file>',
-    'DIGESTS: a YAML or JSON file with the digest of each image, such as order: sha256:…; those of others, such as envoy, may be there',
+    'DIGESTS: a YAML or JSON file with the digest of each image, such as order: sha256:…; it may also have those of third parties, such as envoy',
   )
   .option('--project <URL>', 'PROJECT: where the sources are, such as https://github.com/example/store')
-  .option('--to <folder>', 'where the package is written', join(cacheDir, 'charts'))
+  .option('--to <folder>', 'folder for the package', join(cacheDir, 'charts'))
   .action(packageVersion)
   .run();

@@ -7,24 +7,24 @@ import { topology } from '../topology/topology.ts';
 import { withBlocks } from '../written-blocks.ts';
 import { variableRows } from './variables.ts';
 
-// charts/store/README.md, from the comments of values.yaml by the conventions of helm-docs: a description begins with "# --"
-// and ends at its value. Where a map is described as a whole, only those of its values are listed that are described too.
+// Writes the tables of charts/store/README.md from the comments of values.yaml, by the conventions of helm-docs: a description begins
+// with "# --" and ends at its value. If a map has a description, only its values with descriptions are listed.
 
 type Row = [key: string, value: string, description: string];
 type Values = YAMLMap<{ value: string; commentBefore?: string }>;
 
 const chart = join(root, 'charts/store');
 
-/** @param briefKeys those at the top with values of services that only a change of the topology changes */
+/** @param briefKeys keys at the top level of which only values with descriptions are listed: the rest is topology */
 function rowsOf(path: string, prefix = '', briefKeys: string[] = []): Row[] {
   const document = parseDocument(readFileSync(join(chart, path), 'utf8'), { merge: true });
   return rowsOfMap(document.contents as Values, document.toJS(), prefix, (key) => briefKeys.includes(key));
 }
 
-/** @param isBrief true for a key below which only what is described is listed */
+/** @param isBrief true for a key of which only values with descriptions are listed */
 function rowsOfMap(map: Values, values: Record<string, unknown>, prefix: string, isBrief: (key: string) => boolean) {
   return map.items.flatMap(({ key: { value: key, commentBefore }, value: node }, index): Row[] => {
-    // The first comment is that of the map.
+    // The comment before the first key belongs to the map.
     const description = descriptionIn((index === 0 && map.commentBefore) || commentBefore);
     const value = values[key];
     const hidden = isBrief(key);
@@ -53,7 +53,7 @@ function tableOf(rows: string[][], header = ['Key', 'Default', 'Description']): 
   return markdownTable([header, ...cells], { padding: false, alignDelimiters: false });
 }
 
-/** Returns README.md with these tables, by its path. */
+/** Returns the text of README.md with its tables, by its path. */
 export async function chartReadme(): Promise<Record<string, string>> {
   const subcharts = readdirSync(join(chart, 'charts')).filter((name) => name !== 'service');
   const tables = subcharts.map((name) => [name, tableOf(rowsOf(`charts/${name}/values.yaml`, `${name}.`))]);

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { template } from './helm.ts';
 
-/** The values files of the repository, each with those below it. */
+/** The values files of the repository, each after the files that it builds on. */
 export const valuesFiles: Record<string, string[]> = {
   default: [],
   dev: ['charts/store/presets/dev.yaml'],
@@ -13,13 +13,13 @@ export const valuesFiles: Record<string, string[]> = {
 export const imagesFile = 'tools/chart/images.yaml';
 
 /**
- * Renders what `helm install store charts/store` would apply, with images of a registry that is none.
+ * Renders what `helm install store charts/store` would apply, with images of a placeholder registry.
  * @throws Error with Helm's message, if the chart refuses the values
  */
 export const renderChart = (files: string[] = [], values: object = {}, namespace = 'store') =>
   template('charts/store', [imagesFile, ...files], values, namespace);
 
-/** Objects by their text, which is mostly the same in renderings with other values. */
+/** Objects by their text. Most of them are the same in renderings with different values. */
 const known = new Map<string, object>();
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects

@@ -6,10 +6,10 @@ import { type Service, topology } from '../topology/topology.ts';
 import { descriptionIn } from './readme.ts';
 import { readShapes } from './variables.ts';
 
-// values.schema.json of the chart and its subcharts, from their values.yaml. A value has the type of its default, and a map only the
-// keys that are there. The rest stands in comments before the key, as a YAML map without braces, such as "# @schema minimum: 1". One
-// word is a name in definitions.yaml: "# @schema port". With such a name, or one of `whole`, the comment is the whole schema.
-// `required: all` means every key of the map. A comment at the top of the file, with an empty line below it, is about the file.
+// Writes values.schema.json of the chart and its subcharts from their values.yaml. A value has the type of its default, and a map allows
+// only the keys that it has. Comments before a key say the rest, as a YAML map without braces, such as "# @schema minimum: 1". A
+// single word is a name in definitions.yaml: "# @schema port". With such a name, or a key of `whole`, the comment is the whole schema.
+// `required: all` means every key of the map. A comment at the top of the file, with an empty line after it, is for the whole file.
 
 type Schema = Record<string, unknown>;
 type Values = YAMLMap<{ value: string; commentBefore?: string }>;
@@ -24,7 +24,7 @@ function annotationIn(comment?: string | null): Schema {
   return lines.length > 0 ? parse(`{ ${lines.join(', ')} }`) : {};
 }
 
-/** @param node that of the value, whose keys have comments of their own, if it is a map in several lines */
+/** @param node of the value; the keys of a map on several lines have comments of their own */
 function schemaOf(value: unknown, node: unknown, annotation: Schema): Schema {
   if (whole.some((key) => key in annotation)) return annotation;
   if (Array.isArray(value)) return { type: 'array', ...annotation };
@@ -44,7 +44,7 @@ function schemaOf(value: unknown, node: unknown, annotation: Schema): Schema {
 const propertiesOf = (map: Values, values: Schema): Schema =>
   Object.fromEntries(
     map.items.map(({ key, value }, index) => {
-      // The first comment is that of the map.
+      // The comment before the first key belongs to the map.
       const comments = [index === 0 && map.commentBefore, key.commentBefore].filter(Boolean).join('\n');
       const comment = comments.split('\n\n').at(-1);
       const description = descriptionIn(comment);
@@ -53,7 +53,7 @@ const propertiesOf = (map: Values, values: Schema): Schema =>
     }),
   );
 
-/** Returns the definitions that a schema refers to, also by one another. */
+/** Returns the definitions that a schema refers to, directly or through each other. */
 function definitionsOf(schema: Schema, found: Record<string, Schema> = {}): Record<string, Schema> {
   for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/definitions\/(\w+)"/g)) {
     const definition = definitions[name];
@@ -84,8 +84,8 @@ interface ServiceSchema {
 }
 
 /**
- * Replaces what the values say of the services by the variables that each may have: those of its configSchema whose form is known here,
- * but for those that only others have in their values, such as those of another consumer group of the same image.
+ * Replaces env and calls of each service by the variables that it may have: those of its configSchema whose form is known here, without
+ * those that only other services have in their values, such as variables of another consumer group of the same image.
  */
 async function withVariables(properties: Schema): Promise<Schema> {
   const shapes = new Map(await readShapes());

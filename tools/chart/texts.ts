@@ -10,7 +10,7 @@ import { chartSchemas } from './schema.ts';
 const presets = 'charts/store/presets';
 const prod = valuesFiles.prod ?? [];
 
-/** The values of each golden file, and another one, of which it shows the difference. */
+/** The values files of each golden file, and the base that it shows the difference to. */
 const goldens: Record<string, { files: string[]; base?: string }> = {
   default: { files: [] },
   dev: { files: valuesFiles.dev ?? [], base: 'default' },
@@ -22,7 +22,7 @@ const goldens: Record<string, { files: string[]; base?: string }> = {
   'cloudnative-pg': { files: [...prod, `${presets}/cloudnative-pg.yaml`], base: 'prod' },
 };
 
-/** Renders presets also where a new service needs more connections than they have: tests/chart/databases/cloudnative-pg says so. */
+/** Renders presets even if a new service needs more connections than they have, which tests/chart/databases/cloudnative-pg reports. */
 export const renderPresets = (files: string[]) =>
   renderObjects({}, files).catch((error: Error) => {
     if (!error.message.includes('cloudnativePg.settings.max_connections')) throw error;

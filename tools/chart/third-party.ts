@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** Images of others that a chart can run, by the name that global.image.digests has for each: the last part of its own. */
+/** Third-party images that a chart can run, by their key in global.image.digests: the last part of the image's name. */
 export async function thirdPartyImages(chart: string): Promise<Record<string, string>> {
   const subcharts = await readdir(join(chart, 'charts'));
   const files = ['values.yaml', ...subcharts.sort().map((name) => join('charts', name, 'values.yaml'))];
@@ -12,7 +12,7 @@ export async function thirdPartyImages(chart: string): Promise<Record<string, st
   return Object.fromEntries(images.map((image) => [nameOf(image), image]));
 }
 
-/** Those with a path: an image of the store itself has none. */
+/** Images with a path: those of the store itself have none. */
 function imagesIn(values: unknown): string[] {
   if (typeof values !== 'object' || values === null) return [];
   return Object.entries(values).flatMap(([key, value]) =>

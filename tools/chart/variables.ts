@@ -6,7 +6,7 @@ import { root } from '../paths.ts';
 
 type Shape = Record<string, z.ZodType>;
 
-/** The variables of each process: of a service `configSchema`, of its worker `workerConfigSchema`. */
+/** The variables of each process: a service has `configSchema`, its worker `workerConfigSchema`. */
 export async function readShapes(): Promise<[process: string, Shape][]> {
   const shapes: [string, Shape][] = [];
   for (const service of readdirSync(join(root, 'services')).sort()) {
@@ -27,7 +27,7 @@ function defaultOf(schema: z.ZodType): string {
   return data === undefined || String(data) === '' ? '' : `\`${data}\``;
 }
 
-/** Rows of variable, processes, default and description, from the schemas of the services, by name. */
+/** Rows of variable, processes, default and description, from the schemas of the services, sorted by name. */
 export async function variableRows(): Promise<string[][]> {
   const shapes = await readShapes();
   const users = new Map<string, string[]>();

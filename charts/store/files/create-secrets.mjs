@@ -1,7 +1,7 @@
-// Creates the Secrets and keys of SECRETS (name -> keys) that are missing, each with a random value, and changes nothing that
-// exists. Those of postgres-logins are the role that a service logs in as, which has the database's name at first, a colon
-// and its password; those of database-<name> and store-databases are what CloudNativePG and the services read. A conflict
-// with somebody who does the same fails, and the Job tries again.
+// Creates the missing Secrets and keys of SECRETS (name -> keys), each with a random value, and changes nothing that exists.
+// A value of postgres-logins is the role that a service logs in as (at first it has the database's name), a colon and its
+// password. CloudNativePG reads database-<name>, services read store-databases. If somebody else writes at the same time, the
+// conflict fails this run, and the Job tries again.
 // https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/secret-v1/
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port, NAMESPACE, SECRETS, TOKEN_FILE } = process.env;
 const secrets = `https://${host.includes(':') ? `[${host}]` : host}:${port}/api/v1/namespaces/${NAMESPACE}/secrets`;
 const token = await readFile(TOKEN_FILE, 'utf8');
-// Helm deletes what a release before this one had in its manifest, unless the object says this.
+// Helm deletes an object that was in the manifest of an earlier release, unless it has this annotation.
 const kept = { 'helm.sh/resource-policy': 'keep' };
 
 async function ask(method, name, type, body) {
@@ -26,7 +26,7 @@ async function ask(method, name, type, body) {
 }
 
 const base64 = (text) => Buffer.from(text).toString('base64');
-// The URL alphabet of base64: a password stands in a URL, and keys are read in either alphabet.
+// base64url, because passwords are used in URLs. Keys may be in either alphabet.
 const random = () => base64(randomBytes(32).toString('base64url'));
 
 async function passwordIn(name, key) {
@@ -50,15 +50,15 @@ async function ensure(name, keys) {
   for (const key of missing) data[key] = await valueFor(name, key);
   if (!found) {
     if (keys.length === 0) return `${name}: absent`;
-    // Without app.kubernetes.io/instance, by which Argo CD may take it for a part of the release, and prune it.
+    // No app.kubernetes.io/instance: by that label Argo CD may take the Secret for a part of the release, and prune it.
     const isRole = keys.includes('username');
-    // CloudNativePG then follows changes of it at once.
+    // With cnpg.io/reload CloudNativePG follows changes at once.
     const labels = { 'app.kubernetes.io/part-of': 'store', ...(isRole && { 'cnpg.io/reload': 'true' }) };
     const metadata = { name, labels, annotations: kept };
     const type = isRole ? 'kubernetes.io/basic-auth' : 'Opaque';
     await ask('POST', '', 'application/json', { apiVersion: 'v1', kind: 'Secret', type, metadata, data });
   } else if (missing.length > 0 || found.metadata.annotations?.['helm.sh/resource-policy'] !== 'keep') {
-    // With the version that was read, so that a key that somebody has added meanwhile is not overwritten.
+    // With resourceVersion this fails, instead of overwriting a key that somebody has added meanwhile.
     const metadata = { resourceVersion: found.metadata.resourceVersion, annotations: kept };
     await ask('PATCH', `/${name}`, 'application/merge-patch+json', { metadata, data });
   }

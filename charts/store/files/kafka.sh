@@ -1,4 +1,4 @@
-# Runs a command of Kafka: sh /tools/kafka.sh topics --list. Of the image it needs Java and the jars alone.
+# Runs a command of Kafka: sh /tools/kafka.sh topics --list. It needs only Java and the jars of the image.
 set -eu
 tools=org.apache.kafka.tools
 settings=--command-config
@@ -14,7 +14,7 @@ case ${1:-} in
   *) echo 'Commands: topics, configs, consumer-groups, delete-records, leader-election, log-dirs, metadata-quorum, reassign-partitions' >&2 && exit 2 ;;
 esac
 shift
-# Kafka asks for tokens at these addresses alone.
+# Kafka requests tokens only from these URLs.
 exec java ${KAFKA_TOKEN_URL:+"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=$KAFKA_TOKEN_URL"} \
   -Xmx96m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Dlog4j2.level=ERROR -cp '/opt/kafka/libs/*' \
   $class --bootstrap-server "$KAFKA_BROKERS" $settings /tools/client.properties "$@"

@@ -1,5 +1,5 @@
-// Has each of DEPLOYMENTS, whose replicas an autoscaler decides, keep those that it has. Where the manifest named them until now, a
-// server-side apply without them would otherwise fall back to one: so this names them, too, until the autoscaler sets others.
+// Keeps the number of replicas of each Deployment in DEPLOYMENTS, which an autoscaler sets. If the manifest had the number until now,
+// a server-side apply without it would fall back to one replica. So this owns the field too, until the autoscaler sets another number.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#transferring-ownership
 import { readFile } from 'node:fs/promises';
 
@@ -20,12 +20,12 @@ async function ask(method, name, body) {
 
 async function keep(name) {
   const { status, object } = await ask('GET', name);
-  if (status === 404) return `${name}: there is none yet`;
+  if (status === 404) return `${name}: does not exist yet`;
   if (status !== 200) throw new Error(`GET deployments/${name}: ${status} ${object.message}`);
   const { replicas } = object.spec;
   const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec: { replicas } };
   const kept = await ask('PATCH', name, body);
-  if (kept.status === 409) return `${name}: somebody sets its replicas at this moment`;
+  if (kept.status === 409) return `${name}: somebody else is setting its replicas`;
   if (kept.status !== 200) throw new Error(`PATCH deployments/${name}: ${kept.status} ${kept.object.message}`);
   return `${name}: keeps ${replicas}`;
 }

@@ -1,5 +1,5 @@
-// helm test: asks whether the gateway answers and, unless WALK=false, registers a customer who orders something, waits for the order
-// to be confirmed, and removes what was made: order, product and account.
+// helm test: checks that the gateway answers and, unless WALK=false, registers a customer who orders something, waits for the order
+// to be confirmed, and removes order, product and account again.
 import { setTimeout as wait } from 'node:timers/promises';
 
 const gateway = process.env.GATEWAY;
@@ -35,7 +35,7 @@ async function walk() {
   try {
     await ask('GET', '/accounts', 200);
     await ask('GET', '/api/v1/status/?limit=1', 200);
-    // Where customers may write none, one that is there: the cheapest, which no payment is refused for.
+    // If customers may not write products, it orders an existing one: the cheapest, for which payment is not declined.
     const own = await ask('POST', '/products', [201, 403], { name: 'Helm test', price: 1.25, unit: 'piece' });
     try {
       const productId = own.id ?? (await findInStock());
@@ -49,7 +49,7 @@ async function walk() {
   }
 }
 
-// A new store has no product, and is no failure.
+// undefined for a new store without products, which is not a failure.
 async function findInStock() {
   const products = await ask('GET', '/products?sort=price,asc&size=50', 200);
   if (products.length === 0) return undefined;
@@ -77,7 +77,7 @@ async function order(productId) {
       if (Date.now() > deadline) throw new Error(`The order is still ${status} after a minute: its events are not handled.`);
     }
   } finally {
-    // Cancels it, too: stock and payment are given back.
+    // This also cancels the order, which returns stock and payment.
     await ask('DELETE', `/orders/${placed.id}`, 204);
   }
 }

@@ -1,4 +1,4 @@
-{{- /* What gateway, services and PostgreSQL have in common. Each takes the scope of the component's chart. */}}
+{{- /* Templates that gateway, services and PostgreSQL share. Each takes the scope of the component's chart. */}}
 
 {{- define "component.selector" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
@@ -15,7 +15,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 {{- end }}
 
-{{- /* When its probe asks: what the chart has found to be right, or the component's own. Takes { values, probe } and defaults. */}}
+{{- /* The timing of a probe: the component's values, or the given defaults. Takes { values, probe } and the defaults. */}}
 {{- define "component.timings" -}}
 {{- merge (dict) (get .values.probes .probe) (omit . "values" "probe") | toYaml }}
 {{- end }}
@@ -25,8 +25,8 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{- /*
-How a container names an image: at global.image.registry instead of its own host, and by its digest, which is kept under the
-last part of its name. Takes { scope, image }.
+The reference to an image: with global.image.registry instead of its own host, and with its digest, which has the last part of the
+image's name as its key. Takes { scope, image }.
 */}}
 {{- define "component.reference" -}}
 {{- $settings := .scope.Values.global.image }}
@@ -44,12 +44,12 @@ last part of its name. Takes { scope, image }.
 {{- end }}
 {{- end }}
 
-{{- /* Of a parsed URL, with the default of its scheme. */}}
+{{- /* The port of a parsed URL, or the default of its scheme. */}}
 {{- define "store.portOf" -}}
 {{- if contains ":" .host }}{{ splitList ":" .host | last }}{{ else }}{{ ternary 443 80 (eq .scheme "https") }}{{ end }}
 {{- end }}
 
-{{- /* Of a Service. */}}
+{{- /* IP families of a Service. */}}
 {{- define "store.ipFamilies" -}}
 {{- with .Values.global.dualStack }}
 {{- with .ipFamilyPolicy }}
@@ -61,7 +61,7 @@ ipFamilies: {{ toJson . }}
 {{- end }}
 {{- end }}
 
-{{- /* True where pods may have an IPv6 address. :: takes IPv4, too, but not every node has IPv6. */}}
+{{- /* "true" if pods may have an IPv6 address. :: also accepts IPv4, but not every node has IPv6. */}}
 {{- define "store.hasIpv6" -}}
 {{- with .Values.global.dualStack }}
 {{- if or (has "IPv6" .ipFamilies) (hasSuffix "DualStack" .ipFamilyPolicy) }}true{{ end }}
@@ -129,7 +129,7 @@ metadata:
     {{- include "component.labels" $ | nindent 4 }}
   {{- if .lag }}
   annotations:
-    # Of an autoscaler by CPU that was there before: KEDA refuses two.
+    # Takes over an earlier autoscaler by CPU, because KEDA refuses a second autoscaler.
     scaledobject.keda.sh/transfer-hpa-ownership: "true"
   {{- end }}
 spec:
@@ -178,9 +178,9 @@ spec:
 {{- end }}
 
 {{- /*
-With an autoscaler the present ones: an upgrade without any would begin with one replica, above all the upgrade that switches the
-autoscaler on. None where nobody can be asked (helm template), nor once the autoscaler has set them and Helm applies at the server:
-then they stay, while a number that the autoscaler changes meanwhile would be a conflict.
+With an autoscaler, the present number of replicas: an upgrade without a number would begin with one replica, above all the upgrade
+that switches the autoscaler on. No number without a cluster (helm template), nor if the autoscaler has set it and Helm uses
+server-side apply: then the number stays, but naming it would conflict with a change that the autoscaler makes meanwhile.
 */}}
 {{- define "component.replicas" -}}
 {{- if not .Values.autoscaling.enabled }}

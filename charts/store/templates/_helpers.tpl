@@ -3,7 +3,7 @@
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{- /* Those that no release changes, for what an operator copies to its pods: it would replace all of them. */}}
+{{- /* Labels that no release changes, for objects whose labels an operator copies to pods: it would replace all these pods. */}}
 {{- define "store.lastingLabels" -}}
 app.kubernetes.io/name: {{ .name }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
@@ -11,7 +11,7 @@ app.kubernetes.io/part-of: store
 app.kubernetes.io/component: {{ include "store.role" .name }}
 {{- end }}
 
-{{- /* Without the version of the chart, which by itself is no reason to replace a pod. */}}
+{{- /* Labels without the chart's version, because a new version alone is no reason to replace a pod. */}}
 {{- define "store.podLabels" -}}
 {{ include "store.lastingLabels" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
@@ -21,7 +21,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- end }}
 {{- end }}
 
-{{- /* What it is within the store, by its name. */}}
+{{- /* Value of app.kubernetes.io/component, by name. */}}
 {{- define "store.role" -}}
 {{- $roles := dict "gateway" "gateway" "kafka" "broker" "postgres" "database" "postgres-backup" "job" "postgres-restore" "job" "store" "store" "store-dashboard" "store" "store-jobs" "job" "store-secrets" "job" "store-topics" "job" "store-test" "test" "toolbox" "toolbox" }}
 {{- get $roles . | default "service" }}
@@ -38,7 +38,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- without $databases "" | uniq | sortAlpha | toJson }}
 {{- end }}
 
-{{- /* The most replicas of all services with a database: each service at its maximum, and one more in an upgrade. */}}
+{{- /* The maximum of replicas of all services with a database, with one more of each service during an upgrade. */}}
 {{- define "store.databaseReplicas" -}}
 {{- $replicas := 0 }}
 {{- range $name, $service := .Values }}
@@ -51,7 +51,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- $replicas }}
 {{- end }}
 
-{{- /* A JSON list of the Deployments whose replicas an autoscaler decides. */}}
+{{- /* A JSON list of the Deployments with an autoscaler. */}}
 {{- define "store.autoscaled" -}}
 {{- $names := list }}
 {{- range $name, $chart := .Subcharts }}
@@ -62,17 +62,17 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- $names | sortAlpha | toJson }}
 {{- end }}
 
-{{- /* Refuses a PostgreSQL with fewer connections than services may take. Ten are left to an operator, to metrics and to people.
+{{- /* Fails if PostgreSQL has fewer connections than services may take. Ten are left for an operator, metrics and people.
 Takes { root, value, settings, orElse }. */}}
 {{- define "store.checkConnections" -}}
 {{- $needed := include "store.databaseReplicas" .root | mul 17 | add 10 }}
 {{- $allowed := .settings.max_connections | default 100 }}
 {{- if gt $needed (int $allowed) }}
-{{- fail (printf "%s.settings.max_connections is %v, but services at the most replicas that they may have, with one more during an upgrade, need %d: 17 each, and 10 for others. Raise it, with the memory of PostgreSQL (%s.resources), lower replicas or autoscaling.maxReplicas%s." .value $allowed $needed .value .orElse) }}
+{{- fail (printf "%s.settings.max_connections is %v, but all replicas of the services, with one more of each during an upgrade, need %d: 17 per replica, and 10 for others. Raise it, with the memory of PostgreSQL (%s.resources), lower replicas or autoscaling.maxReplicas%s." .value $allowed $needed .value .orElse) }}
 {{- end }}
 {{- end }}
 
-{{- /* A JSON object: the Secrets that the store makes itself, each with its keys. */}}
+{{- /* A JSON object of the Secrets that the store creates itself, each with its keys. */}}
 {{- define "store.generatedSecrets" -}}
 {{- $secrets := dict }}
 {{- if not .Values.global.jwt.existingSecret }}
@@ -85,7 +85,7 @@ Takes { root, value, settings, orElse }. */}}
 {{- $databases := include "store.databases" . | fromJsonArray | concat .Values.postgres.databases | uniq | sortAlpha }}
 {{- $_ := set $secrets "postgres" (prepend $databases "postgres") }}
 {{- $_ := set $secrets "postgres-logins" $databases }}
-{{- /* Version 0.1.0 had it in its manifest, and its pods need it until they are replaced. */}}
+{{- /* Version 0.1.0 had this Secret in its manifest, and its pods need it until they are replaced. */}}
 {{- $_ := set $secrets "databases" list }}
 {{- end }}
 {{- if .Values.database.cloudnativePg.enabled }}
@@ -99,7 +99,7 @@ Takes { root, value, settings, orElse }. */}}
 {{- $secrets | toJson }}
 {{- end }}
 
-{{- /* Refuses a Secret that lacks a key, where the cluster can be asked. */}}
+{{- /* Fails if a Secret lacks a key. Without a cluster it checks nothing. */}}
 {{- define "store.checkSecret" -}}
 {{- $secret := lookup "v1" "Secret" .root.Release.Namespace .secret }}
 {{- range .keys }}
@@ -109,14 +109,14 @@ Takes { root, value, settings, orElse }. */}}
 {{- end }}
 {{- end }}
 
-{{- /* Refuses another size of the volume of a StatefulSet, which Kubernetes does not let change, with what to do instead. */}}
+{{- /* Fails if the volume size of a StatefulSet changes, which Kubernetes does not allow, and says what to do instead. */}}
 {{- define "store.checkVolume" -}}
 {{- $namespace := .root.Release.Namespace }}
 {{- with (lookup "apps/v1" "StatefulSet" $namespace .name).spec }}
 {{- $had := (index .volumeClaimTemplates 0).spec.resources.requests.storage }}
 {{- if ne (include "store.kibibytes" $had) (include "store.kibibytes" $.size) }}
 {{- $patch := dict "spec" (dict "resources" (dict "requests" (dict "storage" $.size))) | toJson }}
-{{- fail (printf "%s.storage.size is %s, but the volume was made with %s. A volume can only grow, if its class allows that, and by these commands, which stop nothing. Then repeat the upgrade:\nkubectl -n %s patch pvc data-%s-0 -p '%s'\nkubectl -n %s delete statefulset %s --cascade=orphan" $.name $.size $had $namespace $.name $patch $namespace $.name) }}
+{{- fail (printf "%s.storage.size is %s, but the volume was created with %s. A volume can only grow, and only if its class allows that. Run these commands, which stop nothing, then repeat the upgrade:\nkubectl -n %s patch pvc data-%s-0 -p '%s'\nkubectl -n %s delete statefulset %s --cascade=orphan" $.name $.size $had $namespace $.name $patch $namespace $.name) }}
 {{- end }}
 {{- end }}
 {{- end }}

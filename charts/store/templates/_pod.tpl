@@ -1,6 +1,6 @@
-{{- /* What every pod of the release has in common. Each takes { root, values }: the scope of a chart, and the values of the pod. */}}
+{{- /* Templates that all pods of the release share. Each takes { root, values }: the scope of a chart, and the values of the pod. */}}
 
-{{- /* Its labels and annotations. Takes { name, labels, annotations }, too: what the pod has of its own, which nothing replaces. */}}
+{{- /* Labels and annotations of a pod. Also takes { name, labels, annotations }, which take precedence over all values. */}}
 {{- define "store.podMetadata" -}}
 {{- $global := .root.Values.global }}
 {{- $own := include "store.podLabels" . | fromYaml | merge (dict) (.labels | default dict) }}
@@ -12,7 +12,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{- /* Takes { serviceAccount, token }, too: its name, and true for a pod that calls the API server. */}}
+{{- /* Also takes { serviceAccount, token }: its name, and true for a pod that calls the API server. */}}
 {{- define "store.pod" -}}
 {{- with .serviceAccount }}
 serviceAccountName: {{ . }}
@@ -30,7 +30,7 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
-{{- /* OpenShift gives each namespace users of its own, and refuses others. */}}
+{{- /* OpenShift assigns each namespace its own user ids, and refuses others. */}}
 {{- define "store.podSecurityContext" -}}
 {{- $adapt := .root.Values.global.compatibility.openshift.adaptSecurityContext }}
 {{- if or (eq $adapt "force") (and (eq $adapt "auto") (.root.Capabilities.APIVersions.Has "security.openshift.io/v1")) }}
@@ -40,7 +40,7 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
-{{- /* Takes { name, annotations }, too. */}}
+{{- /* Also takes { name, annotations }. */}}
 {{- define "store.serviceAccount" -}}
 apiVersion: v1
 kind: ServiceAccount
@@ -56,7 +56,7 @@ metadata:
 automountServiceAccountToken: false
 {{- end }}
 
-{{- /* Authorities of your own, as a file at /var/run/authorities. Empty where there are none. Takes the scope of a chart. */}}
+{{- /* A volume with your own authorities, for /var/run/authorities. Empty without any. Takes the scope of a chart. */}}
 {{- define "store.authorities" -}}
 {{- with .Values.global.authorities }}
 {{- $items := list (dict "key" .key "path" "ca.crt") }}
@@ -68,7 +68,7 @@ automountServiceAccountToken: false
 {{- end }}
 {{- end }}
 
-{{- /* Annotations of what has pods, not of the pods. Takes the scope of a component's chart. */}}
+{{- /* Annotations of the Deployment or StatefulSet, not of its pods. Takes the scope of a component's chart. */}}
 {{- define "component.annotations" -}}
 {{- with .Values.annotations }}
 annotations:
@@ -76,7 +76,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{- /* The values of a Job's pod, whose image is that of a service. Takes { root, service }. */}}
+{{- /* The values of a Job's pod, which runs the image of a service. Takes { root, service }. */}}
 {{- define "store.jobValues" -}}
 {{- merge (pick .service "podSecurityContext") .root.Values.jobs | toYaml }}
 {{- end }}

@@ -152,7 +152,7 @@ if (psql === undefined) console.log('psql is missing: apt-get install postgresql
       await service.query('select pg_advisory_lock(7310001)');
       const env = { BACKUPS: tmpdir(), KEEP: '1', MIGRATION_SECONDS: '1' };
       const name = new URL(url).pathname.slice(1);
-      const said = `^A migration of .*${name}.* is running: the dump waits for its end\n.*: nothing was dumped$`;
+      const said = `^A migration of .*${name}.* is running: waiting for its end\n.*: nothing was dumped$`;
       expect(await runScript(dirname(psql ?? ''), 'backup.sh', url, env)).toMatchObject({
         exitCode: 1,
         all: expect.stringMatching(new RegExp(said)),

@@ -179,7 +179,7 @@ describe('the cluster', () => {
 
   it('needs connections for each replica: for the pool, the lists, and checks or the relay', async () => {
     const settings = { max_connections: '1' };
-    await expect(render({ settings })).rejects.toThrow(`: ${ofReplica} each, and 10 for others`);
+    await expect(render({ settings })).rejects.toThrow(`: ${ofReplica} per replica, and 10 for others`);
   });
 
   it('has enough connections for one more consumer group, as added in docs/development.md', async () => {
@@ -198,7 +198,7 @@ describe('the cluster', () => {
     // Eleven services with a database, each with two replicas and one more
     ['services with few replicas', {}, fewer, 17 * 33 + 10, /need 571/],
     // At their maximum, during an upgrade
-    ['services', {}, {}, 911, /max_connections is 910, but .* need 911: 17 each, and 10 for others. Raise it/],
+    ['services', {}, {}, 911, /max_connections is 910, but .* need 911: 17 per replica, and 10 for others. Raise it/],
   ])('needs connections for its %s', async (_, cloudnativePg, values, needed, message) => {
     const withConnections = (count: number) =>
       render({ ...cloudnativePg, settings: { max_connections: String(count) } }, values);
@@ -211,15 +211,15 @@ describe('values that the chart refuses', () => {
   const externalDatabase = (values: object) => ({ global: { externalDatabase: values } });
   const ofRelease =
     /set postgres.enabled=false, global.externalDatabase.existingSecret=store-databases and .*caSecret=/;
-  const untold = /pooler is "", but has to be "store-database-pooler:5432" where .*pooler.enabled is true/;
-  const closed = /externalDatabase.ports lacks 6432, that of global.externalDatabase.pooler/;
+  const untold = /pooler is "", but must be "store-database-pooler:5432" while .*pooler.enabled is true/;
+  const closed = /externalDatabase.ports lacks 6432, the port of global.externalDatabase.pooler/;
   it.each([
     ['another Secret with URLs', {}, externalDatabase({ existingSecret: 'mine' }), ofRelease],
     [
       'as many synchronous replicas as instances',
       { instances: 1 },
       {},
-      /nothing could be written. Have more instances, or set/,
+      /nothing could be written. Add instances, or set/,
     ],
     [
       'a recovery into its own archive',
@@ -228,15 +228,20 @@ describe('values that the chart refuses', () => {
       /backup.serverName, such as store-database-2/,
     ],
     ['a pooler that no service uses', { pooler: { enabled: true } }, {}, untold],
-    ['a pooler that is not installed', {}, { global: pooled }, /pooler is "store-.*", but has to be "" where/],
+    ['a pooler that is not installed', {}, { global: pooled }, /pooler is "store-.*", but must be "" while/],
     ['a pooler at a port that NetworkPolicies forbid', {}, externalDatabase({ pooler: 'pgbouncer:6432' }), closed],
     [
       'replicas of a single instance',
       { instances: 1, synchronous: 0 },
       externalDatabase({ readOnly: 'store-database-ro:5432' }),
-      /the only one/,
+      /instances is 1, and that is the primary/,
     ],
-    ['replicas at another port', {}, externalDatabase({ readOnly: 'replicas:5433' }), /lacks 5433, that of .*readOnly/],
+    [
+      'replicas at another port',
+      {},
+      externalDatabase({ readOnly: 'replicas:5433' }),
+      /lacks 5433, the port of .*readOnly/,
+    ],
     ['a typo', { instanzen: 3 }, {}, /instanzen/],
   ])('%s', async (_, cloudnativePg, values, message) => {
     await expect(render(cloudnativePg, values)).rejects.toThrow(message);

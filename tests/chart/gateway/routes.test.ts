@@ -10,18 +10,18 @@ const withRoutes = (routes: object) => manifests({ global: { routes } });
 
 describe('a prefix that the chart refuses', () => {
   it.each([
-    ['orders', 'order', '"orders" is no prefix: expected is / and a segment'],
-    ['/', 'order', '"/" is no prefix'],
+    ['orders', 'order', '"orders" is not a prefix. Expected is / and a segment'],
+    ['/', 'order', '"/" is not a prefix'],
     ['/x/', 'order', 'without a trailing slash'],
-    ['//x', 'order', '"//x" is no prefix'],
-    ['/x%2fy', 'order', '"/x%2fy" is no prefix'],
+    ['//x', 'order', '"//x" is not a prefix'],
+    ['/x%2fy', 'order', '"/x%2fy" is not a prefix'],
     ['/x/../y', 'order', 'contains the segment . or ..'],
     ['/.', 'order', 'contains the segment . or ..'],
     ['/external/x', 'order', '/external/x belongs to the gateway itself'],
     ['/health-check', 'order', '/health-check belongs to the gateway itself'],
-    ['/x', 'oder', 'leads from /x to oder, which is no service of the store: check the name'],
-    ['/x', 'gateway', 'leads from /x to gateway, which is no service'],
-    ['/x', 'postgres', 'leads from /x to postgres, which is no service'],
+    ['/x', 'oder', 'leads from /x to oder, which is not a service of the store: check the name'],
+    ['/x', 'gateway', 'leads from /x to gateway, which is not a service'],
+    ['/x', 'postgres', 'leads from /x to postgres, which is not a service'],
     ['/x', 'console', 'leads from /x to the console, which is for'],
     ['/orders', null, 'To remove a prefix, set it to ""'], // Helm would ignore it in the subcharts
     ['/auth', '', '"POST /auth/register" is refused: no route leads there'], // the open list has it
@@ -32,18 +32,18 @@ describe('a prefix that the chart refuses', () => {
 
 describe('an entry of the open list that the chart refuses', () => {
   it.each([
-    ['post /auth/login', '"post" is none of the methods GET, HEAD'],
-    ['* /auth/login', '"*" is none of the methods'],
-    ['POST,GET /auth/login', 'is none of the methods'],
+    ['post /auth/login', '"post" is not one of the methods GET, HEAD'],
+    ['* /auth/login', '"*" is not one of the methods'],
+    ['POST,GET /auth/login', 'is not one of the methods'],
     ['', 'exactly one space is expected, between method and path'],
     ['POST  /auth/login', 'exactly one space'],
     ['POST /auth/login ', 'exactly one space'],
     ['POST\t/auth/login', 'exactly one space'],
-    ['POST http://store/auth/login', 'the path has to start with /'],
+    ['POST http://store/auth/login', 'the path must start with /'],
     ['POST /auth/login?x=y', 'a path has no query'],
     ['POST /auth/login#x', 'a path has no query'],
-    ['POST /auth/**/login', '* is only possible at the end of a prefix, as /**'],
-    ['POST /auth/log**', '* is only possible at the end'],
+    ['POST /auth/**/login', '* is only allowed at the end of a prefix, as /**'],
+    ['POST /auth/log**', '* is only allowed at the end'],
     ['POST /auth/login/', 'must not end in /'],
     ['POST /auth//login', 'empty segments, . and .. never match'],
     ['POST /orders/../auth/login', 'empty segments'],

@@ -84,8 +84,8 @@ describe('the notes', () => {
       [],
       'port-forward service/gateway-inside 8443:443 ',
     ],
-    ['a proxy that hides addresses', gateway({ ingress, trustedHops: 0 }), [], 'ALL CUSTOMERS HAVE ONE ADDRESS'],
-    ['a proxy that forwards addresses', gateway({ ingress }), [], /^(?![\s\S]*ALL CUSTOMERS HAVE ONE ADDRESS)/],
+    ['a proxy that hides addresses', gateway({ ingress, trustedHops: 0 }), [], 'ALL CUSTOMERS SHARE ONE ADDRESS'],
+    ['a proxy that forwards addresses', gateway({ ingress }), [], /^(?![\s\S]*ALL CUSTOMERS SHARE ONE ADDRESS)/],
     ['a cluster without the named Kafka', strimziAddress, ['ServiceAccount'], missing],
     ['a cluster with the named Kafka', strimziAddress, ['ServiceAccount', 'Service'], noKafka],
     ['a render without a cluster', strimziAddress, [], noKafka],
@@ -103,12 +103,12 @@ describe('the notes', () => {
     ['CloudNativePG with an archive', byOperator(true), [], noWarning],
     ['a node port, local to nodes with a gateway', gateway({ service: { type: 'NodePort' } }), [], ofSomeNodes],
     ['a node port, of all nodes', gateway({ service: anyNode }), [], 'of every node; with kind-config.yaml'],
-    ['unknown global values', { global: { interal: {} } }, [], 'global.interal is no value of the store'],
+    ['unknown global values', { global: { interal: {} } }, [], 'global.interal is not a value of the store'],
   ])('describe %s', async (_, values, kinds, ...expected) => {
     const text = await notes(values, kinds);
     for (const one of expected)
       expect(text).toEqual(typeof one === 'string' ? expect.stringContaining(one) : expect.stringMatching(one));
-    if (Object.keys(values).length === 0) expect(text).not.toContain('is no value of the store');
+    if (Object.keys(values).length === 0) expect(text).not.toContain('is not a value of the store');
   });
 });
 
@@ -123,7 +123,7 @@ describe('the chart refuses', () => {
   const withoutKey = (secret: string, key: string) => `the Secret ${secret} has no ${key}, or an empty one.`;
   const route = 'charts/gateway/templates/httproute.yaml';
   const credentialsWithout = (one: string) => ({ [helpers]: finding(...callers.filter((other) => other !== one)) });
-  const ofVersion010 = 'set global.kafka.bootstrapServers=store-kafka-bootstrap:9092 to go on with it';
+  const ofVersion010 = 'set global.kafka.bootstrapServers=store-kafka-bootstrap:9092 to keep it';
 
   it.each<[string, Record<string, Edit>, object]>([
     ...['auth', 'order', 'notification', 'operator'].map((missing): [string, Record<string, Edit>, object] => [
@@ -137,7 +137,7 @@ describe('the chart refuses', () => {
       { gateway: { tls } },
     ],
     [
-      "does not know the resources of CloudNativePG's Barman Cloud plugin: install it first",
+      "does not know the resources of CloudNativePG's Barman Cloud plugin: install the plugin first",
       checks(['ServiceAccount']),
       byOperator(true),
     ],
@@ -169,7 +169,9 @@ describe('the chart refuses', () => {
       return renderEdited({ 'templates/checks.yaml': secret, [helpers]: secret }, values);
     };
     const refusal = await render({}).catch(({ message }) => message);
-    expect(refusal).toContain('global.externalDatabase.ports lacks 6432, where the Secret elsewhere says that');
+    expect(refusal).toContain(
+      'global.externalDatabase.ports lacks 6432, the port that the Secret elsewhere has for the database',
+    );
     expect(refusal).not.toContain('hidden');
     expect(await render({ ports: [6432] })).toContain('kind: Deployment');
   });

@@ -71,13 +71,13 @@ describe('make package', () => {
   });
 
   it.each([
-    ['lacks one', { ...digests, order: undefined }, /has no digest of order\./],
+    ['lacks one', { ...digests, order: undefined }, /has no digest for order\./],
     [
       'has a digest of an unknown image',
       { ...digests, mysql: digests.order },
-      /has digests of mysql, which the chart does not run/,
+      /has digests for mysql, which the chart does not run/,
     ],
-    ['has a tag', { ...digests, order: '0.3.0' }, /is no map of images to digests[\s\S]*order/],
+    ['has a tag', { ...digests, order: '0.3.0' }, /is not a map of images to digests[\s\S]*order/],
   ])('refuses a file of digests that %s', async (_, content, message) => {
     const { exitCode, all } = await makePackage('0.3.0', '--digests', await writeDigests(content), '--to', dir);
     expect({ exitCode, all }).toEqual({ exitCode: 1, all: expect.stringMatching(message) });
@@ -85,7 +85,7 @@ describe('make package', () => {
 
   it.each(['', 'v0.2.0', '0.2', 'latest'])('refuses VERSION=%s', async (version) => {
     const { exitCode, all } = await makePackage(version, '--to', dir);
-    const said = `VERSION=${version} is no version. Give three numbers, as in make package VERSION=0.2.0`;
+    const said = `VERSION=${version} is not a version. Give three numbers, as in make package VERSION=0.2.0`;
     expect({ exitCode, all }).toEqual({ exitCode: 1, all: said });
   });
 });
@@ -94,7 +94,7 @@ describe('the chart of the sources', () => {
   const chart = parse(read('charts/store/Chart.yaml'));
 
   it('says that the sources have no images', async () => {
-    const said = 'global.image.repository does not say where the images are, and the sources come without any: build';
+    const said = 'global.image.repository is empty, and the sources come without images: build';
     await expect(template('charts/store')).rejects.toThrow(said);
   });
 

@@ -184,7 +184,7 @@ describe('the program of the Job', () => {
     api.hooks.before = (request) => void written.push(request);
     expect(await run(values, {}, 'replicas')).toEqual({
       exitCode: 0,
-      all: 'invoice: keeps 3\norder: there is none yet',
+      all: 'invoice: keeps 3\norder: does not exist yet',
     });
     const invoice = '/apis/apps/v1/namespaces/store/deployments/invoice?fieldManager=store-replicas';
     expect(written).toContain(`PATCH ${invoice}`);

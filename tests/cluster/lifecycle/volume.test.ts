@@ -18,7 +18,7 @@ it("the commands in the refusal grow PostgreSQL's volume without stopping anythi
       () => '',
       ({ message }) => message,
     );
-    expect(refusal).toContain(`postgres.storage.size is ${size}, but the volume was made with`);
+    expect(refusal).toContain(`postgres.storage.size is ${size}, but the volume was created with`);
     const commands = refusal.split('\n').filter((line) => line.startsWith('kubectl '));
     expect(commands).toHaveLength(2);
     for (const command of commands) await execa('bash', ['-c', command]);

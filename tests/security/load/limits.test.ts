@@ -58,7 +58,7 @@ describe('default size limits', () => {
     ['reject two cookie headers that total 8 KiB', [cookies(4096), `Cookie: ${'x'.repeat(4096)}`], 'cookies'],
   ])('%s', async (_, lines, refused) => {
     const details: Record<string, string> = {
-      headers: 'The headers are larger than 16 KiB, or more than 100.',
+      headers: 'The headers are larger than 16 KiB, or there are more than 100.',
       cookies: 'The cookies are larger than 8 KiB.',
     };
     for (const firstLine of ['GET /accounts', 'GET /auth/logout', 'GET /']) {

@@ -9,7 +9,7 @@ name: store-objectives
 page: objectives
 rules:
   {{- range $window := list "5m" "30m" "1h" "6h" "3d" }}
-  # Failures of the external site are not those of the store.
+  # Failures of the external site are not the store's.
   - record: namespace:store_failed_requests:ratio_rate{{ $window }}
     expr: |
       (
@@ -20,8 +20,8 @@ rules:
         )
       )
       / sum by (namespace) (rate(envoy_http_downstream_rq_xx{job="store", namespace="$namespace", envoy_http_conn_manager_prefix="store"}[{{ $window }}]))
-  # Prometheus 3 writes the label le with a decimal point. Orders that were rejected or cancelled by their owners were decided
-  # otherwise, neither in time nor late.
+  # Prometheus 3 writes the label le with a decimal point. Orders that were rejected, or cancelled by their owners, count neither as
+  # in time nor as late.
   - record: namespace:store_late_orders:ratio_rate{{ $window }}
     expr: |
       1 - sum by (namespace) (rate(order_confirmation_seconds_bucket{job="store", namespace="$namespace", le=~"{{ $objectives.confirmation.seconds }}([.]0)?"}[{{ $window }}]))

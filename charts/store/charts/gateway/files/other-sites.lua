@@ -1,5 +1,5 @@
--- Refuses a request that changes something if the browser says that another site makes it (contract 2.10): the cookie comes with it.
--- No other request comes here.
+-- Refuses a request if the browser says that another site makes it (contract 2.10), because it carries the cookie. Only requests that
+-- change something get here.
 
 -- Returns an origin as browsers write it.
 local function normal(origin)
@@ -8,7 +8,7 @@ end
 
 local function is_allowed(origin, request)
   for _, allowed in ipairs(request:filterContext():get("allowedOrigins")) do
-    -- With * no site is known: it may not act as the customer, who has a cookie.
+    -- * names no site, so it does not allow requests with the customer's cookie.
     if origin == allowed or (allowed == "*" and not request:headers():get("cookie")) then return true end
   end
   return false

@@ -1,5 +1,5 @@
--- Removes the cookies whose names begin with one of `hidden`, and keeps the others. A header that still has such a name afterwards
--- is written in a way that cannot be judged, and is removed as a whole.
+-- Removes the cookies whose names begin with a name of `hidden`, and keeps the others. If a header still contains such a name
+-- afterwards, its syntax is unclear, and the whole header is removed.
 local function without_hidden(cookie)
   cookie = ";" .. cookie
   for _, name in ipairs(hidden) do

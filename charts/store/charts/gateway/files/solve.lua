@@ -1,13 +1,13 @@
--- Asks auth whose token it is by the specified call (contract 3.1). Without an identity the filter behind it refuses the request.
+-- Asks auth by the specified call (contract 3.1) whose token it is. Without an identity the next filter refuses the request.
 local name = "__store_jwt_token"
 
--- Takes time in proportion to the text, whatever it is.
+-- Takes linear time for any text.
 local function trim(text)
   return text:find("^%s*$") and "" or text:match("^%s*(.*%S)")
 end
 
--- Returns the value of the token cookie, trimmed and without quotes around it; nil if there are different ones, or if it cannot be a
--- token.
+-- Returns the value of the token cookie, trimmed and without quotes around it; nil if there are different values, or if it cannot be
+-- a token.
 local function token_in(cookies)
   local found
   for key, value in cookies:gmatch("([^;,=]*)=?([^;,]*)") do
@@ -34,7 +34,7 @@ local function identify(request)
     [":method"] = "POST", [":path"] = "/auth/solve", [":authority"] = "auth",
     ["content-type"] = "application/json", accept = "application/json",
     ["x-request-id"] = request:headers():get("x-request-id"),
-    -- A check changes nothing, so it is safe to repeat. Envoy removes both.
+    -- A check changes nothing, so it is safe to repeat. Envoy removes both headers.
     ["x-envoy-retry-on"] = "connect-failure,reset", ["x-envoy-max-retries"] = "1",
   }
   local body = '{"token":"' .. token:gsub('[\\"]', "\\%0") .. '"}'

@@ -15,7 +15,7 @@ case $credentials in
   *) refuse "CORS_ALLOWED_CREDENTIALS is \"$credentials\". Expected is true or false." ;;
 esac
 
-# As Envoy matches them, as the script of other-sites and as CEL have them. No character of an origin has a meaning there, or to sed.
+# The origins in the syntax of Envoy, of other-sites.lua and of CEL. No character of an origin is special there, or in sed.
 matchers="" names="" texts="" kind=listed
 IFS=, read -r -a origins <<<"${CORS_ALLOWED_ORIGINS:-}" || true
 for origin in ${origins[@]+"${origins[@]}"}; do
@@ -27,7 +27,7 @@ for origin in ${origins[@]+"${origins[@]}"}; do
     fi
     kind=any
   elif ! [[ $origin =~ ^https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]+)?$ ]]; then
-    refuse "CORS_ALLOWED_ORIGINS: \"$origin\" is no origin as browsers send it: scheme, host in lower case and optional port, such as https://shop.example.com."
+    refuse "CORS_ALLOWED_ORIGINS: \"$origin\" is not an origin as browsers send it: scheme, host in lower case and optional port, such as https://shop.example.com."
   fi
   matchers+="${matchers:+, }{exact: \"$origin\"}"
   names+="${names:+, }\"$origin\""
@@ -35,14 +35,14 @@ for origin in ${origins[@]+"${origins[@]}"}; do
 done
 
 mkdir -p "$folder"
-# Authorities of your own (global.authorities) count as well as those that the configuration names.
+# Adds your own authorities (global.authorities) to those of the configuration.
 authorities=$(sed -n 's|.*trusted_ca: {filename: "\([^"]*\)"}.*|\1|p' "$rendered" | head -n 1)
 if [[ -n $authorities && -n ${EXTRA_CA_CERTS:-} ]]; then
-  # The first may end without a line break.
+  # The first file may end without a line break.
   { cat "$authorities" && echo && cat "$EXTRA_CA_CERTS"; } >"$folder/authorities.crt"
   authorities=$folder/authorities.crt
 fi
-# Each is in one line of the configuration (files/envoy.yaml, files/problems.yaml, templates/_model.tpl).
+# Each of these is on a single line of the configuration (files/envoy.yaml, files/problems.yaml, templates/_model.tpl).
 sed -e "s|trusted_ca: {filename: .*}|trusted_ca: {filename: \"$authorities\"}|" \
   -e "s|allow_origin_string_match: .*|allow_origin_string_match: [$matchers]|" \
   -e "s|allow_credentials: .*|allow_credentials: $credentials|" \

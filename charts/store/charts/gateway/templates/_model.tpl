@@ -1,7 +1,6 @@
 {{- /*
-What the gateway's values mean, in YAML: everything that is computed is computed here, and the templates beside this one only write it
-down. Each includes it once: {{ $model := include "gateway.model" . | fromYaml }}. A number of it is a float, which int makes
-an integer again.
+Everything that is computed from the gateway's values, in YAML; the other templates only write it down. Each includes it once:
+{{ $model := include "gateway.model" . | fromYaml }}. Its numbers are then floats: int turns them back into integers.
 */}}
 {{- define "gateway.model" -}}
 {{- $values := .Values }}
@@ -11,10 +10,11 @@ an integer again.
 {{- $names := without (append (values $services) "auth") "" | uniq | sortAlpha }}
 {{- $self := dict "prefix" "" "cluster" "self" "match" (dict "prefix" "/") "kind" "secured" }}
 
-{{- /* A longer prefix comes before those that cover it: backwards by the alphabet. The empty one at the end covers everything. */}}
+{{- /* In reverse alphabetical order a longer prefix comes before the prefixes that cover it. The empty prefix at the end covers
+everything. */}}
 {{- $routes := list }}
 {{- range $prefix, $cluster := merge (dict) $external $services }}
-  {{- /* /x is matched by /x, /x/y and /x?y, and not by /xy. */}}
+  {{- /* /x matches /x, /x/y and /x?y, but not /xy. */}}
   {{- $match := dict "path_separated_prefix" $prefix }}
   {{- if contains "{" $prefix }}
     {{- $match = dict "safe_regex" (dict "regex" (printf "%s(/.*)?" (regexReplaceAll "[{][a-z]+[}]" $prefix "[^/]+"))) }}
@@ -25,8 +25,8 @@ an integer again.
 {{- end }}
 {{- $routes = append $routes $self }}
 
-{{- /* The open list (contract 2.2): an exact path to the service whose prefix covers it; a prefix to every route below it, and to the
-route that covers it. */}}
+{{- /* The open list (contract 2.2). An exact path leads to the service whose prefix covers it; a prefix leads to every route below it,
+and to the route that covers it. */}}
 {{- $isGet := dict "name" ":method" "string_match" (dict "exact" "GET") }}
 {{- $isGetOrHead := dict "name" ":method" "string_match" (dict "safe_regex" (dict "regex" "GET|HEAD")) }}
 {{- $entries := .Values.open }}
@@ -66,7 +66,7 @@ route that covers it. */}}
 {{- $always := dict "safe_regex" (dict "regex" "/(health-check)?") "headers" (list $isGetOrHead) }}
 {{- $open = append $open (dict "prefix" "" "cluster" "self" "match" $always "kind" "open") }}
 
-{{- /* The paths whose GET is answered by a stream, each at the longest prefix that covers it. */}}
+{{- /* The paths whose GET is answered with a stream, each with the longest prefix that covers it. */}}
 {{- $streams := list }}
 {{- range $path := .Values.streams }}
   {{- $covering := dict }}
@@ -82,7 +82,7 @@ route that covers it. */}}
   {{- $streams = append $streams (dict "prefix" $covering.prefix "service" $covering.cluster "cluster" (printf "%s-streams" $covering.cluster) "match" $match "kind" "stream") }}
 {{- end }}
 
-{{- /* Each service at the addresses of its replicas, and once more for its streams. */}}
+{{- /* A cluster of replicas for each service, and a second one for its streams. */}}
 {{- $upstreams := dict }}
 {{- range $names }}
   {{- $_ := set $upstreams . (get $values.upstreams . | default (dict "host" (printf "%s-pods" .) "port" 8080)) }}
@@ -106,18 +106,18 @@ route that covers it. */}}
 
 {{- range $prefix := keys .Values.bodyKib }}
   {{- if not (or (hasKey $values.global.routes $prefix) (eq $prefix "/external")) }}
-    {{- fail (printf "gateway.bodyKib: %q is no prefix of global.routes, nor /external." $prefix) }}
+    {{- fail (printf "gateway.bodyKib: %q is not a prefix of global.routes, nor /external." $prefix) }}
   {{- end }}
 {{- end }}
 
-{{- /* By default one proxy in front where the chart puts it there, if nobody gets past it from outside the cluster. */}}
+{{- /* By default one proxy if the chart puts it in front, and nobody outside the cluster can bypass it. */}}
 {{- $isBehind := and (or .Values.ingress.enabled .Values.httpRoute.enabled) (eq .Values.service.type "ClusterIP") }}
 {{- $hops := kindIs "invalid" .Values.trustedHops | ternary (ternary 1 0 $isBehind) .Values.trustedHops | int }}
 
 {{- /* The pod's memory limit in bytes, from a quantity of Kubernetes such as 512Mi, 0.5Gi or 536870912. */}}
 {{- $memory := dig "limits" "memory" "" .Values.resources }}
 {{- if not $memory }}
-  {{- fail "gateway.resources.limits.memory is missing: the gateway bounds its memory by it. Set it, for example to 512Mi." }}
+  {{- fail "gateway.resources.limits.memory is missing: the gateway limits its memory by it. Set it, for example to 512Mi." }}
 {{- end }}
 {{- $memory = kindIs "string" $memory | ternary $memory (int64 $memory | toString) }}
 {{- $units := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 }}
@@ -136,9 +136,9 @@ route that covers it. */}}
 {{- end }}
 
 {{- $address := .Values.address | default (ternary "::" "0.0.0.0" (eq (include "store.hasIpv6" .) "true")) -}}
-# Of every socket_address, beside its port.
+# The part of every socket_address before its port.
 listens: 'address: {{ quote $address }}{{ if eq $address "::" }}, ipv4_compat: true{{ end }}'
-# Plain HTTP, with TLS only to redirect it.
+# Whether there is a port for plain HTTP. With TLS it only redirects.
 servesHttp: {{ or (not .Values.tls.existingSecret) .Values.tls.redirectHttp }}
 trustedHops: {{ $hops }}
 {{- if $hops }}
@@ -146,17 +146,17 @@ trustedHops: {{ $hops }}
 {{- $regex := printf `^(.*,)?[ \t]*%s[ \t]*((?:,[^,]*){%d})$` $address (sub $hops 1) }}
 {{- $header := `request.headers["x-forwarded-for"]` }}
 {{- $isWithPort := printf `(%[1]s.contains("]") || %[1]s.contains(".") && %[1]s.contains(":"))` $header }}
-# In CEL: X-Forwarded-For with the address that the last trusted proxy has added alone. Only what looks like one with a port or in
-# brackets is compared with the expression.
+# In CEL: X-Forwarded-For with a bare address from the last trusted proxy. The regular expression runs only if the header seems to have
+# a port or brackets.
 addressWithoutPort: {{ printf `%%CEL(%s ? re.extract(%s, r'%s', r'\1\2\3\4') : "")%%` $isWithPort $header $regex | quote }}
 {{- end }}
 memoryBytes: {{ mulf (trimSuffix $unit $memory | float64) (get $units $unit) | int64 }}
 
-# Services that the gateway calls: those behind a prefix, and auth, which checks the tokens. Each by its host and port.
+# Services that the gateway calls: those behind a prefix, and auth, which checks the tokens. Each with its host and port.
 upstreams: {{ toJson $upstreams }}
-# The same, and those that stream once more.
+# The same, with a second cluster for each service that streams.
 clusters: {{ toJson $clusters }}
-# Each { prefix, cluster, match, kind }, in the order in which they are tried.
+# Each { prefix, cluster, match, kind }, in the order in which Envoy tries them.
 routes:
   open: {{ toJson $open }}
   streams: {{ toJson $streams }}
@@ -168,10 +168,10 @@ compressedPaths: {{ printf "(%s)([?].*)?" (join "|" .) | quote }}
 cors:
   # Headers of an answer that scripts of an allowed origin may read.
   exposes: deprecation, etag, idempotency-replayed, link, location, ratelimit, ratelimit-policy, retry-after, sunset, x-request-id
-  # In CEL, for an answer that is made before the filter of CORS: whether the origin is an allowed one. start.sh knows its form.
+  # In CEL, for an answer before the CORS filter: whether the origin is allowed. start.sh relies on this syntax.
   isAllowed: "'origin' in request.headers && (request.headers['origin'] in [{{ join ", " $origins }}] || '{{ ternary "any" "listed" (has "*" .Values.cors.allowedOrigins) }}' == 'any')"
 
-# The limits that there are: for each of its own kind of caller, by what the actions of the filters call them.
+# The limits by kind of caller, under the names that the actions of the filters use.
 rates:
   address:
     {{- range $name := list "requests" "credentials" "catalogue" }}
@@ -199,15 +199,15 @@ rates:
 {{- if ne (len $words) 2 }}
 {{- $problem = "exactly one space is expected, between method and path" }}
 {{- else if not (has (first $words) (append $methods "ANY")) }}
-{{- $problem = printf "%q is none of the methods %s and ANY, which are written in capitals" (first $words) (join ", " $methods) }}
+{{- $problem = printf "%q is not one of the methods %s and ANY, in capitals" (first $words) (join ", " $methods) }}
 {{- else if not (hasPrefix "/" $path) }}
-{{- $problem = "the path has to start with /" }}
+{{- $problem = "the path must start with /" }}
 {{- else if has $path (list "/" "/health-check") }}
 {{- $problem = "the gateway answers / and /health-check itself, and never asks for a token there" }}
 {{- else if regexMatch "[?#]" $path }}
 {{- $problem = "a path has no query: the entry opens it with any query" }}
 {{- else if contains "*" $base }}
-{{- $problem = "* is only possible at the end of a prefix, as /**" }}
+{{- $problem = "* is only allowed at the end of a prefix, as /**" }}
 {{- else if hasSuffix "/" $base }}
 {{- $problem = "the path must not end in /" }}
 {{- else if regexMatch "/([.]{0,2})(/|$)" $base }}

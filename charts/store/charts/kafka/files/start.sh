@@ -1,7 +1,7 @@
-# Formats the volume once, then becomes Kafka. Of the image it needs Java and the jars alone.
+# Formats the volume once, then runs Kafka. It needs only Java and the jars of the image.
 set -eu
 config=/config/server.properties
-# One level of compilation: less memory, and ready sooner
+# One level of compilation takes less memory and starts sooner
 flags='-XX:MaxRAMPercentage=50 -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData'
 run() { exec java $flags -cp '/opt/kafka/libs/*' "$@"; }
 

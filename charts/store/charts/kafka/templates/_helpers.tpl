@@ -1,16 +1,16 @@
-{{- /* Where Kafka is. Without an address the release has one of its own. */}}
+{{- /* Addresses of Kafka's brokers. Without a value the release runs its own Kafka. */}}
 {{- define "kafka.bootstrapServers" -}}
 {{- .Values.global.kafka.bootstrapServers | default "kafka:9092" }}
 {{- end }}
 
-{{- /* The instance alone would also select the pods that Strimzi calls "kafka" for a cluster of the release's name. */}}
+{{- /* Without part-of this would also select the pods that Strimzi calls "kafka" for a cluster of the release's name. */}}
 {{- define "kafka.selector" -}}
 app.kubernetes.io/name: kafka
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/part-of: store
 {{- end }}
 
-{{- /* A rule of a NetworkPolicy. */}}
+{{- /* The egress rule of a NetworkPolicy that allows access to Kafka. */}}
 {{- define "kafka.egress" -}}
 - to:
     {{- if .Values.global.kafka.bootstrapServers }}
@@ -25,13 +25,13 @@ app.kubernetes.io/part-of: store
     {{- range splitList "," (include "kafka.bootstrapServers" .) }}
     {{- $ports = append $ports (splitList ":" . | last | int) }}
     {{- end }}
-    {{- /* Pods of the previous release use the other one. */}}
+    {{- /* Pods of the previous release use the other listener. */}}
     {{- range .Values.global.kafka.bothListeners | ternary (list 9092 9093) $ports }}
     - port: {{ . }}
     {{- end }}
 {{- with .Values.global.kafka }}
 {{- if and .login (eq .mechanism "oauthbearer") }}
-# Tokens
+# Token endpoint
 - ports: [{ port: {{ include "store.portOf" (urlParse .token.url) }} }]
 {{- end }}
 {{- end }}

@@ -1,4 +1,4 @@
-# Dumps all databases as of one instant into a new folder of $BACKUPS, and keeps the newest $KEEP folders.
+# Dumps all databases as of the same instant into a new folder of $BACKUPS, and keeps the newest $KEEP folders.
 set -euo pipefail
 export PGCONNECT_TIMEOUT=10 PGOPTIONS='-c lock_timeout=1500 -c idle_in_transaction_session_timeout=0 -c statement_timeout=0'
 name=$(date -u +%Y%m%dT%H%M%SZ)
@@ -6,12 +6,12 @@ partial=$BACKUPS/.partial-$name
 sessions=$(mktemp -d); touch "$sessions/errors"
 declare -A to from
 trap '[ $? = 0 ] || tail -n 3 "$sessions/errors" >&2; rm -rf "$sessions" "$partial"' EXIT
-# As the first process of its container it would otherwise ignore these.
+# The first process of a container ignores these signals by default.
 trap 'exit 143' INT TERM
-# A session that has failed reads no more: that is an error of the statement, not the end.
+# A failed session stops reading. Writing to it must fail the statement, not end this script.
 trap '' PIPE
 
-# A session of each database that lasts until its dump is done.
+# Opens a session in each database that stays open until its dump is done.
 open_sessions() {
   local in out
   for database in $DATABASES; do
@@ -46,9 +46,9 @@ ask() {
 
 ask_all() { for database in $DATABASES; do ask "$database" "$1" >/dev/null || return 1; done; }
 
-# While nobody can write an event, or record that one was handled, no dump can have an effect whose cause another one lacks.
-# Consumers write to processed_events first: in this order there is no deadlock. The snapshot outlives the savepoint, the locks
-# do not.
+# While the locks keep everybody from writing an event or recording that it was handled, no dump can have an effect whose cause is
+# missing in another dump. Consumers write to processed_events first, so this order avoids deadlocks. The snapshot outlives the
+# savepoint, the locks do not.
 same_instant() {
   ask_all 'begin isolation level repeatable read; savepoint before' || return 1
   for database in $DATABASES; do
@@ -60,7 +60,7 @@ same_instant() {
   ask_all 'select count(*) from pg_class' && ask_all 'rollback to before; release before'
 }
 
-# A dump and a migration would wait for one another's locks, and everybody who reads behind them: services mark a migration by this one.
+# A dump and a migration would wait for each other's locks, and block all readers. Services hold this lock during a migration.
 migrating() {
   psql -qAtX -v ON_ERROR_STOP=1 -d postgres -c "select string_agg(datname, ', ' order by datname)
     from pg_locks join pg_database on pg_database.oid = database
@@ -69,7 +69,7 @@ migrating() {
 waited=0
 while running=$(migrating); [ -n "$running" ]; do
   [ "$waited" -lt "${MIGRATION_SECONDS:-600}" ] || { echo "A migration of $running is running: nothing was dumped" >&2; exit 1; }
-  [ "$waited" -gt 0 ] || echo "A migration of $running is running: the dump waits for its end"
+  [ "$waited" -gt 0 ] || echo "A migration of $running is running: waiting for its end"
   sleep 1; waited=$((waited + 1))
 done
 
@@ -79,7 +79,7 @@ for attempt in 1 2 3 4 5 6 7 8 9 10; do
   open_sessions
   if same_instant 2>/dev/null; then break; fi
   close_sessions
-  [ "$attempt" -lt 10 ] || { echo "No instant of all databases was found: nothing was dumped" >&2; exit 1; }
+  [ "$attempt" -lt 10 ] || { echo "No snapshot of all databases at the same instant was possible: nothing was dumped" >&2; exit 1; }
   sleep 1
 done
 
@@ -96,8 +96,8 @@ sync "$partial"/*
 mv "$partial" "$BACKUPS/$name"
 echo "$name is complete"
 
-# Newest first; a name sorts by its time.
+# Newest first: names sort by time.
 find "$BACKUPS" -mindepth 1 -maxdepth 1 -name '[0-9]*T[0-9]*Z' -printf '%f\n' | sort -r | tail -n "+$((KEEP + 1))" |
   while read -r old; do rm -r "${BACKUPS:?}/$old"; echo "$old is deleted"; done
-# Of runs that were killed.
+# Left by runs that were killed.
 find "$BACKUPS" -mindepth 1 -maxdepth 1 -name '.partial-*' -mmin +1440 -exec rm -r {} +

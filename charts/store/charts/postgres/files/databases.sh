@@ -1,6 +1,6 @@
-# Creates missing databases and roles, and gives roles their passwords, again after each change of a file. A role is named after
-# its file in /passwords. That of <database>.b logs in instead of the one of the database, whose rights it has (make
-# rotate-password). The server shares its socket with this container and trusts every connection over it.
+# Creates missing databases and roles, and sets the roles' passwords, again after each change of a file. Each file in /passwords
+# has the name of a role. The role <database>.b takes turns in logging in with the database's role and has the same rights
+# (make rotate-password). The server shares its socket with this container and trusts every connection over it.
 set -eu
 # The image names SIGINT as its stop signal.
 trap 'exit 0' INT TERM
@@ -8,7 +8,7 @@ export PGHOST=${PGHOST:-/var/run/postgresql} PGUSER=postgres PGDATABASE=postgres
 export PASSWORDS=${PASSWORDS:-/passwords}
 
 create_database() {
-  # The statements contain a password: a failing one must not be written to the server's log.
+  # The statements contain a password, so the server must not log one that fails.
   psql -qAtX -v ON_ERROR_STOP=1 -v name="$1" <<'SQL'
 set log_min_error_statement = panic;
 set client_min_messages = error;
@@ -21,7 +21,7 @@ select format('revoke connect, temporary on database %I from public', :'name') \
 SQL
 }
 
-# What a session creates belongs to the role of the database, whoever logged in.
+# Objects that a session of either role creates belong to the database's role.
 create_second_login() {
   psql -qAtX -v ON_ERROR_STOP=1 -v name="$1" -v owner="${1%.b}" <<'SQL'
 set log_min_error_statement = panic;
@@ -41,7 +41,8 @@ select format('alter role postgres password %L', :'password') \gexec
 SQL
 }
 
-# Creates the role of the exporter, which sees statistics and settings, no tables. Without a password it logs in within the pod only.
+# Creates the role of the exporter, which sees statistics and settings, but no tables. It has no password, so it can log in only
+# within the pod.
 create_exporter() {
   psql -qAtX -v ON_ERROR_STOP=1 <<'SQL'
 select 'create role postgres_exporter login in role pg_monitor'

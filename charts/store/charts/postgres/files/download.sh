@@ -1,4 +1,4 @@
-# Copies the backup $FROM from the bucket into $BACKUPS. Without FROM it makes a folder for each, whose names restore.sh then lists.
+# Copies the backup $FROM from the bucket into $BACKUPS. Without FROM it makes an empty folder for each backup, for restore.sh to list.
 set -eu
 if [ -z "$FROM" ]; then
   present=$(rclone lsf --dirs-only "$TARGET/")

@@ -1,5 +1,5 @@
-# Restores the databases of the folder $BACKUPS/$FROM. Refuses while one of them holds data, unless REPLACE is yes. With CHECK=yes
-# it changes nothing. Nobody may use the databases meanwhile. Without FROM it lists the backups.
+# Restores the databases of the folder $BACKUPS/$FROM. Fails if a database holds data, unless REPLACE is yes. With CHECK=yes it
+# changes nothing. Nobody may use the databases meanwhile. Without FROM it lists the backups.
 set -euo pipefail
 export PGCONNECT_TIMEOUT=10 PGDATABASE=postgres
 trap 'exit 143' INT TERM
@@ -13,7 +13,7 @@ databases=$(basename -s .dump -- *.dump)
 
 for database in $databases; do
   [ "${REPLACE:-}" != yes ] || break
-  # Without what the migrations themselves write.
+  # Ignores the rows that migrations write themselves.
   filled=$(psql -qAtX -v ON_ERROR_STOP=1 -d "$database" <<'SQL'
 select coalesce(string_agg(format('select %L where exists (select from %I)', tablename, tablename), ' union all '), 'select')
 from pg_tables where schemaname = 'public' and tablename not in ('_prisma_migrations', 'invoice_counter') \gexec
@@ -30,7 +30,8 @@ select format('create database %I owner %I', :'name', :'name') \gexec
 select format('revoke connect, temporary on database %I from public', :'name') \gexec
 SQL
   pg_restore --exit-on-error --single-transaction --dbname="$database" "$database.dump"
-  # What was sent may not have been handled when it was dumped, and is sent again: consumers skip what they have handled.
+  # Events that were already sent may not have been handled at the time of the dump, so they are sent again. Consumers skip those
+  # that they have handled.
   psql -qX -v ON_ERROR_STOP=1 -d "$database" <<'SQL'
 select 'update outbox set sent_at = null' where to_regclass('outbox') is not null \gexec
 vacuum analyze;

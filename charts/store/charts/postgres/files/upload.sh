@@ -1,5 +1,5 @@
 # Copies the dumps of $BACKUPS into the bucket, and keeps the newest $KEEP there. SHA256SUMS comes last: without it a backup is
-# incomplete. The slash at the end says that a name is a folder, for which rclone would otherwise ask.
+# incomplete. The slash at the end says that a name is a folder; otherwise rclone would look it up.
 set -eu
 cd "$BACKUPS"
 for name in [0-9]*; do

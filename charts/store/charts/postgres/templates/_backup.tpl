@@ -1,5 +1,5 @@
-{{- /* A pod that dumps or restores. Takes { scope, action }, where the action is backup or restore. With S3 the other of its two
-containers moves the dumps, between a folder that ends with the pod and the bucket. */}}
+{{- /* A pod that dumps or restores. Takes { scope, action }, where the action is backup or restore. With S3 a second container copies
+the dumps between the bucket and a folder of the pod. */}}
 {{- define "postgres.backupPod" -}}
 {{- $values := .scope.Values }}
 {{- $client := list "bash" .action $values.image }}
@@ -30,7 +30,7 @@ volumes:
 {{- end }}
 
 {{- define "postgres.firstBackup" -}}
-# It waits for a PostgreSQL that is installed with it.
+# Waits for a PostgreSQL that is installed at the same time.
 backoffLimit: 6
 template:
   metadata:

@@ -1,4 +1,4 @@
-{{- /* Its /metrics has pg_up, so it needs no probe of its own, and the server stays ready without it. */}}
+{{- /* No probe: /metrics has pg_up, and the server stays ready without the exporter. */}}
 {{- define "postgres.metrics" -}}
 - name: metrics
   image: {{ include "component.reference" (dict "scope" . "image" .Values.metrics.image) }}

@@ -3,17 +3,17 @@
 {{- $tag := get $image.tags .Values.image | default $image.tag | default .Chart.AppVersion }}
 {{- $digest := get ($image.digests | default dict) .Values.image }}
 {{- if and $digest (ne $tag .Chart.AppVersion) }}
-{{- fail (printf "global.image has the tag %s for %s, but its digest is %s, which a container would run whatever its tag says. Remove one: global.image.digests.%s=\"\"" $tag .Values.image $digest .Values.image) }}
+{{- fail (printf "global.image has the tag %s for %s, but its digest is %s, which containers run whatever the tag says. Remove one of them: global.image.digests.%s=\"\"" $tag .Values.image $digest .Values.image) }}
 {{- end }}
 {{- include "component.reference" (dict "scope" . "image" (printf "%s/%s:%s" $image.repository .Values.image $tag)) }}
 {{- end }}
 
-{{- /* The text of a variable: Helm alone would write 31536000 as 3.1536e+07. */}}
+{{- /* The value of a variable as text: Helm would write 31536000 as 3.1536e+07. */}}
 {{- define "service.text" -}}
 {{- if or (kindIs "string" .) (kindIs "bool" .) }}{{ . }}{{ else }}{{ int64 . }}{{ end }}
 {{- end }}
 
-{{- /* A YAML map of the variables that calls sets: none that env sets. */}}
+{{- /* A YAML map of the variables that calls sets, without those that env sets. */}}
 {{- define "service.addresses" -}}
 {{- range $variable, $service := .Values.calls }}
 {{- if and $service (not (hasKey $.Values.env $variable)) }}
@@ -22,7 +22,7 @@
 {{- end }}
 {{- end }}
 
-{{- /* A YAML list of the services that it calls: those of calls, and those whose addresses values of one's own write into variables. */}}
+{{- /* A YAML list of the services that it calls: those of calls, and those whose addresses are in env or extraEnv. */}}
 {{- define "service.calls" -}}
 {{- $addresses := list (include "service.addresses" . | fromYaml) .Values.env .Values.extraEnv | toJson }}
 {{- $calls := list }}
@@ -32,7 +32,7 @@
 {{- uniq $calls | sortAlpha | toYaml }}
 {{- end }}
 
-{{- /* Keys and credentials, as files: variables would be in crash dumps, and in the environment of whatever a process starts. */}}
+{{- /* Keys and credentials, as files: variables would be in crash dumps, and in the environment of child processes. */}}
 {{- define "service.secretsVolume" -}}
 {{- $sources := list }}
 {{- range $name, $from := .Values.secrets }}
@@ -53,8 +53,8 @@
 {{- end }}
 
 {{- /*
-The URL of an external database, or the login of that in the release, as a file: a variable would not follow its Secret, and
-would be in crash dumps. Empty where it has none.
+The URL of an external database, or the login of the release's own, as a file: a variable would not follow its Secret, and
+would be in crash dumps. Empty for a service without a database.
 */}}
 {{- define "service.databaseVolume" -}}
 {{- $external := .Values.global.externalDatabase }}
@@ -73,14 +73,14 @@ would be in crash dumps. Empty where it has none.
 {{- end }}
 {{- end }}
 
-{{- /* True where connections to Kafka are encrypted. */}}
+{{- /* "true" if connections to Kafka are encrypted, else empty. */}}
 {{- define "kafka.tls" -}}
 {{- with .Values.global.kafka }}
 {{- if ternary .login .tls (kindIs "invalid" .tls) }}true{{ end }}
 {{- end }}
 {{- end }}
 
-{{- /* What it shows Kafka, and Kafka's authority, as files: they are renewed, and a variable would not follow. Empty without any. */}}
+{{- /* Its credentials for Kafka, and Kafka's authority, as files, because variables would not follow a renewal. May be empty. */}}
 {{- define "service.kafkaVolume" -}}
 {{- $kafka := .Values.global.kafka }}
 {{- $items := list }}
@@ -163,7 +163,7 @@ would be in crash dumps. Empty where it has none.
 {{- end }}
 {{- end }}
 
-{{- /* How it reaches Kafka. */}}
+{{- /* The variables for its connection to Kafka. */}}
 {{- define "service.kafkaEnv" -}}
 {{- $kafka := .Values.global.kafka -}}
 - { name: KAFKA_BROKERS, value: {{ include "kafka.bootstrapServers" . | quote }} }

@@ -21,7 +21,7 @@
       server_uri: {uri: http://auth, cluster: auth, timeout: {{ .Values.timeouts.check }}s}
       # A check changes nothing, so it is safe to repeat.
       retry_policy: {retry_on: "connect-failure,reset", num_retries: 1}
-      # Without it auth knows no API keys.
+      # Without this header auth does not accept API keys.
       authorization_request: {headers_to_add: [{key: gateway-passes-on, value: account-scopes}]}
       authorization_response:
         allowed_upstream_headers:

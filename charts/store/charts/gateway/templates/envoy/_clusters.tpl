@@ -10,9 +10,9 @@
       # Finds new and terminating replicas soon during a rolling update.
       dns_refresh_rate: 2s
   connect_timeout: {{ $.Values.timeouts.connect }}s
-  # What of an answer waits here while the client reads slowly
+  # The part of an answer that waits here while the client reads slowly
   per_connection_buffer_limit_bytes: *connectionBuffer
-  # A replica that cannot be reached is left out for a while. One that answers 5xx is not: the request may be the cause.
+  # Leaves out an unreachable replica for a while, but not a replica that answers 5xx: the request may be the cause.
   outlier_detection:
     split_external_local_origin_errors: true
     consecutive_local_origin_failure: 1
@@ -27,10 +27,10 @@
     max_ejection_percent: 50
   # With Envoy's default of three retries at a time, requests would fail when a replica terminates under load.
   {{- if eq $name "auth" }}
-  # More than 1024 checks (the default) at a time, and as many that wait, would only be answered too late.
+  # Default limits: with more than 1024 checks at a time, and as many waiting, answers would only come too late.
   circuit_breakers: {thresholds: [{max_retries: 100}]}
   {{- else }}
-  # An answer that its client does not read keeps its connection until the idle time-out of the stream. Memory ends first.
+  # An answer that its client does not read keeps its connection until the idle time-out of the stream. Memory runs out first.
   circuit_breakers: {thresholds: [{max_retries: 100, max_connections: 20000, max_requests: 20000}]}
   {{- end }}
   typed_extension_protocol_options: &connections
@@ -41,7 +41,7 @@
         # Shorter than the keep-alive (75 s) and the draining (5 s or more) of a service, so that a service never closes a
         # connection on which a POST is being sent.
         idle_timeout: 4s
-        # Where a name resolves to one address for several replicas, only new connections reach new replicas.
+        # If a name resolves to one address for several replicas, only new connections reach new replicas.
         max_connection_duration: 60s
   load_assignment:
     cluster_name: {{ $name }}
@@ -100,7 +100,7 @@
                 {{ ternary "pipe" "socket_address" (ne .Values.adminSocket "") }}: *admin
 {{- end }}
 
-{{- /* The one endpoint of a cluster outside the release, whose certificate is verified where its URL is https. */}}
+{{- /* The only endpoint of a cluster outside the release. Envoy verifies its certificate if the URL is https. */}}
 {{- define "gateway.endpoint" -}}
 {{- $host := splitList ":" .url.host | first | quote -}}
 load_assignment:

@@ -1,6 +1,6 @@
 {{- /*
-Filters that compress what GET answers at the paths of `compressed`, and nothing else (docs/security.md): what is the same for every
-customer has no secret whose parts its length could give away.
+Filters that compress the answers to GET at the paths of `compressed`, and nothing else (docs/security.md): an answer that is the same
+for every customer has no secret that its length could reveal.
 */}}
 {{- define "gateway.compression" -}}
 - name: compressor
@@ -13,13 +13,13 @@ customer has no secret whose parts its length could give away.
         response_direction_config:
           # Compressed bytes are another representation: a strong tag would be wrong.
           weaken_etag_on_compress: true
-          # What fits in a packet gains nothing.
+          # Compression gains nothing for an answer that fits in a packet.
           common_config: {min_content_length: 1024}
         compressor_library:
           name: gzip
           typed_config:
             "@type": type.googleapis.com/envoy.extensions.compression.gzip.compressor.v3.Gzip
-            # At level 1 lists stay half as large again (docs/security.md).
+            # At level 1 lists would be half as large again (docs/security.md).
             compression_level: COMPRESSION_LEVEL_2
     xds_matcher: &uncompressed
       matcher_list:
@@ -44,7 +44,7 @@ customer has no secret whose parts its length could give away.
                     header_name: set-cookie
                 value_match: {safe_regex: {google_re2: {}, regex: ".*"}}
             on_match: *skip
-# A 304 says it too (RFC 9110, 15.4.5), where the compressor adds nothing.
+# Also for a 304 (RFC 9110, 15.4.5), where the compressor adds nothing.
 - name: vary-compressed
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher

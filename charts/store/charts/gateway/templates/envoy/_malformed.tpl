@@ -5,18 +5,18 @@
     rules:
       action: DENY
       policies:
-        # Methods that both Envoy and Node.js know: what services answer with 405 comes to them; Node.js would refuse these as malformed, the token check included.
+        # Methods that Envoy or Node.js does not know: Node.js would refuse them as malformed, also in the token check. Services answer 405 to the others.
         unknown-method:
           permissions: [{any: true}]
           principals: [{not_id: {header: {name: ":method", string_match: {safe_regex: {regex: "GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|QUERY|ACL|BIND|CHECKOUT|CONNECT|COPY|LINK|LOCK|M-SEARCH|MERGE|MKACTIVITY|MKCALENDAR|MKCOL|MOVE|NOTIFY|PROPFIND|PROPPATCH|PURGE|REBIND|REPORT|SEARCH|SOURCE|SUBSCRIBE|UNBIND|UNLINK|UNLOCK|UNSUBSCRIBE"}}}}}]
-        # Two lines of Host, which Envoy has joined (RFC 9112, 3.2)
+        # Two Host lines, which Envoy has joined (RFC 9112, 3.2)
         two-hosts:
           permissions: [{header: {name: ":authority", string_match: {contains: ","}}}]
           principals: [{any: true}]
         large-cookies:
           permissions: [{header: {name: cookie, string_match: {safe_regex: {regex: '\C{1000}\C*'}}}}]
           principals: [{any: true}]
-          # size(bytes(request.headers["cookie"])) > limit: of all such headers together. Envoy takes no CEL as text here.
+          # size(bytes(request.headers["cookie"])) > limit, for all Cookie headers together. Envoy does not accept CEL as text here.
           condition:
             call_expr:
               function: _>_

@@ -1,6 +1,6 @@
-{{- /* Parts of an ExtensionWithMatcher, which decides for which requests a filter is there. */}}
+{{- /* Parts of an ExtensionWithMatcher, which decides which requests a filter applies to. */}}
 
-{{- /* A predicate. The arguments are a header and a regular expression of the whole of it. */}}
+{{- /* A predicate. The arguments are a header and a regular expression for its whole value. */}}
 {{- define "gateway.headerMatches" -}}
 input:
   name: header

@@ -1,5 +1,5 @@
 {{- define "gateway.otherSites" -}}
-# A script for every request would cost a tenth of the gateway's time: only what changes something is looked at.
+# A script for every request would cost a tenth of the gateway's time, so it runs only for requests that change something.
 - name: other-sites
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher

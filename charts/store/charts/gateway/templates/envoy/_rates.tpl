@@ -1,7 +1,7 @@
-{{- /* Counts requests before their account is known. Before the filter of CORS, so that preflights count too: files/problems.yaml gives a
-429 the headers of CORS. */}}
+{{- /* Counts requests before their account is known. Before the CORS filter, so that preflights also count: files/problems.yaml adds the
+CORS headers to a 429. */}}
 {{- define "gateway.addressRates" -}}
-# Addresses of IPv6 that embed IPv4 are all in one /64: of those the rates count each.
+# IPv6 addresses that embed IPv4 are all in one /64, so each of them counts on its own.
 - name: embedding-address
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher
@@ -34,7 +34,7 @@
 {{- end }}
 {{- end }}
 
-{{- /* Counts orders, behind the check, which sets the account. */}}
+{{- /* Counts orders after the check, which sets the account. */}}
 {{- define "gateway.orderRates" -}}
 - name: orders
   typed_config:
@@ -49,8 +49,8 @@
 {{- end }}
 {{- end }}
 
-{{- /* Counted by each replica. An entry without a value is a bucket for each value; each limit has one with the first of `entries`, and one
-with all. Takes { scope, limits, entries }. */}}
+{{- /* Limits that each replica counts for itself. An entry without a value makes a bucket for each value. Each limit has a descriptor
+for every prefix of `entries`. Takes { scope, limits, entries }. */}}
 {{- define "gateway.localRates" -}}
 "@type": type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit
 filter_enabled: {default_value: {numerator: 100}}
@@ -67,7 +67,7 @@ descriptors:
   {{- end }}
 {{- end }}
 
-{{- /* Counted by a service for all replicas. Without its answer the limits of each replica hold. */}}
+{{- /* Limits that a service counts for all replicas. If it does not answer, each replica counts for itself. */}}
 {{- define "gateway.sharedRates" -}}
 "@type": type.googleapis.com/envoy.extensions.filters.http.ratelimit.v3.RateLimit
 domain: store
@@ -103,7 +103,7 @@ rate_limits:
       - *embedding
   {{- end }}
   {{- if .Values.publicCatalogue }}
-  # With or without a token: nobody looks at that.
+  # Requests count with or without a token.
   - actions:
       - header_value_match:
           descriptor_value: catalogue

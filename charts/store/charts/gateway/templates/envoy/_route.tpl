@@ -1,10 +1,10 @@
-{{- /* One of model.routes. Takes it and { scope }. */}}
+{{- /* A route of model.routes. Takes the route, with { scope } added. */}}
 {{- define "gateway.route" -}}
 {{- $values := .scope.Values }}
 {{- $external := $values.external }}
 {{- $isExternal := eq .cluster "external" }}
 {{- $hidesIdentity := and $isExternal (not $external.forwardIdentity) }}
-{{- /* The largest body of its prefix, which it has as metadata, too, for the text of a 413. */}}
+{{- /* The largest body of its prefix. It is also in the route's metadata, for the text of a 413. */}}
 {{- $bodyKib := get $values.bodyKib .prefix | default $values.limits.bodyKib | int -}}
 - match: {{ toJson .match }}
   metadata: {filter_metadata: {store: {largestBody: {{ $bodyKib }} KiB}}}
@@ -20,7 +20,7 @@
     timeout: {{ $values.timeouts.route }}s
     {{- end }}
     {{- if $isExternal }}
-    {{- /* How long it thinks is not the store's. */}}
+    {{- /* The site may take longer to answer than timeouts.stalled. */}}
     idle_timeout: {{ $values.timeouts.route }}s
     host_rewrite_literal: {{ (urlParse $external.url).host }}
     {{- if $external.stripPrefix }}
@@ -31,12 +31,12 @@
   request_headers_to_remove: [id-account, account-roles, account-scopes, authorization]
   {{- end }}
   {{- if and (eq .kind "open") (eq .cluster "self") }}
-  # Envoy writes none for the empty answer of /health-check to HEAD.
+  # Envoy writes no Content-Length for the empty answer of /health-check to HEAD.
   response_headers_to_add: [{header: {key: content-length, value: "0"}, append_action: ADD_IF_ABSENT}]
   {{- end }}
   {{- if $isExternal }}
   {{- if $external.removeHeaders }}
-  # What speaks for the whole origin, which is the store's
+  # Headers that apply to the whole origin, which is the store's
   response_headers_to_remove: [clear-site-data, strict-transport-security, service-worker-allowed, alt-svc, nel, report-to]
   {{- end }}
   {{- with $external.contentSecurityPolicy }}
@@ -61,8 +61,8 @@
               principals:
                 - header: {name: content-length, range_match: {start: {{ add1 (mul $bodyKib 1024) }}, end: 9223372036854775807}}
     {{- /*
-    While auth is asked, Envoy may hold a connection's buffer and a window of HTTP/2, 80 KiB. It would never read on if that were more
-    than half of this limit, which counts bodies without a length; the service counts them exactly.
+    During the token check, Envoy may hold a connection's buffer and an HTTP/2 window, 80 KiB. It would never read on if that were more
+    than half of this limit. The limit is for bodies without a length; the service counts them exactly.
     */}}
     body:
       "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.BufferPerRoute

@@ -2,7 +2,7 @@
 {{- with .Values.global.tracing -}}
 operation: "%REQ(:METHOD)%"
 spawn_upstream_span: true
-# This tag would hold the whole address, whose query may be secret.
+# This tag would hold the whole URL, whose query may be secret.
 max_path_tag_length: 0
 custom_tags: [{tag: url.path, value: "%PATH(NQ:ORIG_OR_PATH):2048%"}]
 provider:
@@ -12,7 +12,7 @@ provider:
     service_name: gateway
     http_service:
       http_uri: {uri: {{ printf "%s/v1/traces" (trimSuffix "/" .endpoint) | quote }}, cluster: collector, timeout: 5s}
-    # By the trace id, which is always Envoy's own: a client's traceparent is removed before.
+    # Samples by trace id, which is always Envoy's own: a client's traceparent is removed first.
     sampler:
       name: envoy.tracers.opentelemetry.samplers.trace_id_ratio_based
       typed_config:
