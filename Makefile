@@ -2,21 +2,21 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq grant timeline clean test test-browser test-faults lint typecheck jest format bench images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
 
-# The Node of package-lock.json once it is installed, else that of the machine.
+# The Node of package-lock.json once it is installed, until then the machine's.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
-# Node keeps what it has compiled, and of TypeScript also what is left without types.
+# Node caches compiled code, and TypeScript sources without their types.
 export NODE_COMPILE_CACHE ?= $(CURDIR)/.cache/compile
-# Without a wrapper such as npx, so that a signal reaches the tool.
+# No wrapper such as npx, so that signals reach the tool.
 tool := node
 bin := node_modules/.bin
 helm = helm=$$($(tool) tools/chart/helm-path.ts) && "$$helm"
 jest_bin := node --conditions=@store/source --no-warnings node_modules/jest/bin/jest.js
-# Tests use no cluster of yours, apart from test-cluster.
+# Only test-cluster uses a cluster of yours.
 jest := CONTEXT= $(jest_bin)
-# Runs one at a time, even if make runs twice, unless there is no Python.
+# Runs one command at a time, even if make runs twice. Without Python there is no lock.
 alone := mkdir -p .cache && $(if $(shell command -v python3 2>/dev/null),python3 tools/alone.py .cache/make.lock)
 
-# For the targets for Kubernetes. An empty CONTEXT is kubectl's current one, which may be anywhere.
+# For the Kubernetes targets. An empty CONTEXT means kubectl's current context, whichever cluster that is.
 export CONTEXT ?= kind-store
 kubectl := kubectl $(if $(CONTEXT),--context $(CONTEXT))
 at := $(if $(CONTEXT),--kube-context $(CONTEXT))
@@ -31,18 +31,18 @@ TIMEOUT ?= 5m
 log_files := .cache/log/$(or $(COMPONENT),$(PART),*).log
 strimzi := https://github.com/strimzi/strimzi-kafka-operator/releases/download/1.2.0/strimzi-cluster-operator-1.2.0.yaml
 
-# Targets with ### are rare, or steps of others.
+# Targets with ### are rarely used, or steps of other targets.
 help: ## Show this list; ALL=1 adds rare targets and steps of others
 	@awk -F ':.*## ' '/^[a-z-]+:.* ##$(if $(ALL),#?) / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The local run needs more of the machine than containers do.
+# The local run needs more from the machine than containers do.
 machine:
 	@sh tools/local/commands/check-machine.sh
 
 node:
 	@sh tools/local/commands/check-machine.sh node
 
-# No install script is needed: the local run does what PostgreSQL's would do. npm writes the compared file last.
+# Needs no install scripts: the local run does the work of PostgreSQL's script. npm writes the file compared here last.
 install: node ### Run npm ci if package-lock.json has changed
 	@$(alone) sh -c 'test node_modules/.package-lock.json -nt package-lock.json || \
 	  { echo "npm ci, about half a minute" && npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error; }'
@@ -58,7 +58,7 @@ build: generate ### Compile the services that have changed
 tools: machine install ### Fetch Envoy, Kafka and Helm if the machine lacks them
 	@$(tool) tools/local/commands/fetch-tools.ts
 
-# The first time, the tools are fetched while the services are compiled.
+# The first run fetches the tools while it compiles the services.
 run: machine install ## Start the whole store on http://localhost:8080, PORTS=free on free ports; Ctrl-C stops it
 	@$(MAKE) --jobs=2 build $$(test -d .cache/tools || echo tools)
 	@$(tool) tools/local/commands/run.ts
@@ -72,7 +72,7 @@ shop: install ## Serve the shop for the running store on http://localhost:3000 u
 seed: install ## Add 1,000 products and 200,000 status records to the running store
 	@$(tool) tools/local/commands/seed.ts
 
-# On standard error tail says that a log begins anew, at each start of the store.
+# tail reports on standard error that a log was truncated, at each start of the store.
 logs: ## Follow the logs of all components; COMPONENT=order for one
 	@ls $(log_files) >/dev/null 2>&1 || { echo 'There is no $(log_files): start the store with make run.' >&2; exit 1; }
 	@tail -n $(if $(COMPONENT),100,10) -F $(log_files) 2>/dev/null | while IFS= read -r line; do \
@@ -86,10 +86,10 @@ dlq: build ## List the dead letters; REDRIVE=<group> [ID=] [DRY_RUN=1], DISCARD=
 grant: build ## Set the roles of an account; EMAIL=<address> ROLE=operator,catalogue or none
 	@$(tool) tools/local/commands/grant.ts
 
-# A context on the command line is that of a cluster; without one it is the store of this machine.
+# With a CONTEXT on the command line it is the console of that cluster, otherwise that of the local store.
 console: node ## Print how to log in to the console, the pages for operators; CONTEXT=kind-store forwards that of a cluster
 ifeq ($(origin CONTEXT),command line)
-	@echo "http://localhost:8091, with an account that has the role operator, or while auth is away with this token:"
+	@echo "http://localhost:8091, with an account that has the role operator, or with this token while auth is unavailable:"
 	@$(kubectl) --namespace $(NAMESPACE) get secret store-console --output 'go-template={{.data.CONSOLE_TOKEN | base64decode}}{{"\n"}}'
 	@$(kubectl) --namespace $(NAMESPACE) port-forward deployment/console 8091:8080
 else
@@ -129,7 +129,7 @@ typecheck: generate ### Check all types, including tests and tools
 format: install ## Format the sources and apply safe lint fixes
 	@$(bin)/biome check --write .
 
-# Without what Node keeps, which costs each process 7 MiB: the images have none of it either.
+# Without Node's compile cache, which costs each process 7 MiB: the images do not use it either.
 bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="orders order-life", ARGS=--help
 	@NODE_COMPILE_CACHE= $(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
@@ -154,7 +154,7 @@ kafka: namespace ### Install the Strimzi operator and a Kafka of one broker, for
 	@$(kubectl) wait --for=condition=Established --timeout=2m crd/kafkas.kafka.strimzi.io crd/kafkanodepools.kafka.strimzi.io
 	@$(kubectl) --namespace $(NAMESPACE) patch deployment strimzi-cluster-operator --patch-file k8s/strimzi-operator.yaml
 	@$(kubectl) apply --namespace $(NAMESPACE) -f k8s/kafka.yaml
-	@echo "Waiting for Kafka, some minutes the first time"
+	@echo "Waiting for Kafka, which takes some minutes the first time"
 	@$(kubectl) --namespace $(NAMESPACE) wait kafka/store --for=condition=Ready --timeout=15m
 
 kind-down: ## Delete that cluster with all its data
