@@ -1,6 +1,6 @@
-"""Becomes a command, such as npm ci, once no other process has the lock of a file: alone.py <file> <command>.
+"""Locks a file, then runs a command such as npm ci in its own place: alone.py <file> <command>.
 
-In Python, since it comes before the packages, and Node.js has no locks that the kernel releases.
+In Python, because it runs before the packages are installed, and Node.js has no locks that the kernel releases.
 """
 
 import fcntl
@@ -10,5 +10,5 @@ import sys
 _, path, *command = sys.argv
 lock = os.open(path, os.O_CREAT | os.O_WRONLY)
 fcntl.flock(lock, fcntl.LOCK_EX)
-os.set_inheritable(lock, True)  # held until the command has ended
+os.set_inheritable(lock, True)  # held until the command ends
 os.execvp(command[0], command)

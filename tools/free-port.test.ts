@@ -9,7 +9,7 @@ const take = `
   process.stdin.resume();`;
 const file = new URL('free-port.ts', import.meta.url).href;
 
-it('two processes that choose ports at the same time never choose the same one', async () => {
+it('never gives two processes the same port, even at the same time', async () => {
   const processes = [0, 1].map(() => execa('node', ['--no-warnings', '--input-type=module', '-e', take, file]));
   const ports = await Promise.all(
     processes.map(async (chosen) => JSON.parse(String(await once(chosen.stdout, 'data'))) as number[]),

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import getPort, { portNumbers } from 'get-port';
 
-/** Below the ports that the kernel gives to outgoing connections, because a port has to stay free until somebody listens there. */
+/** Below the kernel's ports for outgoing connections, because a port has to stay free until somebody listens there. */
 const first = 20_000;
 const last = 32_000;
 

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { root } from './paths.ts';
 import { Tool } from './run-command.ts';
 
-/** A file, or the files below a folder that are no tests and were not generated. */
+/** The file itself, or the files below a folder without tests and generated files. */
 async function filesIn(source: string): Promise<string[]> {
   if (statSync(join(root, source)).isFile()) return [source];
   const entries = await readdir(join(root, source), { recursive: true, withFileTypes: true });
@@ -16,7 +16,7 @@ async function filesIn(source: string): Promise<string[]> {
     .filter((path) => !/\.test\.ts$|\/(dist|generated)\//.test(path));
 }
 
-/** Says what it does and fills the folder, if a source has changed. It is empty then, as Prisma refuses one that holds else. */
+/** Empties and fills the folder if a source has changed, and says so. Prisma refuses a folder that is not empty. */
 async function unlessCurrent(what: string, folder: string, sources: string[], fill: (folder: string) => object) {
   const files = (await Promise.all(sources.map(filesIn))).flat();
   const hash = createHash('sha256');
@@ -64,7 +64,7 @@ const pages = () =>
 
 const writeTypes = join(root, 'tools/api/console-types.ts');
 
-/** The pages are checked by them, and built without: an image has not what writes them. */
+/** Only the type check of the pages needs these types: images build the pages without, as they lack the writer. */
 function typesOfPages(): Promise<void> {
   const what = 'console: writing the types of its routes for the pages';
   const sources = ['package-lock.json', `${ofConsole}/src`, 'services/shared/src'];
@@ -74,12 +74,14 @@ function typesOfPages(): Promise<void> {
 }
 
 await new Tool('make generate')
-  .description('Generates what is not in Git and has changed: Prisma clients, pages of the console, and their types.')
+  .description(
+    'Generates files that are not in Git, if their sources have changed: Prisma clients, pages of the console, and their types.',
+  )
   .action(async () => {
     const hasSchema = (name: string) => existsSync(join(root, 'services', name, 'prisma/schema.prisma'));
     const services = (await readdir(join(root, 'services'))).filter(hasSchema);
     await Promise.all([...services.map(prismaClient), pages()]);
-    // The console, whose routes they are of, looks for its pages.
+    // After the pages, because the console needs them to give its routes.
     if (existsSync(writeTypes)) await typesOfPages();
   })
   .run();

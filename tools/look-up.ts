@@ -1,4 +1,4 @@
-/** @throws Error that lists the names, where there is none of that name */
+/** @throws Error that lists the known names, if the name is unknown */
 export function lookUp<T>(kind: string, all: Record<string, T>, name: string): T {
   const found = all[name];
   if (found !== undefined && Object.hasOwn(all, name)) return found;

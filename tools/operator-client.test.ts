@@ -11,7 +11,7 @@ it.each([
   ['ada@example.com', 'ada@example.com'],
   [' ada ', 'ada'],
   ['', `${userInfo().username}@${hostname()}`],
-])('the name %j in the environment is %s in the audit trail', (given, expected) => {
+])('names the operator of OPERATOR=%j %s in the audit trail', (given, expected) => {
   process.env.OPERATOR = given;
   expect(operatorName()).toBe(expected);
 });

@@ -7,14 +7,14 @@ import { serviceNamed } from './topology/topology.ts';
 
 const problemOut = z.object({ detail: z.string() });
 
-/** Name in the audit trail: OPERATOR, which those who run the command in a pod pass on, else the user of this machine. */
+/** Name in the audit trail: OPERATOR, which people set when they run a command in a pod, else the user of this machine. */
 export const operatorName = () => process.env.OPERATOR?.trim() || `${userInfo().username}@${hostname()}`;
 
-/** Also from a file, which OPERATOR_CREDENTIAL_FILE names. */
+/** OPERATOR_CREDENTIAL_FILE may name a file with it instead. */
 const credentialConfig = z.object({ OPERATOR_CREDENTIAL: z.string().optional() });
 
 interface Request<T> {
-  /** One of the topology, such as order-worker. */
+  /** Its name in the topology, such as order-worker. */
   service: string;
   method?: 'GET' | 'POST' | 'PUT';
   path: string;
@@ -23,7 +23,7 @@ interface Request<T> {
   timeoutMs?: number;
 }
 
-/** Its host name in the cluster where this runs there, else its port on this machine. */
+/** By its host name in the cluster, or by its port on this machine. */
 const urlOf = (service: string) =>
   process.env.IN_CLUSTER
     ? `http://${serviceNamed(service).alias}:8080`
@@ -32,7 +32,7 @@ const urlOf = (service: string) =>
 /**
  * Calls an internal path of a service with the credential of an operator (contract 3.7).
  * @returns undefined for 404
- * @throws Error with the detail of another problem
+ * @throws Error with the problem's detail for any other failure
  */
 export async function callService<T>(request: Request<T>): Promise<T | undefined> {
   const { service, method = 'GET', path, body, schema, timeoutMs = 10_000 } = request;

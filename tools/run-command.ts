@@ -3,9 +3,9 @@ import { messageOf } from '../services/shared/src/values/errors.ts';
 
 const inCluster = Boolean(process.env.IN_CLUSTER);
 
-/** A command of the command line, such as make seed. */
+/** A command-line tool, such as make seed. */
 export class Tool extends Command {
-  /** Called by commander. Targets of make take variables: nobody has typed the name of an option. */
+  /** Called by commander. Names the variable, because users of make targets do not see the option. */
   missingMandatoryOptionValue({ envVar, flags }: Option): void {
     const missing = envVar === undefined || inCluster ? flags : `${envVar}=…`;
     this.error(`error: ${missing} is missing: ${this.name()} ${this.usage()}`);

@@ -4,7 +4,7 @@ import { root } from './paths.ts';
 
 type Texts = Record<string, string>;
 
-/** Writes the files whose text has changed, and prints their paths. @param steps texts by path in the repository, one after the other */
+/** Writes the files whose text has changed, and prints their paths. @param steps texts by path in the repository, written in order */
 export async function writeChanged(...steps: (Texts | (() => Promise<Texts>))[]): Promise<void> {
   let changed = 0;
   for (const step of steps) {

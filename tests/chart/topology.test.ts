@@ -92,7 +92,7 @@ describe('the topology', () => {
   it.each([
     ['Chart.yaml', 'alias: status', 'alias: stats', 'has a service stats, but values.yaml'],
     ['values.yaml', '  localPort: 8084\n', '', 'order has no localPort'],
-    ['values.yaml', '/orders: order', '/orders: oder', 'routes /orders to oder, which is no service'],
+    ['values.yaml', '/orders: order', '/orders: oder', 'routes /orders to oder, which is not a service'],
   ])('refuses in %s for %j %j', async (file, present, replacement, message) => {
     const edits = { [file]: (text: string) => text.replace(present, replacement) };
     await withEdited(edits, async (copy) => expect(() => readTopology(copy)).toThrow(message));

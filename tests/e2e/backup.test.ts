@@ -201,7 +201,7 @@ withClient(
         cwd: join(root, 'services', image),
         env: { KAFKA_BROKERS: below.kafkaBrokers.join(), CONSUMER_GROUP: group },
       });
-      expect(stdout).toBe(`${group} skips what the topics have`);
+      expect(stdout).toBe(`${group} skips all events in the topics`);
     }
     await stop(below);
     const restored = await untilQuiet(await start('first'));

@@ -21,7 +21,7 @@ it.each([
   [
     'the gateway does not allow it',
     strict,
-    `The gateway at http://localhost:${strict} does not allow http://localhost:3000: have it in its CORS_ALLOWED_ORIGINS.`,
+    `The gateway at http://localhost:${strict} does not allow http://localhost:3000: add it to CORS_ALLOWED_ORIGINS.`,
   ],
   ['its port is in use, because the gateway allows no other', open, 'Port 3000 is in use: stop that process.'],
 ])('make shop says that %s', async (_, GATEWAY_PORT, problem) => {
@@ -35,7 +35,7 @@ it.each([
 });
 
 it('make run PORTS=free refuses an invalid port before it starts anything', async () => {
-  const problem = 'GATEWAY_PORT=eighty is no port: a whole number from 1 to 65535 is expected.';
+  const problem = 'GATEWAY_PORT=eighty is not a port: a whole number from 1 to 65535 is expected.';
   expect(await run('run', { PORTS: 'free', GATEWAY_PORT: 'eighty' })).toEqual([1, `\n${problem}`, '']);
 });
 

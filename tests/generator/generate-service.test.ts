@@ -73,7 +73,9 @@ describe('make golden', () => {
     writeFileSync(values, text);
     expect({ exitCode, all }).toMatchObject({
       exitCode: 2,
-      all: expect.stringMatching(/^values\.yaml routes \/orders to oder, which is no service of Chart\.yaml\.\nmake/),
+      all: expect.stringMatching(
+        /^values\.yaml routes \/orders to oder, which is not a service of Chart\.yaml\.\nmake/,
+      ),
     });
     expect((await run('git', 'status', '--short')).stdout).toBe('');
   });
@@ -98,8 +100,8 @@ describe('make service', () => {
     ['product-review', '', /is not a name for a service/],
     ['order', '', /The name order is taken/],
     ['gateway', '', /The name gateway is taken/],
-    ['orders', '', /The path \/orders is routed already/],
-    ['review', '/orders', /The path \/orders is routed already/],
+    ['orders', '', /The path \/orders already has a route/],
+    ['review', '/orders', /The path \/orders already has a route/],
     ['review', 'reviews', /ROUTE=reviews is not a path for a service.* make service NAME=review ROUTE=\/reviews/],
     ['review', '/external/reviews', /The path \/external\/reviews belongs to the gateway/],
   ])('refuses NAME=%s ROUTE=%s and changes nothing', async (name, route, message) => {

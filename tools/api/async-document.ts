@@ -19,7 +19,7 @@ interface Fixed {
   deadLetter: Json;
 }
 
-/** Operations are called after the service, the action and `suffix`. */
+/** An operation's name is the service, the action and `suffix`. */
 const topics = {
   orderEvents: { address: orderEventsTopic, payloads, key: 'order', suffix: '' },
   accountEvents: { address: accountEventsTopic, payloads: accountPayloads, key: 'account', suffix: 'Accounts' },

@@ -4,13 +4,13 @@ import { parse, stringify } from 'yaml';
 import { root } from '../paths.ts';
 import { breakingChanges, eventsAsOperations, oasdiff } from './breaking-changes.ts';
 
-// Any shape: the changes below reach for what the document has.
+// Any shape: the changes below access any part of the document.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Document = any;
 type Change = (document: Document) => void;
 
 const isHere = await oasdiff();
-if (!isHere) console.log('Neither oasdiff nor Go is there: documents are not compared.');
+if (!isHere) console.log('Skipped the comparison of documents: neither oasdiff nor Go is on PATH.');
 
 function changed(text: string, change: Change): string {
   const document = parse(text);
@@ -24,9 +24,9 @@ const schema = (document: Document, name: string) => document.components.schemas
 const list = (document: Document) => document.paths['/orders'].get;
 const since = { name: 'since', in: 'query', schema: { type: 'string' } };
 
-// Those that depend on how oasdiff is called, and one for each direction, of the many that it finds.
-(isHere ? describe : describe.skip)('a client of before', () => {
-  // It is compiled first, where it is not installed.
+// Of the many changes that oasdiff finds: those that depend on how it is called, and one for each direction.
+(isHere ? describe : describe.skip)('a client of the old version', () => {
+  // Compiles oasdiff first if it is not installed.
   beforeAll(() => changesBy(() => undefined), 300_000);
 
   it.each<[string, Change]>([
@@ -45,11 +45,11 @@ const since = { name: 'since', in: 'query', schema: { type: 'string' } };
       'POST /orders: the optional response header `location` removed',
       (d) => delete d.paths['/orders'].post.responses[201].headers.Location,
     ],
-  ])('fails by %s', async (expected, change) => {
+  ])('fails because of %s', async (expected, change) => {
     expect(await changesBy(change)).toContainEqual(expect.stringContaining(expected));
   });
 
-  it('may send more, read more, and meet fewer failures', async () => {
+  it('works if inputs or outputs are added, or failures removed', async () => {
     const found = await changesBy((d) => {
       Object.assign(d.paths, { '/reviews': d.paths['/products'] });
       list(d).parameters.push({ ...since, required: false });
@@ -60,7 +60,7 @@ const since = { name: 'since', in: 'query', schema: { type: 'string' } };
     expect(found).toEqual([]);
   });
 
-  it('reads events with further optional fields, of the same kinds', async () => {
+  it('reads events with new optional fields, but needs every kind and field of before', async () => {
     const events = readFileSync(join(root, 'docs/asyncapi.yaml'), 'utf8');
     const found = (change: Change) =>
       breakingChanges(eventsAsOperations(events), eventsAsOperations(changed(events, change)));

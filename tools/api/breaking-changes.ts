@@ -6,21 +6,21 @@ import { findOnPath } from '../local/downloads/provide-tool.ts';
 import { root } from '../paths.ts';
 import { withFolder } from '../with-folder.ts';
 
-/** Also what the typed client goes by: the names of its methods, and headers such as Location. */
+/** Adds changes that break the typed client: names of its methods, and headers such as Location. */
 const levels = join(root, 'tools/api/oasdiff-levels.txt');
 
-/** Returns the command of this machine, or the one that compiles it, which takes a minute once; undefined without Go. */
+/** Returns the installed oasdiff, or the command that compiles it, which takes a minute once; undefined without Go. */
 export async function oasdiff(): Promise<string[] | undefined> {
   if (await findOnPath('oasdiff')) return ['oasdiff'];
   return (await findOnPath('go')) ? ['go', 'run', 'github.com/oasdiff/oasdiff@v1.37.0'] : undefined;
 }
 
-/** Returns the changes of an OpenAPI document by which a client of the old one fails, a sentence each. */
+/** Returns the changes of an OpenAPI document that break a client of the old version, a sentence each. */
 export const breakingChanges = (old: string, now: string): Promise<string[]> =>
   withFolder(async (dir) => {
     const [command, ...run] = (await oasdiff()) ?? [];
     if (!command)
-      throw new Error('oasdiff is not on PATH, nor Go, which compiles it: https://www.oasdiff.com/docs/install');
+      throw new Error('Neither oasdiff nor Go, which compiles it, is on PATH: https://www.oasdiff.com/docs/install');
     const files = [join(dir, 'old.yaml'), join(dir, 'now.yaml')] as const;
     await Promise.all([writeFile(files[0], old), writeFile(files[1], now)]);
     const args = [...run, 'breaking', '--format', 'json', '--severity-levels', levels, ...files];
@@ -29,8 +29,8 @@ export const breakingChanges = (old: string, now: string): Promise<string[]> =>
   });
 
 /**
- * Returns the events of an AsyncAPI document as operations of an OpenAPI document, each of which is sent and read: a topic holds
- * events of the old version for days, and consumers of either version read it.
+ * Returns the events of an AsyncAPI document as operations of an OpenAPI document, with each event as request and response: a topic
+ * holds events of the old version for days, and consumers of either version read it.
  */
 export function eventsAsOperations(text: string): string {
   const { info, components } = parse(text) as Events;

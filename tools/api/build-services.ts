@@ -42,7 +42,7 @@ export interface BuiltService {
   schemas: Record<string, Schema>;
 }
 
-/** Services whose variables do not matter here, beside those of the chart. */
+/** Settings in addition to the chart's. Their values do not matter here. */
 const given = {
   env: {},
   ports: fixedPorts({}),
@@ -52,7 +52,7 @@ const given = {
   databaseUrl: unreachableDatabaseUrl,
 };
 
-/** Every service of the topology, built by its own definition: that opens no connection. */
+/** Builds every service of the topology by its own definition, which opens no connection. */
 export async function buildServices(): Promise<BuiltService[]> {
   const built: BuiltService[] = [];
   // One after another: Jest's module loader does not link concurrent imports that share modules.

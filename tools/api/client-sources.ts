@@ -10,16 +10,16 @@ import type { GatewayDocument } from './gateway-document.ts';
 const folder = join(root, 'clients/typescript');
 const generated = '// Written by make api from docs/openapi.yaml.\n';
 
-/** The types of what a document describes, by openapi-typescript. @param writer command and source, for the first line */
+/** The types of an OpenAPI document, by openapi-typescript. @param writer command and source, for the first line */
 export async function typesOf(document: object, writer: string): Promise<string> {
   const flags = ['--root-types', '--root-types-no-schema-prefix'];
-  // It reads a document without a file name from standard input.
+  // Without a file name it reads the document from standard input.
   const options = { cwd: folder, preferLocal: true, localDir: folder, input: JSON.stringify(document, asTyped) };
   const { stdout } = await execa('openapi-typescript', flags, options);
   return `// Written by ${writer}.\n${stdout}\n`;
 }
 
-/** Says the same so that TypeScript can check it: names of headers in one case, a list to sort by as its few values. */
+/** Rewrites what TypeScript cannot check: names of headers to lower case, the pattern of a sort order to its few values. */
 function asTyped(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { in: place, name, schema, pattern } = value as Record<string, unknown>;
@@ -35,7 +35,7 @@ export function clientProblemCodes(): string {
   return `// Written by make api from the problem types of the services.\nexport type ProblemCode =${codes.join('')};\n`;
 }
 
-/** Currencies that have not the usual two decimals. */
+/** Currencies without the usual two decimals. */
 export function clientMinorUnits(): string {
   const lines = currencies
     .filter((currency) => minorUnit(currency) !== 2)
@@ -52,7 +52,7 @@ export function clientOperations({ paths }: GatewayDocument): string {
 
 /**
  * The methods of the client as an editor shows them: with summary, input and every documented status. Each signature has the whole
- * comment: editors show none of a mapped type, and of overloads only that of the one which is called.
+ * comment, because editors show no comment of a mapped type, and of overloads only the comment of the one that is called.
  */
 export function clientMethods({ paths, components }: GatewayDocument): string {
   const simple: string[] = [];
@@ -70,7 +70,7 @@ export function clientMethods({ paths, components }: GatewayDocument): string {
   const imports = "import type { CallOptions, FullInput, Input, Output, Reply } from './types.ts';\n";
   const ofBodies =
     '/** The operations of docs/openapi.yaml, which resolve to the body of the reply. */\nexport interface Methods';
-  const ofAll = '/** The same, which resolve to all that came back. */\nexport interface FullMethods';
+  const ofAll = '/** The same, but they resolve to the whole reply. */\nexport interface FullMethods';
   const body = (methods: string[]) => `{\n${methods.join('\n')}}\n`;
   return `${generated}${imports}\n${ofBodies} ${body(simple)}\n${ofAll} ${body(full)}`;
 }
@@ -108,10 +108,10 @@ function commentOf(request: string, operation: Operation, shared: Operation['res
   return `  /**\n${lines.join('\n')}\n   */\n`;
 }
 
-/** Lines of a comment: what a tag says, as a list. */
+/** Lines of a comment: a tag with its items as a list. */
 const tag = (name: string, items: string[]) => (items.length > 0 ? [name, ...items.map((item) => `- ${item}`)] : []);
 
-/** Streams have methods that are written by hand. */
+/** All operations without streams, whose methods are written by hand. */
 const methodsOf = (paths: GatewayDocument['paths']) =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)

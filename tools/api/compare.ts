@@ -19,7 +19,7 @@ const mayBreak = (old: string, now: string) => {
 };
 
 await new Tool('compare')
-  .description(`Compares the API with that of a release or a branch, and fails if clients of that one would.`)
+  .description(`Compares the API with a release or a branch, and fails if the changes break clients of it.`)
   .argument('[base]', 'a tag, branch or commit; default: the last release')
   .action(async (given: string | undefined) => {
     const base = given || (await lastRelease());
@@ -33,8 +33,8 @@ await new Tool('compare')
     const found = [...(await breakingChanges(old, now[api])), ...(await breakingChanges(oldEvents, nowEvents))];
     for (const sentence of found) console.log(`- ${sentence}`);
     const [from, to] = [versionOf(old), versionOf(now[api])];
-    if (found.length === 0) console.log(`A client of ${base} (${from}) works as before.`);
+    if (found.length === 0) console.log(`Clients of ${base} (${from}) still work.`);
     else if (mayBreak(from, to)) console.log(`Version ${to} may break clients of ${from}: name these in CHANGELOG.md.`);
-    else throw new Error(`A client of ${base} (${from}) would fail by the changes above.`);
+    else throw new Error(`The changes above break clients of ${base} (${from}).`);
   })
   .run();

@@ -5,7 +5,7 @@ import { configSchema } from '../../services/console/src/config.ts';
 import { createConsole } from '../../services/console/src/service.ts';
 import { typesOf } from './client-sources.ts';
 
-// The types of the console's routes, for its pages: make generate writes them into the file that is given.
+// Writes the types of the console's routes, for its pages, into the given file. Called by make generate.
 
 const lists = { SERVICES: '', METRICS: '', GROUPS: '', AUDITED: '' };
 const config = configSchema.parse({ CONSOLE_TOKEN: 'x'.repeat(32), ...lists });

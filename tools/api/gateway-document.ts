@@ -22,8 +22,8 @@ const fixed: GatewayDocument = parse(readFileSync(join(root, 'tools/api/gateway.
 const { responses, securitySchemes } = fixed.components;
 
 /**
- * The OpenAPI 3.1 document of all that the gateway routes, from the documents of the services: their operations with the
- * cookie in place of the header that the gateway sets, and the gateway's own answers.
+ * The OpenAPI 3.1 document of everything that the gateway routes, from the documents of the services: their operations with the
+ * cookie instead of the header that the gateway sets, and the gateway's own answers.
  * @throws Error if two services give a name to different things
  */
 export async function gatewayDocument(services: BuiltService[], { routes }: Topology): Promise<GatewayDocument> {
@@ -41,7 +41,7 @@ export async function gatewayDocument(services: BuiltService[], { routes }: Topo
     if (routed.length === 0) continue;
     for (const [schema, definition] of Object.entries(ownSchemas)) {
       if (schemas[schema] !== undefined && !isDeepStrictEqual(schemas[schema], definition))
-        throw new Error(`Two services mean different things by the schema ${schema}: one of them is ${name}.`);
+        throw new Error(`Two services define the schema ${schema} differently: ${name} is one of them.`);
       schemas[schema] = definition;
     }
     for (const [path, operations] of routed) {
@@ -69,7 +69,7 @@ export async function gatewayDocument(services: BuiltService[], { routes }: Topo
 
 const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-/** A session may do everything, an API key what needs no account, or a scope that it has. */
+/** A session may call every operation, an API key those without an account, or with a scope that the key has. */
 function securityOf(own: Operation['security']): Operation['security'] {
   const scopes = own?.flatMap(({ bearer = [] }) => bearer);
   return scopes?.length === 0 ? [{ token: [] }] : [{ token: [] }, { apiKey: scopes ?? [] }];

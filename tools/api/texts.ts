@@ -5,7 +5,7 @@ import { buildServices } from './build-services.ts';
 import { clientMethods, clientMinorUnits, clientOperations, clientProblemCodes, typesOf } from './client-sources.ts';
 import { gatewayDocument } from './gateway-document.ts';
 
-/** The text of each file that is written from the routes, by its path in the repository. */
+/** The text of each file that make api writes, by its path in the repository. */
 export async function textsOfRoutes() {
   const services = await buildServices();
   const document = await gatewayDocument(services, topology);

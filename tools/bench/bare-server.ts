@@ -3,15 +3,14 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 
-// A process that answers GET /products?size=100 and POST /orders by node:http and pg alone, with which make bench compares
-// the services; and anything else by an empty list.
+// The baseline that make bench compares the services with: answers GET /products?size=100 and POST /orders with only node:http and pg,
+// and everything else with an empty list.
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 
 /**
- * The statement does the same work as that of the product service for this request, in the same way: one round trip, JSON
- * and cursor made by PostgreSQL. A better statement of the service belongs here as well: the comparison is about what
- * surrounds it.
+ * Does the same work as the product service's statement for this request, in the same way: one round trip, with JSON and cursor made
+ * by PostgreSQL. If the service's statement improves, improve this one: the comparison is about the code around the statement.
  */
 const page = `
   select coalesce(json_agg(json_build_object('id', id, 'name', name, 'price', trim_scale(price), 'unit', unit) order by n)
@@ -30,7 +29,7 @@ interface Item {
   quantity: number;
 }
 
-/** Does the inserts of the order service in one transaction, a round trip each. Prices are constants. */
+/** Does the inserts of the order service in one transaction, with a round trip for each. Prices are constants. */
 async function placeOrder(req: IncomingMessage): Promise<string> {
   const { items }: { items: Item[] } = JSON.parse(await text(req));
   const account = req.headers['id-account'];

@@ -6,7 +6,7 @@ import type { Request } from './requests.ts';
 
 export const loginCookie = async (authUrl: string): Promise<string> => (await newCustomer(createSend(authUrl))).cookie;
 
-/** Inserts 1,000 products, from which orders are made too. */
+/** Inserts 1,000 products, which are also ordered. */
 export async function fillCatalogue(databaseUrl: string): Promise<void> {
   await queryOnce(
     databaseUrl,

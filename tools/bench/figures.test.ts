@@ -8,7 +8,7 @@ it.each<[Row, boolean]>([
   [row(0.3, { atLeast: 0.4 }), true],
   [row(NaN, { atMost: 0 }), true],
   [row(1e9), false],
-])('of %j the limit is missed: %s', (given, expected) => {
+])('judges whether the limit is missed by %j: %s', (given, expected) => {
   expect(isMissed(given)).toBe(expected);
 });
 

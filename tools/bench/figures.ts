@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table';
 import figures from './figures.json' with { type: 'json' };
 
-/** A figure and the limit that it has to keep. */
+/** A figure and its limit. */
 export interface Row {
   name: string;
   measured: string;
@@ -14,8 +14,8 @@ export interface Row {
 }
 
 /**
- * Names with units and limits are in figures.json.
- * @param of what the `*` of its name stands for, one of several things
+ * Names, units and limits are in figures.json.
+ * @param of replaces the `*` in the name, for a figure that several things have
  */
 export function figure(key: keyof typeof figures, result: number, measured: string, of: string | number = ''): Row {
   const { name, ...limits }: Omit<Row, 'measured' | 'result'> = figures[key];

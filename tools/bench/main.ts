@@ -17,10 +17,10 @@ import { ofComponents, residentMib } from './process-usage.ts';
 
 const measurements = [start, products, orders, checks, orderLife, backlog, idle, orderStreams];
 
-// Started processes end with this one (tools/local/components/supervised-process.ts), and none of their data is kept.
+// Started processes end with this process (tools/local/components/supervised-process.ts), and their data is not kept.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
-/** Measures, and notes for each service its memory after the measurement that left it largest. */
+/** Runs a measurement, and records the memory of each service if it is larger than after earlier measurements. */
 async function measure(measurement: Measurement, memory: Map<string, Row>): Promise<Row[]> {
   const { name, components, env, gateway, run, measuresMemory } = measurement;
   const dir = join(benchDir, 'fresh');
@@ -32,7 +32,7 @@ async function measure(measurement: Measurement, memory: Map<string, Row>): Prom
     log: (line) => say(`${name}: ${line}`),
     ports: 'free',
     env: { APP_PROFILE: 'prod', SHIP_AFTER_SECONDS: '3600', ...env },
-    // Delays of events are measured from the commit.
+    // Delays of events count from the commit.
     postgresSettings: { track_commit_timestamp: 'on' },
   });
   try {
@@ -44,7 +44,7 @@ async function measure(measurement: Measurement, memory: Map<string, Row>): Prom
     }
     return rows;
   } catch (error) {
-    // A measurement without a result has missed its limit; the others go on.
+    // A failed measurement counts as a missed limit; the others go on.
     const reason = messageOf(error);
     say(`${name}: ${reason}`);
     return [figure('failed', NaN, reason.slice(0, 120), name)];
@@ -54,7 +54,7 @@ async function measure(measurement: Measurement, memory: Map<string, Row>): Prom
 }
 
 async function bench({ only }: { only?: string[] }): Promise<void> {
-  if (process.platform !== 'linux') throw new Error('make bench reads /proc, which Linux alone has.');
+  if (process.platform !== 'linux') throw new Error('make bench reads /proc, which only Linux has.');
   const measured = `${await conditions()}, load ${loadavg()[0]?.toFixed(1)} before`;
   const memory = new Map<string, Row>();
   const rows: Row[] = [];
@@ -74,7 +74,7 @@ async function bench({ only }: { only?: string[] }): Promise<void> {
 await new Tool('make bench')
   .usage('[ONLY="<names>"]')
   .description('Measures speed and memory against their limits, beside a running store if there is one. Takes minutes.')
-  .addOption(new Option('--only <names...>', 'ONLY: these').choices(measurements.map(({ name }) => name)))
-  .addHelpText('after', '\nExit code: 0 when every limit is kept, 1 when one is missed or a measurement fails.')
+  .addOption(new Option('--only <names...>', 'ONLY: these measurements').choices(measurements.map(({ name }) => name)))
+  .addHelpText('after', '\nExit code: 0 if every limit is kept, 1 if a limit is missed or a measurement fails.')
   .action(bench)
   .run();

@@ -9,28 +9,28 @@ import type { Row } from './figures.ts';
 export const benchDir = join(cacheDir, 'bench');
 export const logDir = join(benchDir, 'log');
 
-/** Begins with an empty store. */
+/** A measurement, which begins with an empty store. */
 export interface Measurement {
   name: string;
   components: string[];
   env?: Record<string, string>;
   gateway?: StoreOptions['gateway'];
-  /** It has a figure of its own for memory. */
+  /** It measures memory itself. */
   measuresMemory?: true;
-  /** Its duration, for one that is run only if ONLY names it. */
+  /** Its duration, if it runs only when ONLY names it. */
   takes?: string;
   run(store: Store): Promise<Row[]>;
 }
 
 const many = { perSecond: 1_000_000, burst: 1_000_000 };
 
-/** Values of a gateway that limits no rate. */
+/** Values of a gateway without rate limits. */
 export const unlimited = { limits: { requests: many, credentials: many, catalogue: many } };
 
-/** Says on standard error how far the bench is: its table alone is on standard output. */
+/** Reports progress on standard error, because standard output has only the table. */
 export const say = (line: string) => console.error(line);
 
-/** The conditions of a figure: the commit that is checked out, with `-dirty` where files differ from it, and the machine. */
+/** The conditions of a figure: the commit that is checked out, with `-dirty` if files differ from it, and the machine. */
 export async function conditions(): Promise<string> {
   const args = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
   const { stdout: commit } = await execa('git', args, { cwd: root });

@@ -16,8 +16,8 @@ export const connections = 16;
 const patience = { timeoutMs: 120_000, intervalMs: 50 };
 
 /**
- * Loads a store with orders at the gateway, and waits each time until all groups have handled their events.
- * @param options isShipped: an order is waited for until it is shipped, not only until it is CONFIRMED
+ * Places orders at a store's gateway, and waits each time until all groups have handled their events.
+ * @param options isShipped: waits until orders are shipped, not only until they are CONFIRMED
  */
 export async function prepareOrderLoad(store: Store, { isShipped = false } = {}) {
   await fillCatalogue(store.databaseUrl('product'));
@@ -27,7 +27,7 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
   const database = store.databaseUrl('order');
 
   async function untilHandled(): Promise<void> {
-    // One connection, as a new one for each look would be a part of what is measured.
+    // One connection, because a new one for each query would add to the measured cost.
     const client = new pg.Client({ connectionString: database });
     await client.connect();
     const isDone = async () => (await client.query(`select from orders where ${unfinished} limit 1`)).rowCount === 0;
@@ -61,7 +61,7 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
     },
 
     /**
-     * Places so many orders, each some ms after the one before, answered or not: autocannon would send those of a second at once.
+     * Places `count` orders, one every `pauseMs`, without waiting for answers: autocannon would send all orders of a second at once.
      * @returns how long each took from its creation until it was CONFIRMED, in ms
      */
     async delays(count: number, pauseMs: number): Promise<number[]> {

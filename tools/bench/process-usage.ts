@@ -10,7 +10,7 @@ export async function ofComponents<T>(store: Store, read: (pid: Pid) => Promise<
   return new Map(await Promise.all(found));
 }
 
-/** CPU time of each component of a store while `work` goes on, in ms, the longest first. */
+/** CPU time of each component of a store while `work` runs, in ms, the longest first. */
 export async function cpuDuring(store: Store, work: () => Promise<unknown>): Promise<[name: string, ms: number][]> {
   const before = await ofComponents(store, familyCpuMs);
   await work();
@@ -23,12 +23,12 @@ export async function cpuDuring(store: Store, work: () => Promise<unknown>): Pro
 /** CPU time of a process and its threads so far, user and system, in ms. */
 export const cpuMs = async (pid: Pid): Promise<number> => (await readCpu(pid)).own;
 
-/** CPU time of a process and its children, those included that have ended, in ms. */
+/** CPU time of a process and its children, including those that have ended, in ms. */
 export async function familyCpuMs(pid: Pid): Promise<number> {
   const { own, ended } = await readCpu(pid);
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const pids = children.split(' ').filter(Boolean).map(Number);
-  // One that ends just now is missed; its next reading is among those that have ended.
+  // A child that ends right now is missed; the next reading counts it among those that have ended.
   const times = pids.map((child) => cpuMs(child).catch(() => 0));
   return own + ended + sum(await Promise.all(times));
 }
@@ -40,7 +40,7 @@ async function readCpu(pid: Pid): Promise<{ own: number; ended: number }> {
   return { own: ms(11) + ms(12), ended: ms(13) + ms(14) };
 }
 
-/** Resident memory of a process, now and at its peak, and what of it is its own (not its program, which others share), in MiB. */
+/** Resident memory of a process in MiB: now, at its peak, and its own part (without the program, which processes share). */
 export async function residentMib(pid: Pid): Promise<{ now: number; peak: number; own: number }> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
   const mib = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) / 1024;

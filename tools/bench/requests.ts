@@ -10,15 +10,15 @@ export interface Request {
   unique?: () => { headers: Record<string, string>; body: string };
 }
 
-/** Until V8 has compiled what is hot. */
+/** Time for V8 to compile the hot code. */
 const warmUpRounds = 2;
 const rounds = 5;
 
 /**
- * Measures the CPU time of processes for each of some requests, in ms, side by side in turns, so that whatever slows the machine
- * down affects all sides.
- * @returns the median of each, and of the ratios of the first to the second
- * @throws Error where a response is not 2xx
+ * Measures the CPU time of processes per request, in ms. The sides take turns, so that anything that slows the machine down affects
+ * all of them.
+ * @returns the median of each side, and of the ratios of the first to the second
+ * @throws Error if a response is not 2xx
  */
 export async function cpuOfRequests(amount: number, sides: (readonly [request: Request, ...pids: (() => Pid)[]])[]) {
   const counted: number[][] = [];
@@ -38,7 +38,7 @@ export async function cpuOfRequests(amount: number, sides: (readonly [request: R
 
 type Extent = Partial<Pick<autocannon.Options, 'amount' | 'duration' | 'overallRate' | 'connections'>>;
 
-/** Sends requests without a pause, or so many per second. @returns how many @throws Error where a response is not 2xx */
+/** Sends requests without a pause, or at a given rate. @returns the number of requests @throws Error if a response is not 2xx */
 export async function send({ url, method = 'GET', headers = {}, unique }: Request, extent: Extent): Promise<number> {
   const setupRequest = (prepared: autocannon.Request) => {
     const own = unique?.();

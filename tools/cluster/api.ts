@@ -6,15 +6,15 @@ export type Cluster = ReturnType<typeof connect>;
 /** For the help of a command that connects. */
 export const environmentHelp = `
 Environment:
-  KUBECONFIG  the clusters, as for kubectl
-  CONTEXT     which of them; make: kind-store by default. Empty: the current one
+  KUBECONFIG  file with the clusters, as for kubectl
+  CONTEXT     one of its contexts; make: kind-store by default. Empty: the current one
   NAMESPACE   default: store
   RELEASE     name of the Helm release, default: store`;
 
-/** The address that the library takes where it finds none. */
+/** The address that the library uses if it finds none. */
 const nowhere = 'http://localhost:8080';
 
-/** KUBECONFIG, else the file in the home directory, else the pod's own cluster; in it CONTEXT, else the current one. */
+/** Uses KUBECONFIG, else the file in the home directory, else the pod's own cluster; and in it CONTEXT, else the current context. */
 export function connect() {
   const config = new KubeConfig();
   try {
@@ -42,7 +42,7 @@ export function connect() {
   };
 }
 
-/** Connects, and turns errors of the API into a sentence. */
+/** Connects, and turns API errors into a sentence. */
 export async function withCluster(work: (cluster: Cluster) => Promise<void>): Promise<void> {
   const cluster = connect();
   try {
@@ -54,13 +54,13 @@ export async function withCluster(work: (cluster: Cluster) => Promise<void>): Pr
 
 export const isStatus = (error: unknown, code: number) => error instanceof ApiException && error.code === code;
 
-/** For catch: undefined where the API has no such object. */
+/** For catch: undefined if the API has no such object. */
 export const orUndefined = (error: unknown): undefined => {
   if (isStatus(error, 404)) return undefined;
   throw error;
 };
 
-/** An error as one sentence: the library's own message is the whole response with its headers. */
+/** An error as a sentence, because the library's own message is the whole response with its headers. */
 export function sentence(error: unknown, { config }: Cluster): string {
   if (error instanceof ApiException) {
     const body = typeof error.body === 'string' ? error.body : JSON.stringify(error.body);

@@ -1,7 +1,7 @@
 import { CustomObjectsApi, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { type Cluster, orUndefined } from './api.ts';
 
-/** Kinds that operators define, which a cluster may not know. */
+/** Kinds that operators define. A cluster may not have them. */
 export const customKinds = {
   clusters: { group: 'postgresql.cnpg.io', version: 'v1' },
   poolers: { group: 'postgresql.cnpg.io', version: 'v1' },
@@ -21,7 +21,7 @@ interface Condition {
   message?: string;
 }
 
-/** What is read of one; the fields of spec and status depend on its kind. */
+/** The fields that are read. Those of spec and status depend on the kind. */
 export interface CustomObject {
   metadata: { name: string; annotations?: Record<string, string> };
   spec?: {
@@ -34,7 +34,7 @@ export interface CustomObject {
     phase?: string;
     phaseReason?: string;
     readyInstances?: number;
-    /** By role: the version of its Secret that PostgreSQL has, and what the operator could not do. */
+    /** By role: the version of its Secret that PostgreSQL has, and errors of the operator. */
     managedRolesStatus?: {
       passwordStatus?: Record<string, { resourceVersion?: string }>;
       cannotReconcile?: Record<string, string[]>;
@@ -47,14 +47,14 @@ export const conditionOf = ({ status }: CustomObject, type: string): Condition |
 
 const placeOf = ({ namespace }: Cluster, plural: CustomKind) => ({ namespace, plural, ...customKinds[plural] });
 
-/** None where the cluster does not know the kind. */
+/** Returns an empty list if the cluster does not know the kind. */
 export async function listCustomObjects(cluster: Cluster, plural: CustomKind): Promise<CustomObject[]> {
   const api = cluster.config.makeApiClient(CustomObjectsApi);
   const list = await api.listNamespacedCustomObject(placeOf(cluster, plural)).catch(orUndefined);
   return list?.items ?? [];
 }
 
-/** @param annotations null removes one */
+/** @param annotations null removes an annotation */
 export async function annotateScaledObject(
   cluster: Cluster,
   name: string,

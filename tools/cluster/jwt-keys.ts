@@ -15,31 +15,31 @@ export const secretName = 'JWT_SECRET_KEY';
 export const previousSecretsName = 'JWT_PREVIOUS_SECRET_KEYS';
 export const privateKeyName = 'JWT_PRIVATE_KEY';
 export const previousPublicKeysName = 'JWT_PREVIOUS_PUBLIC_KEYS';
-/** In the Secret only: the private key that an unfinished rotation introduces. Its public half verifies already. */
+/** Only in the Secret: the private key that an unfinished rotation introduces. Its public half already verifies. */
 const nextPrivateKeyName = 'JWT_NEXT_PRIVATE_KEY';
 
 /** On the Secret: the kid of the key that an unfinished rotation introduces. */
 export const nextAnnotation = 'store/next-jwt-key';
-/** On the Secret: when the last token of each previous key has expired, a JSON object by kid. */
+/** On the Secret: when the last token of each previous key expires, a JSON object by kid. */
 export const expiryAnnotation = 'store/jwt-key-expiry';
-/** On the pods: the kids of the keys that they were started with. */
+/** On the pods: the kids of the keys that they started with. */
 export const podAnnotation = 'store/jwt-keys';
 
-/** Each key is a shared secret in base64, or an Ed25519 key in PEM: of a key pair that no longer signs the public half. */
+/** Each key is a shared secret in base64, or an Ed25519 key in PEM: only the public half if the key pair no longer signs. */
 export interface Keys {
   signing: string;
-  /** The newest of its kind first, key pairs before secrets. */
+  /** Key pairs before secrets, the newest first. */
   previous: string[];
 }
 
 export const isPair = (key: string) => key.includes('-----BEGIN');
 const isPrivate = (key: string) => key.includes('BEGIN PRIVATE KEY');
 
-/** A key as it is kept once it no longer signs. */
+/** The form in which a key is kept after it no longer signs. */
 export const retired = (key: string) =>
   isPrivate(key) ? createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString().trim() : key;
 
-/** @param secret one without `keysProblem` */
+/** @param secret has no `keysProblem` */
 export function readKeys(secret: V1Secret): Keys {
   const text = (name: string) => textOf(secret, name).trim();
   const next = text(nextPrivateKeyName);
@@ -50,7 +50,7 @@ export function readKeys(secret: V1Secret): Keys {
   return { signing, previous: [...withNext, ...secrets] };
 }
 
-/** The Secret with other keys, and with these annotations in place of the note of an unfinished rotation. */
+/** The Secret with these keys, and with these annotations instead of the note of an unfinished rotation. */
 export function withKeys(secret: V1Secret, { signing, previous }: Keys, annotations: Record<string, string>): V1Secret {
   const pairs = previous.filter(isPair);
   const [current, ...secrets] = [...(isPair(signing) ? [] : [signing]), ...previous.filter((key) => !isPair(key))];
@@ -67,7 +67,7 @@ export function withKeys(secret: V1Secret, { signing, previous }: Keys, annotati
 
 const keysSchema = z.object({ ...tokenKeyConfig, [nextPrivateKeyName]: tokenKeyConfig.JWT_PRIVATE_KEY });
 
-/** Returns the first fault of the keys in a Secret, as auth finds it at its start, without revealing any. */
+/** Returns the first fault of the keys in a Secret, as auth finds it at its start, without revealing a key. */
 export function keysProblem(secret: V1Secret): string | undefined {
   const texts = Object.keys(keysSchema.shape).map((name) => [name, textOf(secret, name).trim()]);
   const keys: Record<string, string> = Object.fromEntries(texts.filter(([, text]) => text !== ''));
@@ -84,7 +84,7 @@ export const newSecret = () => randomBytes(32).toString('base64');
 export const newPair = () =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim();
 
-/** The digest of a key that stands in the header of every token. */
+/** The digest of a key, which is in the header of every token. */
 export async function kidOf(key: string): Promise<string> {
   if (isPrivate(key)) return (await importPrivateKey(key)).kid;
   const [pair] = await importPublicKeys(key);

@@ -4,18 +4,18 @@ import { execa } from 'execa';
 import { useFolder } from '../../tests/kit/folder.ts';
 import { root } from '../paths.ts';
 
-// make kind-up images deploy on a machine that has little more than macOS, with programs that note how they are called.
+// make kind-up images deploy on a machine with little more than macOS, with fake programs that record their calls.
 
 const tools = ['sh', 'awk', 'basename', 'cat', 'env', 'grep', 'ls', 'make', 'mkdir', 'sed', 'touch'];
 const notes = 'echo "$(basename "$0") $*" >> "$CALLS"\n';
 const programs: Record<string, string> = {
   uname: 'echo Darwin\n',
-  // The real one would install into the node_modules of this repository.
+  // The real npm would install into the node_modules of this repository.
   npm: `${notes}exit 1\n`,
   kind: `${notes}[ "$1" != get ] || echo another\n`,
   docker: `${notes}[ "$1" != buildx ] || exit "\${BUILDX:-0}"\n[ "$1" != build ] || exit "\${BUILD:-0}"\necho {}\n`,
   helm: `${notes}echo v4.2.4\n`,
-  // No namespace exists yet, and what is created is given on standard input.
+  // No namespace exists yet. Objects to create arrive on standard input.
   kubectl: `${notes}case "$*" in *" get namespace "*) exit 1;; *create*) cat >> "$CALLS";; *current-context*) echo mine;; esac\n`,
   curl: 'echo "{ metadata: { name: operator, namespace: myproject } }"\n',
 };
@@ -60,7 +60,7 @@ async function make(targets: string[], given: Record<string, string> = {}) {
   };
 }
 
-it('make kind-up images deploy takes no Java and nothing of GNU, and only ever reaches kind-store', async () => {
+it('make kind-up images deploy needs no Java and no GNU tools, and only reaches kind-store', async () => {
   const { ended, calls, callsOf } = await make(['kind-up', 'images', 'deploy']);
   expect(ended).toEqual({ exitCode: 0, all: expect.stringContaining('the namespace store of the cluster kind-store') });
   expect(callsOf('kind')).toEqual([
@@ -77,7 +77,7 @@ it('make kind-up images deploy takes no Java and nothing of GNU, and only ever r
   expect((await stat(join(dir, '.cache/images.yaml'))).isFile()).toBe(true);
 });
 
-it('CONTEXT and NAMESPACE lead elsewhere, and empty CONTEXT to the current one', async () => {
+it('deploys to CONTEXT and NAMESPACE, and with an empty CONTEXT to the current one', async () => {
   const other = await make(['deploy', 'CONTEXT=minikube', 'NAMESPACE=shop']);
   expect(other.ended.all).toContain('To the namespace shop of the cluster minikube');
   expect(other.calls).toContain('  name: shop');
@@ -99,7 +99,7 @@ it('make kafka waits until the cluster knows its resources before it creates any
 });
 
 it.each([
-  ['Docker without BuildKit', { BUILD: '1', BUILDX: '1' }, /for want of BuildKit: install its plug-in buildx/],
+  ['Docker without BuildKit', { BUILD: '1', BUILDX: '1' }, /because BuildKit is missing: install its plug-in buildx/],
   ['a build that fails', { BUILD: '1' }, /^(?![\s\S]*BuildKit)[\s\S]*docker build/],
 ])('says what is wrong with %s', async (_, env, message) => {
   expect((await make(['images'], env)).ended).toEqual({ exitCode: 2, all: expect.stringMatching(message) });

@@ -14,7 +14,7 @@ export const isReady = ({ metadata, status }: V1Pod) =>
   !metadata?.deletionTimestamp &&
   status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
 
-/** Runs a command in a container, the pod's first by default. @returns its standard output */
+/** Runs a command in a container, by default the pod's first. @returns its standard output */
 export async function exec(cluster: Cluster, pod: V1Pod, command: string[], container?: string): Promise<string> {
   const name = container ?? pod.spec?.containers[0]?.name ?? '';
   const [out, err] = [new PassThrough(), new PassThrough()];
@@ -26,7 +26,7 @@ export async function exec(cluster: Cluster, pod: V1Pod, command: string[], cont
       )
       .then((socket) => {
         socket.onerror = (event: { message: string }) => reject(new Error(event.message));
-        socket.onclose = () => reject(new Error('the connection was closed')); // too late once there is a status
+        socket.onclose = () => reject(new Error('the connection was closed')); // ignored after a status
       }, reject);
   });
   const [stdout, stderr] = await output;

@@ -5,20 +5,20 @@ import type { Cluster } from './api.ts';
 
 export const nameOf = ({ metadata }: { metadata?: { name?: string } }) => metadata?.name ?? '';
 
-/** Selects the components of a release, or one. By instance alone it would select Strimzi's pods of a Kafka "store" too. */
+/** Selects the components of a release, or one. By instance alone it would also select Strimzi's pods of a Kafka "store". */
 export const componentsOf = (release: string, name?: string) =>
   `app.kubernetes.io/part-of=store,app.kubernetes.io/instance=${release}${name ? `,app.kubernetes.io/name=${name}` : ''}`;
 
 export const deploymentsOf = async ({ apps, namespace, release }: Cluster, component?: string) =>
   (await apps.listNamespacedDeployment({ namespace, labelSelector: componentsOf(release, component) })).items;
 
-/** The Secrets that its pods have as files. */
+/** The Secrets that its pods mount as files. */
 export const mountedSecretsOf = ({ spec }: V1Deployment): V1SecretProjection[] =>
   (spec?.template.spec?.volumes ?? []).flatMap(
     ({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? [],
   );
 
-/** Their variables include those that the chart mounts as files (`<name>_FILE`), as if they were from the Secret at once. */
+/** Its containers. Variables that the chart mounts as files (`<name>_FILE`) appear as if they came directly from the Secret. */
 export const containersOf = (deployment: V1Deployment): V1Container[] => {
   const { containers = [] } = deployment.spec?.template.spec ?? {};
   const sources = mountedSecretsOf(deployment);
@@ -49,7 +49,7 @@ const merged = setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatc
 export const patchDeployment = ({ apps, namespace }: Cluster, name: string, body: object) =>
   apps.patchNamespacedDeployment({ name, namespace, body }, merged);
 
-/** Sets annotations of Deployments' pods, which replaces them one by one, and waits; the same annotations again change nothing. */
+/** Sets annotations of Deployments' pods, which replaces the pods one by one, and waits. The same annotations change nothing. */
 export async function annotatePods(cluster: Cluster, names: string[], annotations: object, say?: Say): Promise<void> {
   const body = { spec: { template: { metadata: { annotations } } } };
   await Promise.all(names.map((name) => patchDeployment(cluster, name, body)));
@@ -61,13 +61,13 @@ const rolloutSeconds = 600;
 type Say = (line: string) => void;
 const indented: Say = (line) => console.log(`  ${line}`);
 
-/** Waits until all replicas are new and ready, and the old ones gone: a terminating one still answers for a while. */
+/** Waits until all replicas are new and ready, and the old ones are gone, because a terminating replica answers for a while. */
 export async function waitForRollout(cluster: Cluster, names: string[], say: Say = indented): Promise<void> {
   await Promise.all(
     names.map((name) => {
       let missing: string | undefined;
       const fallback = () => {
-        throw new Error(`The roll-out takes longer than ${rolloutSeconds} s: ${missing}. make doctor says why.`);
+        throw new Error(`The rollout takes longer than ${rolloutSeconds} s: ${missing}. make doctor says why.`);
       };
       return pWaitFor(
         async () => {
@@ -84,7 +84,7 @@ export async function waitForRollout(cluster: Cluster, names: string[], say: Say
 
 async function missingOf({ apps, core, namespace }: Cluster, name: string): Promise<string | undefined> {
   const { metadata, spec, status } = await apps.readNamespacedDeployment({ name, namespace });
-  if (spec?.paused) return `${name}: the roll-out is paused; kubectl -n ${namespace} rollout resume deployment/${name}`;
+  if (spec?.paused) return `${name}: the rollout is paused; kubectl -n ${namespace} rollout resume deployment/${name}`;
   const wanted = spec?.replicas ?? 1;
   if ((status?.observedGeneration ?? 0) < (metadata?.generation ?? 0)) return `${name}: starting`;
   const ready = Math.min(status?.updatedReplicas ?? 0, status?.availableReplicas ?? 0);

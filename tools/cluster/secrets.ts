@@ -2,14 +2,14 @@ import type { V1Secret } from '@kubernetes/client-node';
 import { type Cluster, isStatus, orUndefined } from './api.ts';
 import { nameOf } from './rollout.ts';
 
-/** @param advice for who lacks it, a sentence */
+/** @param advice what to do if the Secret is missing, a sentence */
 export async function readSecret({ core, namespace }: Cluster, name: string, advice: string): Promise<V1Secret> {
   const secret = await core.readNamespacedSecret({ name, namespace }).catch(orUndefined);
   if (!secret) throw new Error(`There is no Secret ${name} in namespace ${namespace}. ${advice}`);
   return secret;
 }
 
-/** Overwrites no concurrent change, which the resourceVersion in the Secret reveals. @returns the Secret as it is then */
+/** Fails on a concurrent change, which the resourceVersion in the Secret reveals. @returns the Secret as written */
 export async function writeSecret({ core, namespace }: Cluster, body: V1Secret, command: string): Promise<V1Secret> {
   const name = nameOf(body);
   try {
@@ -17,13 +17,13 @@ export async function writeSecret({ core, namespace }: Cluster, body: V1Secret, 
   } catch (error) {
     if (!isStatus(error, 409)) throw error;
     const what = `Somebody else changed the Secret ${name} at the same time, perhaps another rotation`;
-    throw new Error(`${what}. Nothing is lost: once that is over, repeat the command.`);
+    throw new Error(`${what}. Nothing is lost: repeat the command when the other change is done.`);
   }
 }
 
 export const textOf = ({ data }: V1Secret, key: string) => Buffer.from(data?.[key] ?? '', 'base64').toString();
 
-/** Values by key; undefined removes one. */
+/** Values by key; undefined removes the key. */
 type Changes = Record<string, string | undefined>;
 
 export function withTexts(secret: V1Secret, texts: Changes): V1Secret {

@@ -9,16 +9,16 @@ import { Tool } from '../run-command.ts';
 const { resolve } = createRequire(join(root, 'services/shared/package.json'));
 const neverServed = /\.map$|swagger-ui-es-bundle|\/docs\/reference/;
 
-/** Conditions of Node besides import and require: the tracer's default is `node` alone. */
+/** Conditions of Node besides import and require: the tracer's default is only `node`. */
 const conditions = ['node', 'node-addons', 'module-sync'];
 
-/** Sources run as they are: Node itself drops the types. */
+/** Sources run without a compiler: Node strips the types. */
 async function readStripped(path: string): Promise<string | null> {
   const text = await readFile(path, 'utf8').catch(() => null);
   return text !== null && path.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
 }
 
-/** Copies files and folders of the repository: one after the other, which takes half of the time. */
+/** Copies files and folders of the repository, one by one: copying them in parallel takes twice as long. */
 function copy(paths: Iterable<string>, out: string): void {
   const filter = (source: string) => !neverServed.test(source);
   for (const path of paths)
@@ -33,14 +33,13 @@ async function collectToolbox(out: string): Promise<void> {
 }
 
 /**
- * Copies what a compiled service needs at run time: the files that its processes load, found by following their
- * imports, and those that are opened by a path which no import names.
+ * Copies what a compiled service needs at run time: the files that its processes import, and those that they open by path.
  * @param out receives the layout of the repository: services/<service>, services/shared, node_modules
- * @param cache keeps the files that services share parsed; the same object for each of them
+ * @param cache of parsed files that services share; pass the same object for each service
  */
 async function collectImage(service: string, out: string, cache: object): Promise<void> {
   const dir = `services/${service}`;
-  // All of them: consumers loads the module of its group by a computed name.
+  // All modules, because consumers loads the module of its group by a computed name.
   const modules = (await readdir(join(root, dir, 'dist'), { recursive: true })).filter((name) => name.endsWith('.js'));
   const entries = [
     ...modules.map((name) => join(root, dir, 'dist', name)),
@@ -49,7 +48,7 @@ async function collectImage(service: string, out: string, cache: object): Promis
   const { fileList } = await nodeFileTrace(entries, { base: root, conditions, cache });
   const isThere = (path: string) => existsSync(join(root, path));
   const migrations = `${dir}/prisma/migrations`;
-  const linked = isThere(migrations) ? ['services/shared/prisma/migrations'] : []; // some of them are links to it
+  const linked = isThere(migrations) ? ['services/shared/prisma/migrations'] : []; // some migrations are links to it
   const opened = [migrations, ...linked, `${dir}/pages/dist`].filter(isThere);
   copy([...fileList, relative(root, dirname(resolve('swagger-ui-dist/package.json'))), ...opened], out);
 }
@@ -64,7 +63,7 @@ await new Tool('collect')
       const out = join(folder, service);
       if (service === 'toolbox') await collectToolbox(out);
       else if (existsSync(join(root, 'services', service, 'dist/main.js'))) await collectImage(service, out, traced);
-      else throw new Error(`There is no services/${service}/dist/main.js: is it a service, and is it built?`);
+      else throw new Error(`There is no services/${service}/dist/main.js: is ${service} a service, and is it built?`);
     }
   })
   .run();

@@ -5,13 +5,13 @@ import { allowedOrigins } from './components/services.ts';
 import { variablesOfCommands } from './ports.ts';
 import type { Store } from './store.ts';
 
-/** Path of a service's documentation; the console has that of the gateway, and a worker none. */
+/** Path of a service's API documentation. The console has the gateway's, a worker has none. */
 function documentationOf(name: string, entry: string): string | undefined {
   if (name === 'console') return '/console/reference/';
   return entry === 'dist/main.js' ? '/apidocs-ui.html' : undefined;
 }
 
-/** What `make run` says once the store is ready: where everything is, and what to do next. */
+/** The text that `make run` prints once the store is ready: all addresses, and what to do next. */
 export function greeting({ ports, kafkaBrokers }: Pick<Store, 'ports' | 'kafkaBrokers'>, seconds: number): string {
   const services = topology.services.map(({ name, entry }) => {
     const url = `http://localhost:${ports.of(name)}`;
@@ -25,14 +25,14 @@ export function greeting({ ports, kafkaBrokers }: Pick<Store, 'ports' | 'kafkaBr
 The store is ready after ${seconds.toFixed(1)} s.
 
   gateway       http://localhost:${ports.of('gateway')}   (metrics http://localhost:${ports.of('gateway-metrics')})
-                pages of other origins that may use it (CORS_ALLOWED_ORIGINS): ${allowedOrigins(process.env).join(', ') || 'none'}
+                other origins whose pages may use it (CORS_ALLOWED_ORIGINS): ${allowedOrigins(process.env).join(', ') || 'none'}
 ${services.join('\n')}
   PostgreSQL    127.0.0.1:${ports.of('postgres')}   (passwords in ${relative(root, cacheDir)}/data/postgres-passwords.json)
   Kafka         ${kafkaBrokers}
 
-${found}In another terminal: make demo    a customer walks through the store
-                     make seed    1,000 products and 200,000 status records
-                     make logs    the logs of all components; make logs COMPONENT=order for one
+${found}In another terminal: make demo    walks through the store as a customer
+                     make seed    adds 1,000 products and 200,000 status records
+                     make logs    follows the logs of all components; make logs COMPONENT=order of one
 Here: Ctrl-C stops the store.
 `;
 }

@@ -7,7 +7,7 @@ import { tryLock } from './lock.ts';
 
 const dir = useFolder();
 
-it('the lock of a file has one process at a time, and is free when that is killed', async () => {
+it('gives a lock to one process at a time, and frees it when that process is killed', async () => {
   const path = join(dir, 'folder/lock');
   const program = `
     import { tryLock } from './tools/local/lock.ts';
@@ -27,7 +27,7 @@ it('the lock of a file has one process at a time, and is free when that is kille
   expect(await tryLock(path)).toBeDefined();
 });
 
-it('make runs one command after another, and passes their exit code on', async () => {
+it('runs the commands of make one after another, and passes on their exit codes', async () => {
   const path = join(dir, 'lock');
   const log = join(dir, 'log');
   const command = `echo begin >> ${log}; sleep 0.3; echo end >> ${log}; exit 3`;

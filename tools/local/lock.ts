@@ -16,12 +16,12 @@ async function take(path: string, operation: number): Promise<(() => Promise<voi
 }
 
 /**
- * Takes the lock of a file, which is created where it is missing and stays. The kernel releases it however the process ends.
- * @returns a function that releases it, or undefined where another process has it
+ * Locks a file, which is created if it is missing and is not removed. The kernel releases the lock when the process ends in any way.
+ * @returns a function that releases the lock, or undefined if another process holds it
  */
 export const tryLock = (path: string) => take(path, exclusive | atOnce);
 
-/** Takes such a lock as soon as no other process has it. @returns a function that releases it */
+/** Takes the same lock, but waits while another process holds it. @returns a function that releases it */
 export async function lock(path: string): Promise<() => Promise<void>> {
   const unlock = await take(path, exclusive);
   if (unlock === undefined) throw new Error(`${path} cannot be locked.`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { adminSocketIn } from './components/gateway.ts';
 import { checkPorts, fixedPorts, portNames, variableOf, variablesInVain, variablesOfCommands } from './ports.ts';
 
-it('names who wants a port that is in use, and the variable that changes it', async () => {
+it('names the component whose port is in use, and the variable that changes it', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
@@ -17,12 +17,12 @@ it('names who wants a port that is in use, and the variable that changes it', as
   }
 });
 
-it('the path of the socket of Envoy is as short as it can be', () => {
+it('keeps the path of the socket of Envoy as short as possible', () => {
   expect(adminSocketIn(join(process.cwd(), '.cache/gateway'))).toBe('.cache/gateway/admin.sock');
   expect(adminSocketIn('/tmp/x/gateway').length).toBeLessThanOrEqual('/tmp/x/gateway/admin.sock'.length);
 });
 
-it('tells commands in another terminal every port that is not the documented one', () => {
+it('lists for commands in another terminal every port that differs from the documented one', () => {
   const env = Object.fromEntries(portNames.map((name, index) => [variableOf(name), String(20_000 + index)]));
   const said = Object.fromEntries(variablesOfCommands(fixedPorts(env)).map((one) => one.split('=')));
   expect(said).toMatchObject({ KAFKA_PORT: env.KAFKA_PORT, ORDER_METRICS_PORT: env.ORDER_METRICS_PORT });
@@ -30,12 +30,12 @@ it('tells commands in another terminal every port that is not the documented one
   expect(variablesOfCommands(fixedPorts({}))).toEqual([]);
 });
 
-it('PORTS=free says which ports are set in vain, and refuses what is no port', () => {
+it('lists the port variables that PORTS=free ignores, and refuses invalid ports', () => {
   expect(
     variablesInVain({ GATEWAY_PORT: '18080', ORDER_METRICS_PORT: '19084', KAFKA_PORT: '', OTHER_PORT: '1' }),
   ).toEqual(['GATEWAY_PORT', 'ORDER_METRICS_PORT']);
   for (const port of ['0', '65536', '8080.5', 'eighty', '-1'])
     expect(() => variablesInVain({ GATEWAY_PORT: port })).toThrow(
-      `GATEWAY_PORT=${port} is no port: a whole number from 1 to 65535 is expected.`,
+      `GATEWAY_PORT=${port} is not a port: a whole number from 1 to 65535 is expected.`,
     );
 });

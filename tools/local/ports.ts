@@ -30,7 +30,7 @@ export function fixedPorts(env: Record<string, string | undefined> = process.env
     if (!value) return otherwise;
     const port = Number(value);
     if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-    throw new Error(`${variableOf(name)}=${value} is no port: a whole number from 1 to 65535 is expected.`);
+    throw new Error(`${variableOf(name)}=${value} is not a port: a whole number from 1 to 65535 is expected.`);
   }
   const ports: Record<string, number> = {};
   for (const [name, port] of Object.entries(otherPorts)) ports[name] = choose(name, port);
@@ -41,7 +41,7 @@ export function fixedPorts(env: Record<string, string | undefined> = process.env
   return portsOf(ports);
 }
 
-/** The variables by which commands find a store on other ports than the documented ones; a service's metrics are 1000 ports higher. */
+/** The variables that commands need to find a store on other than the documented ports. A service's metrics are 1000 ports higher. */
 export const variablesOfCommands = (ports: Ports): string[] => {
   const documented = fixedPorts({});
   return portNames.flatMap((name) => {
@@ -52,8 +52,8 @@ export const variablesOfCommands = (ports: Ports): string[] => {
 };
 
 /**
- * The variables of ports that are set in vain where any free ones are taken.
- * @throws Error for one that is no port
+ * The port variables that are set, but ignored if the store uses any free ports.
+ * @throws Error for an invalid port
  */
 export function variablesInVain(env: Record<string, string | undefined>): string[] {
   fixedPorts(env);
@@ -77,7 +77,7 @@ export async function checkPorts(ports: Ports, names: string[]): Promise<void> {
       problems.push(`Port ${port} (${name}) is in use: stop what listens there, or set ${variableOf(name)}.`);
   }
   if (problems.length === 0) return;
-  throw new Error([...problems, 'To run this store beside another one, on free ports: make run PORTS=free'].join('\n'));
+  throw new Error([...problems, 'To run this store beside another, on free ports: make run PORTS=free'].join('\n'));
 }
 
 async function isFree(port: number): Promise<boolean> {

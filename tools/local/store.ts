@@ -17,38 +17,38 @@ import { checkPorts, fixedPorts, freePorts, type Ports, portNames, serviceNames 
 const componentNames: string[] = ['gateway', 'postgres', 'kafka', ...serviceNames];
 
 export interface StoreOptions {
-  /** Gets data/, log/ and gateway/. One store at a time can use it. */
+  /** Folder for data/, log/ and gateway/. Only one store at a time can use it. */
   dir: string;
-  /** The documented ones, as overridden by their variables, or any free ones. */
+  /** The documented ports, as overridden by their variables, or any free ports. */
   ports: 'fixed' | 'free';
   /** Overrides the environment of this process, for every service and the gateway. */
   env?: Record<string, string>;
   /** Default: all. The database and the broker that a service needs are added. */
   components?: string[];
   gateway?: Partial<GatewayValues>;
-  /** For example { fsync: 'off' } where data need not survive a crash. */
+  /** For example { fsync: 'off' } if data need not survive a crash. */
   postgresSettings?: Record<string, string>;
   /** Further lines of Kafka's server.properties. */
   kafkaSettings?: string;
-  /** Returns where components reach one another. Default: at their own ports. */
+  /** Returns the ports at which components reach each other. Default: their own. */
   connect?: (ports: Ports) => Promise<Connections>;
   log?: (line: string) => void;
-  /** Aborts the start: what has been started is stopped, and startStore rejects. */
+  /** Aborts the start: started components are stopped, and startStore rejects. */
   signal?: AbortSignal;
 }
 
-/** Addresses of the components, which may be those of TCP proxies. */
+/** Addresses of the components, possibly of TCP proxies. */
 export interface Connections {
-  /** Those that Kafka needs besides its own. */
+  /** Listeners that Kafka needs besides its own. */
   listeners: { port: number; proxyPort: number }[];
-  /** The port at which a component reaches another one. */
+  /** The port at which a component reaches another. */
   from(component: string): (to: string) => number;
 }
 
 export interface Store {
   dir: string;
   gatewayUrl: string;
-  /** Returns the URL of a service. This and the following throw an Error that lists the names, where there is none of that name. */
+  /** Returns the URL of a service. For an unknown name, this and the following throw an Error that lists the names. */
   url(name: string): string;
   metricsUrl(name: string): string;
   ports: Ports;
@@ -59,10 +59,10 @@ export interface Store {
   stop(): Promise<void>;
 }
 
-/** Starts the store, or some components of it, and resolves once all are ready. If that fails, nothing is left running. */
+/** Starts the store, or some of its components, and resolves once all are ready. If the start fails, nothing is left running. */
 export async function startStore(options: StoreOptions): Promise<Store> {
   const unlock = await tryLock(join(options.dir, 'lock'));
-  if (!unlock) throw new Error(`A store runs in ${options.dir} already: stop it first (Ctrl-C in its terminal).`);
+  if (!unlock) throw new Error(`A store is already running in ${options.dir}: stop it first (Ctrl-C in its terminal).`);
   try {
     const store = await startComponents(options);
     return { ...store, stop: () => store.stop().finally(unlock) };
@@ -187,7 +187,7 @@ function withDependencies(components: string[]): Set<string> {
 const portsOf = (component: string): string[] =>
   ['', '-metrics', '-controller'].map((use) => component + use).filter((name) => portNames.includes(name));
 
-/** The random key in that file, created on first use and readable by its owner only. */
+/** The random key in a file, which is created on first use and readable only by its owner. */
 async function keptKey(file: string): Promise<string> {
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept) return kept.trim();

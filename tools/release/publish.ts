@@ -9,8 +9,8 @@ import { Tool } from '../run-command.ts';
 import { builtImages } from '../topology/images.ts';
 import { withFolder } from '../with-folder.ts';
 
-// Makes a version of images that are built, pushed by digest and scanned: signatures, tags, then the chart, which is
-// the release.
+// Publishes a version from images that are already built, pushed by digest and scanned: it signs them, tags them, and pushes the chart,
+// which is the release.
 
 type Options = Record<'digests' | 'cosign', string> & { project?: string };
 
@@ -22,7 +22,7 @@ async function publish(
   const charts = `${repository}/charts`;
   const chart = `${charts}/store:${version}`;
   if ((await digestOf(chart)) !== undefined)
-    throw new Error(`${chart} is published already. A version is never replaced: release the next one.`);
+    throw new Error(`${chart} is already published. A version is never replaced: release the next version.`);
   const digests = await readDigests(folder);
   for (const [image, digest] of Object.entries(digests)) {
     const name = `${repository}/${image}`;
@@ -35,19 +35,19 @@ async function publish(
   await sign(await pushChart(version, repository, charts, pinned, project), cosign);
 }
 
-/** Each file is called after an image and holds its digest. @throws Error where one is missing */
+/** Each file has the name of an image and contains its digest. @throws Error if a file is missing */
 async function readDigests(folder: string): Promise<Record<string, string>> {
   const entries = builtImages.map(async ({ name }) => [name, (await readFile(join(folder, name), 'utf8')).trim()]);
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** The digest of the image for all platforms; undefined where there is none. @throws Error where the registry does not answer */
+/** The digest of the image for all platforms; undefined if there is no such image. @throws Error if the registry does not answer */
 async function digestOf(image: string): Promise<string | undefined> {
   const options = { reject: false, encoding: 'buffer' } as const;
   const { stdout, stderr, failed } = await execa('skopeo', ['inspect', '--raw', `docker://${image}`], options);
   if (!failed) return `sha256:${createHash('sha256').update(stdout).digest('hex')}`;
   const message = Buffer.from(stderr).toString();
-  // Some registries deny what does not exist. Where there is no right to push, the push says so.
+  // Some registries answer "denied" for an image that does not exist. If the right to push is missing, the push says so.
   if (/manifest unknown|name unknown|denied/.test(message)) return undefined;
   throw new Error(message);
 }
@@ -77,12 +77,12 @@ const pushChart = (
     const args = ['tools/chart/package.ts', version, '--images', repository, '--digests', file];
     if (project) args.push('--project', project);
     await execa(process.execPath, [...args, '--to', dir], { cwd: root });
-    // As other clients have it, a registry on this machine needs no certificate.
+    // As with other clients, a registry on this machine needs no certificate.
     const plain = /^(localhost|127\.0\.0\.1)[:/]/.test(charts) ? ['--plain-http'] : [];
     const push = ['push', join(dir, `store-${version}.tgz`), `oci://${charts}`, ...plain];
     const { all } = await execa(await requireHelm(), push, { all: true });
     const [digest] = /sha256:[0-9a-f]{64}/.exec(all) ?? [];
-    if (digest === undefined) throw new Error(`helm push named no digest: ${all}`);
+    if (digest === undefined) throw new Error(`helm push printed no digest: ${all}`);
     console.log(`${charts}/store:${version}@${digest}`);
     return `${charts}/store@${digest}`;
   });
@@ -92,12 +92,10 @@ async function sign(name: string, flags: string): Promise<void> {
 }
 
 await new Tool('publish')
-  .description(
-    'Signs and tags the images of a version, and packages, pushes and signs the chart that names their digests.',
-  )
+  .description('Signs and tags the images of a version, then packages, pushes and signs the chart with their digests.')
   .argument('<version>', 'such as 0.2.0')
   .argument('<repository>', 'where images and chart are, such as ghcr.io/example/store')
-  .requiredOption('--digests <folder>', 'a file for each image, called like it, with the digest that was pushed')
+  .requiredOption('--digests <folder>', 'a file for each image, with its name, that contains the pushed digest')
   .option('--project <URL>', 'where the sources are, for the links of the chart')
   .option('--cosign <flags>', 'further flags of cosign sign, such as those of a key', '')
   .action(publish)

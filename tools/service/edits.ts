@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../paths.ts';
 
-/** The replacement gets what was found, its groups, and the whole text last. */
+/** The replacement gets the match, its groups, and last the whole text. */
 type Edit = [path: string, place: RegExp, replacement: (...found: string[]) => string];
 
 /**
- * Returns the entries of a new service in the files that list services. As text, because a YAML library would reformat the
- * comments and anchors of the rest.
+ * Returns the edits for a new service in the files that list services. They edit text, because a YAML library would reformat other
+ * comments and anchors.
  */
 export function editsFor(name: string, route: string, localPort: number): Edit[] {
   const sectionAfter = (text: string) =>
@@ -24,7 +24,7 @@ export function editsFor(name: string, route: string, localPort: number): Edit[]
     ['charts/store/values.yaml', /\n*$(?![\s\S])/, () => `\n\n${block}`],
     ['charts/store/presets/prod.yaml', /^(?:\w+: .*\*checksTokens.*\n)+/m, (all) => `${all}${name}: *checksTokens\n`],
     ['docs/local-run.md', /(?=, console \d)/, () => `, ${name} ${localPort}`],
-    // Where it says more of a person: how it goes is left to whoever writes the service.
+    // A placeholder: if the service stores personal data, its author has to say here how it is deleted.
     [
       'docs/security.md',
       /(?=\| `order\.order_details\.)/,
@@ -47,7 +47,9 @@ export async function edited(edits: Edit[]): Promise<Map<string, string>> {
   for (const [path, place, replacement] of edits) {
     const text = texts.get(path) ?? (await readFile(join(root, path), 'utf8'));
     if (!place.test(text))
-      throw new Error(`${path} no longer has the form that make service knows (tools/service). Nothing is written.`);
+      throw new Error(
+        `${path} no longer has the structure that make service expects (tools/service). Nothing is written.`,
+      );
     const replaced = (...found: unknown[]) => replacement(...found.filter((one) => typeof one === 'string'));
     texts.set(path, text.replace(place, replaced));
   }

@@ -1,4 +1,4 @@
-// The commands for operators, as an image runs them beside the store: neither sources, npm nor make are needed.
+// Runs the operators' commands in an image beside the store, without sources, npm or make.
 
 const commands: Record<string, () => Promise<unknown>> = {
   doctor: () => import('../cluster/commands/doctor.ts'),
@@ -9,7 +9,7 @@ const commands: Record<string, () => Promise<unknown>> = {
   grant: () => import('../local/commands/grant.ts'),
 };
 
-/** Of the values of the chart: the pod has rights for these alone. */
+/** Commands that the values of the chart allow. The pod has only the rights that these need. */
 const allowed = process.env.TOOLBOX_COMMANDS?.split(',') ?? Object.keys(commands);
 
 const [name = ''] = process.argv.splice(2, 1);
@@ -23,7 +23,7 @@ else if (run) {
   const text = `Usage: store <command> [options]
 
 Commands: ${allowed.join(', ')}. Each has --help.
-What make calls REDRIVE=payment-group or ARGS=--replace is --redrive payment-group or --replace here.`;
+Instead of REDRIVE=payment-group or ARGS=--replace with make, use --redrive payment-group or --replace.`;
   if (isWanted) console.log(text);
   else console.error(`There is no command ${name}.\n\n${text}`);
   process.exitCode = isWanted ? 0 : 1;

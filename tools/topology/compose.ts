@@ -4,14 +4,14 @@ import { nodeFlags } from '../local/components/services.ts';
 import { withBlocks } from '../written-blocks.ts';
 import { type Service, topology } from './topology.ts';
 
-// compose.yaml for machines that have Docker and nothing else, from the values of the chart. Written by make golden.
+// Writes compose.yaml, for machines that have only Docker, from the values of the chart. Called by make golden.
 
 const folder = 'examples/compose';
 
-/** Compose takes $ for a variable of its own. */
+/** Compose would replace $ by its own variables. */
 const escaped = (text: string) => text.replaceAll('$', '$$$$');
 
-/** The command of the image, with what is secret in its environment: each is a file in the volume `keys`. */
+/** The command of the image, with secrets in its environment. Each secret is a file in the volume `keys`. */
 function entrypointOf({ entry, database, secrets }: Service): string[] {
   const keys = ['JWT_SECRET_KEY', 'CONSOLE_TOKEN'].filter((key) => secrets.includes(key));
   const url = `postgresql://${database}:$(cat /keys/DATABASE_PASSWORD)@postgres/${database}`;
@@ -44,14 +44,14 @@ function composed(service: Service): object {
   };
 }
 
-/** Numbers that JavaScript has not are text, as in the JSON of protocol buffers. */
+/** Integers that JavaScript cannot represent become strings, as in the JSON of protocol buffers. */
 const asJson = (yaml: string) =>
   JSON.stringify(parse(yaml, { intAsBigInt: true }), (_, value) => {
     if (typeof value !== 'bigint') return value;
     return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   });
 
-/** Text by path of the files that make golden writes: compose.yaml, and the configuration of its gateway as one line of JSON. */
+/** The files that make golden writes, as text by path: compose.yaml, and the configuration of its gateway as one line of JSON. */
 export async function composeFiles(): Promise<Record<string, string>> {
   const upstreams = Object.fromEntries(topology.services.map(({ alias }) => [alias, { host: alias, port: 8080 }]));
   const global = { shop: { enabled: true } };

@@ -1,6 +1,6 @@
 import { topology } from './topology.ts';
 
-/** Text by path of what make golden writes: values with which every service runs from its sources, all of them in one image. */
+/** The file that make golden writes, as text by path: values that run every service from its sources, all in one image. */
 export function skaffoldValues(): Record<string, string> {
   const services = topology.services.map(({ alias, image, entry }, index) => {
     const source = `services/${image}/${entry.replace(/^dist(.+)js$/, 'src$1ts')}`;
@@ -9,11 +9,11 @@ export function skaffoldValues(): Record<string, string> {
   image: dev
   drainSeconds: 0
   args: [${source}]
-  # Changed sources are copied into the containers.
+  # Skaffold copies changed sources into the containers.
   securityContext: { readOnlyRootFilesystem: false }\n`;
   });
-  const text = `# What skaffold.yaml adds to presets/dev.yaml: each service runs from its sources, all of them in one image, and restarts when
-# they change. Written by make golden.
+  const text = `# For use with presets/dev.yaml in skaffold.yaml: each service runs from its sources, all in one image, and restarts when they
+# change. Written by make golden.
 ${services.join('')}`;
   return { 'k8s/values-skaffold.yaml': text };
 }

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { lookUp } from '../look-up.ts';
 import { root } from '../paths.ts';
 
-// The topology of the store as the values of charts/store describe it, for everything outside the cluster that needs it.
+// The topology of the store, read from the values of charts/store, for everything outside the cluster that needs it.
 
 export interface Service {
   /** What people call the component, such as order-worker: its alias, unless the values have another name. */
@@ -15,12 +15,12 @@ export interface Service {
   image: string;
   /** Entry point within that folder, such as dist/main.js. */
   entry: string;
-  /** On 127.0.0.1 in the local run; metrics are served 1000 above. */
+  /** On 127.0.0.1 in the local run; metrics are 1000 above it. */
   localPort: number;
   database?: string;
   usesKafka: boolean;
   group?: string;
-  /** It tells the audit trail of its database. */
+  /** It serves the audit trail of its database. */
   audited: boolean;
   /** Aliases of the services that it calls. */
   calls: string[];
@@ -67,7 +67,7 @@ export function readTopology(chart: string) {
   }
   const routes = Object.entries<string>(values.global.routes).map(([prefix, alias]) => {
     const service = services.find((service) => service.alias === alias);
-    if (!service) throw new Error(`values.yaml routes ${prefix} to ${alias}, which is no service of Chart.yaml.`);
+    if (!service) throw new Error(`values.yaml routes ${prefix} to ${alias}, which is not a service of Chart.yaml.`);
     return [prefix, service] as const;
   });
   return {

@@ -944,7 +944,7 @@ export interface Methods {
   setStock(input: Input<'setStock'>, options?: CallOptions): Promise<Output<'setStock'>>;
 }
 
-/** The same, which resolve to all that came back. */
+/** The same, but they resolve to the whole reply. */
 export interface FullMethods {
   /**
    * Identify the store.

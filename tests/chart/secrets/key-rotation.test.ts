@@ -124,7 +124,7 @@ describe('a Secret that does not say when the tokens of its previous keys expire
   it('keeps its previous keys for the same time', async () => {
     write(previous);
     const refused = await runRotateKey({ dropPrevious: true });
-    expect(refused).toEqual({ done: false, said: expect.stringContaining('may be alive') });
+    expect(refused).toEqual({ done: false, said: expect.stringContaining('may be valid') });
     expect(await runRotateKey({ dropPrevious: true })).toEqual(refused);
     expect(keys().previous).toEqual(previous);
     await expectDone({ dropPrevious: true, now: true });
@@ -181,7 +181,7 @@ describe('a key pair', () => {
   it.each([
     [[...optional, ...pairs], optional, /account checks tokens .*BEARER_JWKS_URL/],
     [[...env, ...pairs], verifying, /auth does not start .*global.jwt.existingSecret/],
-    [optional, verifying, /auth checks tokens by JWT_SECRET_KEY alone/],
+    [optional, verifying, /auth checks tokens only by JWT_SECRET_KEY/],
   ])('is refused if a pod could not use it: %#', async (auth, account, said) => {
     deploy(auth, account);
     const first = write();

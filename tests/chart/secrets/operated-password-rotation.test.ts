@@ -173,7 +173,7 @@ it('reports what the operator could not do while it waits', async () => {
     cluster.status = { managedRolesStatus: { cannotReconcile: { [`${first}.b`]: ['role "poets" does not exist'] } } };
   };
   const { said } = await runInCluster(api.kubeconfig, dir, (one) => rotateOperatedPasswords(one, 1));
-  expect(said).toContain('did not take the new passwords within 1 s (role "poets" does not exist)');
+  expect(said).toContain('did not apply the new passwords within 1 s (role "poets" does not exist)');
 });
 
 it.each([
@@ -185,7 +185,7 @@ it.each([
   [
     'your own role',
     `postgresql://order_2:a@store-database-rw:5432/${first}`,
-    /logs in as order_2: first have it log in as first_/,
+    /logs in as order_2: first change it to log in as first_/,
   ],
 ])('refuses a URL of %s before it changes anything', async (_, url, problem) => {
   const { data = {} } = api.secrets.get('store-databases') ?? {};
@@ -198,6 +198,6 @@ it('refuses a release whose Cluster has only one role for each database', async 
   const spec = { managed: { roles: [{ name: first, passwordSecret: { name: secretOfRole(first) } }] } };
   api.objects.set(clusterPath, { metadata: { name: 'store-database' }, spec });
   expect(await rotate()).toBe(
-    `The Cluster store-database has no role ${first}.b, as before this version: upgrade the release first`,
+    `The Cluster store-database has no role ${first}.b, which older releases lack: upgrade the release first`,
   );
 });

@@ -95,7 +95,7 @@ describe('make rotate-password', () => {
 
   it('refuses a release whose pods have only one role', async () => {
     await start('postgres');
-    const said = 'order gets a password from the Secret postgres, as before this version: upgrade the release first';
+    const said = 'order gets a password from the Secret postgres, as in older releases: upgrade the release first';
     expect(await rotate()).toBe(said);
     expect(read('postgres', 'order')).toBe('one');
   });

@@ -9,7 +9,7 @@ const groups = ['notification', 'analytics', 'invoice'] as const;
 const measured = `${eventCount} events`;
 const patience = { timeoutMs: 120_000, intervalMs: 200 };
 
-/** How fast a backlog is worked off: a full outbox by the relay, then a full topic by one group after another. */
+/** Measures how fast the relay empties a full outbox, and then how fast one group after another handles a full topic. */
 export const backlog: Measurement = {
   name: 'backlog',
   components: ['payment', ...groups],
@@ -45,7 +45,7 @@ async function count(database: string, rows: string): Promise<number | undefined
   return (await queryOnce<{ count: number }>(database, `select count(*)::int as count from ${rows}`))[0]?.count;
 }
 
-/** The kind that each of the groups handles. */
+/** Events of a kind that each of these groups handles. */
 const paidEvents = `
   insert into outbox (id, kind, key, payload, traceparent, created_at)
   select gen_random_uuid(), 'OrderPaid', order_id,
@@ -54,7 +54,7 @@ const paidEvents = `
          '00-' || replace(order_id::text, '-', '') || '-00f067aa0ba902b7-01', now()
   from (select n, gen_random_uuid() as order_id from generate_series(1, ${eventCount}) as n) as orders`;
 
-/** Rows per second, from the first timestamp to the last: the start of the process is left out. */
+/** Rows per second, from the first timestamp to the last, without the start of the process. */
 async function rateOf(database: string, column: string, rows: string): Promise<number> {
   const [found] = await queryOnce<{ rate: number }>(
     database,

@@ -4,7 +4,7 @@ import { figure } from '../figures.ts';
 import { type Measurement, say, unlimited } from '../measurement.ts';
 import { connections, prepareOrderLoad } from '../order-load.ts';
 
-/** Until V8 has compiled the hot code of all processes. */
+/** Time for V8 to compile the hot code of all processes. */
 const warmUpSeconds = 20;
 const seconds = 15;
 const perSecond = 20;
@@ -14,7 +14,7 @@ const consumers = Object.values(topology.groups).map(({ name }) => name);
 
 /**
  * Measures the cost of an order for all processes together, from the request at the gateway until it is CONFIRMED and
- * every group has handled its events, and how long it takes where there is no queue.
+ * every group has handled its events, and how long that takes without a queue.
  */
 export const orderLife: Measurement = {
   name: 'order-life',

@@ -11,7 +11,7 @@ import { cpuOfRequests, type Request, send } from '../requests.ts';
 
 const against = (medians: number[]) => `${medians.map((ms) => ms.toFixed(3)).join(' against ')} CPU ms`;
 
-/** Starts a process like a service, which answers by node:http and pg alone. */
+/** Starts a process that answers like a service, with only node:http and pg. */
 async function startBareServer(databaseUrl: string, port?: number) {
   const PORT = port ?? (await freePort());
   const url = localUrl(PORT);
@@ -27,7 +27,7 @@ async function startBareServer(databaseUrl: string, port?: number) {
   return { url, pid, stop };
 }
 
-/** CPU time of a page of the catalogue against a bare server: of the service, and of all that a customer's request passes. */
+/** CPU time of a page of the catalogue against a bare server: of the service, and of all processes that a customer's request passes. */
 export const products: Measurement = {
   name: 'products',
   components: ['auth', 'account', 'product', 'gateway'],
@@ -44,7 +44,7 @@ export const products: Measurement = {
     deepStrictEqual(await productIds(store.url('product')), await productIds(bare.url));
     const answered = [{ url: bare.url + path }, bare.pid] as const;
     const service = await cpuOfRequests(5_000, [[{ url: store.url('product') + path }, product], answered]);
-    // The bare server has no gateway, and asks nobody who the customer is.
+    // The bare server has no gateway, and does not ask who the customer is.
     const all = await cpuOfRequests(5_000, [[asked('identity'), gateway, auth, product], answered]);
     await bare.stop();
     const compression = await cpuOfRequests(5_000, [
@@ -59,7 +59,7 @@ export const products: Measurement = {
   },
 };
 
-/** CPU time of a service for a new order, against a bare server and without the worker, and for one row of its own. */
+/** CPU time of a new order, against a bare server and without the worker; and of a service for reading one of its rows. */
 export const orders: Measurement = {
   name: 'orders',
   components: ['account', 'product', 'order'],
@@ -95,7 +95,7 @@ export const orders: Measurement = {
   },
 };
 
-/** CPU time of a token check at the gateway, against a request without one. That of hostile cookies is tested in shared. */
+/** CPU time of a token check at the gateway, against a request without one. Tests of shared cover the time of hostile cookies. */
 export const checks: Measurement = {
   name: 'checks',
   components: ['gateway', 'auth', 'account'],

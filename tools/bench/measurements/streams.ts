@@ -10,12 +10,12 @@ import { figure } from '../figures.ts';
 import { type Measurement, say } from '../measurement.ts';
 import { cpuDuring, residentMib } from '../process-usage.ts';
 
-/** As many as a process admits (contract 2.5), each of an account and session of its own. */
+/** The maximum that a process admits (contract 2.5). Each stream has its own account and session. */
 const streams = 5_000;
 const quietSeconds = 20;
 const changes = 200;
 
-/** Measures the cost of open streams of orders for a replica, and how soon a change arrives. */
+/** Measures what open streams of orders cost a replica, and how soon a change arrives. */
 export const orderStreams: Measurement = {
   name: 'streams',
   measuresMemory: true,

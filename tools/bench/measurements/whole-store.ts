@@ -7,7 +7,7 @@ import { figure } from '../figures.ts';
 import { benchDir, type Measurement, say } from '../measurement.ts';
 import { cpuDuring } from '../process-usage.ts';
 
-/** Measures how long `make run` takes until everything is ready: a second start, with data and all tools there. */
+/** Measures how long `make run` takes until everything is ready, for a second start: data and all tools exist. */
 export const start: Measurement = {
   name: 'start',
   components: [],
@@ -22,7 +22,7 @@ export const start: Measurement = {
   },
 };
 
-/** The work that a start leaves is done by then: first looks of jobs, compiled code, checkpoints. */
+/** Time for the work after a start: first runs of jobs, compiling code, checkpoints. */
 const settleSeconds = 30;
 const seconds = 30;
 

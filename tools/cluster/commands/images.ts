@@ -15,15 +15,15 @@ const words = (text: string) => text.split(' ').filter(Boolean);
 
 async function run(command: string, ...args: string[]): Promise<string> {
   const [file = '', ...firstArgs] = words(command);
-  // kind load cannot read an image with attestations, which Docker adds where containerd stores its images.
+  // kind load cannot read an image with attestations, which Docker adds if containerd stores its images.
   const env = { DOCKER_BUILDKIT: '1', BUILDX_NO_DEFAULT_ATTESTATIONS: '1' };
   const options = { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] } as const;
   return (await execa(file, [...firstArgs, ...args], options)).stdout;
 }
 
 /**
- * @returns the tag, a digest of the content, so that a deployment replaces only the services that have changed. The id would
- * not do: it contains the time of the build, where containerd stores the images.
+ * @returns the tag, a digest of the content, so that a deployment replaces only services that have changed. The image id does not
+ * work: if containerd stores the images, it contains the time of the build.
  */
 async function build({ name, dockerfile }: BuiltImage, image: string, { docker, buildFlags }: Options) {
   const startedAt = Date.now();
@@ -32,7 +32,7 @@ async function build({ name, dockerfile }: BuiltImage, image: string, { docker, 
   await run(docker, 'build', ...args, ...words(buildFlags), '.').catch(async (error) => {
     await run(docker, 'buildx', 'version').catch(() => {
       const how = 'install its plug-in buildx (https://docs.docker.com/go/buildx/)';
-      throw new Error(`${docker} build failed, perhaps for want of BuildKit: ${how}.`);
+      throw new Error(`${docker} build failed, perhaps because BuildKit is missing: ${how}.`);
     });
     throw error;
   });
@@ -59,10 +59,10 @@ async function images(options: Options): Promise<void> {
 
 await new Tool('make images')
   .description(
-    'Builds the images of every service and of the shop, loads them into the cluster or pushes them to a registry, and writes their names for make deploy.',
+    'Builds the images of all services and of the shop, loads them into the cluster or pushes them to a registry, and writes their names for make deploy.',
   )
   .addOption(new Option('--docker <command>').env('DOCKER').makeOptionMandatory())
-  .addOption(new Option('--build-flags <flags>', 'further flags of docker build').env('BUILD_FLAGS').default(''))
+  .addOption(new Option('--build-flags <flags>', 'further flags for docker build').env('BUILD_FLAGS').default(''))
   .addOption(new Option('--push <repository>', 'push to host/path instead of loading').env('PUSH').default(''))
   .addOption(new Option('--load <command>', 'loads images into the cluster').env('LOAD_IMAGES').makeOptionMandatory())
   .action(images)

@@ -4,7 +4,7 @@ import { rotatePassword } from '../rotation/rotate-password.ts';
 
 await new Tool('make rotate-password')
   .description(
-    'Gives all roles of the PostgreSQL in the release, or of that by CloudNativePG, new passwords without a failed request. A repetition resumes an interrupted rotation.',
+    'Gives all roles of PostgreSQL, of the release or by CloudNativePG, new passwords without a failed request. The next call resumes an interrupted rotation.',
   )
   .addHelpText('after', environmentHelp)
   .action(() => withCluster((cluster) => rotatePassword(cluster)))

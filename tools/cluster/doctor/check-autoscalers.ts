@@ -3,19 +3,19 @@ import { type Cluster, isStatus } from '../api.ts';
 import { componentsOf, nameOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/** As the alert StoreAutoscalerAtMaximum. */
+/** The same as in the alert StoreAutoscalerAtMaximum. */
 const longMs = 30 * 60_000;
 
-/** Checks that autoscalers find what they scale and its metrics, and are not at their maximum for long. */
+/** Checks that autoscalers find their target and its metrics, and are not at their maximum for long. */
 export async function checkAutoscalers({ config, namespace, release }: Cluster, now = Date.now()): Promise<Finding[]> {
   const api = config.makeApiClient(AutoscalingV2Api);
-  // KEDA makes its own with the labels of its ScaledObject.
+  // KEDA's autoscalers have the labels of their ScaledObject.
   const labelSelector = componentsOf(release);
   const found = await api.listNamespacedHorizontalPodAutoscaler({ namespace, labelSelector }).catch((error) => {
     if (isStatus(error, 403)) return undefined;
     throw error;
   });
-  if (!found) return [wrong('autoscalers: nobody has looked at them', 'whoever runs this may not list them')];
+  if (!found) return [wrong('autoscalers: not checked', 'this command has no right to list them')];
   return found.items.map((one) => checkAutoscaler(one, namespace, now));
 }
 
@@ -30,7 +30,7 @@ function checkAutoscaler(one: V2HorizontalPodAutoscaler, namespace: string, now:
     const what = able.reason === 'FailedGetScale' ? `does not find ${target?.kind} ${target?.name}` : 'cannot scale';
     return wrong(`${name} ${what}: ${able.message ?? able.reason}`, describe);
   }
-  // It does not look at what is scaled to nothing on purpose.
+  // An autoscaler ignores a target that somebody has scaled to nothing.
   if (active?.status === 'False' && active.reason !== 'ScalingDisabled') {
     const remedy = `${describe}; for CPU the cluster needs metrics-server: kubectl top pods -n ${namespace}`;
     return wrong(`${name} does not know the load: ${active.message ?? active.reason}`, remedy);
@@ -40,12 +40,12 @@ function checkAutoscaler(one: V2HorizontalPodAutoscaler, namespace: string, now:
   const isAtMaximum = limited?.status === 'True' && limited.reason === 'TooManyReplicas';
   if (isAtMaximum && since && now - since.getTime() > longMs) {
     const remedy = `raise autoscaling.maxReplicas of ${nameOf(one)}, or see docs/runbooks/rollouts.md, StoreAutoscalerAtMaximum`;
-    return wrong(`${name} wants more than its maximum of ${max} since ${since.toISOString()}`, remedy);
+    return wrong(`${name} has wanted more than its maximum of ${max} since ${since.toISOString()}`, remedy);
   }
   if (!able)
     return wrong(
-      `${name}: nobody has looked at it`,
-      'the cluster has no controller of autoscalers, or it does not run',
+      `${name}: no controller has handled it`,
+      'the cluster has no controller for autoscalers, or it does not run',
     );
   return ok(`${name}: ${currentReplicas} of at most ${max}, wants ${desiredReplicas}`);
 }

@@ -3,7 +3,7 @@ import type { Cluster } from '../api.ts';
 import { componentsOf, nameOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/** Checks that the newest Job of each kind that has ended did its work, and that CronJobs run. */
+/** Checks that the newest finished Job of each kind succeeded, and that CronJobs run. */
 export async function checkJobs({ batch, namespace, release }: Cluster): Promise<Finding[]> {
   const all = (await batch.listNamespacedJob({ namespace })).items.filter((job) => isOf(release, job));
   const newestFirst = all.sort((a, b) => createdAt(b) - createdAt(a));
@@ -17,7 +17,7 @@ export async function checkJobs({ batch, namespace, release }: Cluster): Promise
 
   const labelSelector = componentsOf(release);
   const cronJobs = (await batch.listNamespacedCronJob({ namespace, labelSelector })).items;
-  // It never runs by itself.
+  // postgres-restore never runs by itself.
   const scheduled = cronJobs.filter((one) => nameOf(one) !== 'postgres-restore');
   const isFailed = (one: V1CronJob) => failed.some((job) => kindOf(job) === kindOf(one.spec?.jobTemplate));
   return [...jobs, ...scheduled.flatMap((one) => (isFailed(one) ? [] : checkCronJob(one, namespace)))];
@@ -34,7 +34,7 @@ function checkCronJob(cronJob: V1CronJob, namespace: string): Finding {
   const isMissing = due !== undefined && (last === undefined || last < due) && active.length === 0;
   if (isMissing)
     return wrong(
-      `cronjob ${name}: nothing has come of its run of ${due.toISOString()}`,
+      `cronjob ${name}: its run of ${due.toISOString()} has not succeeded`,
       `kubectl -n ${namespace} create job --from=cronjob/${name} ${name}-now repeats it`,
     );
   return ok(`cronjob ${name}: ${last ? `last success ${last.toISOString()}` : 'not due yet'}`);
@@ -45,11 +45,11 @@ const endOf = ({ status }: V1Job) =>
 
 const createdAt = ({ metadata }: V1Job) => metadata?.creationTimestamp?.getTime() ?? 0;
 
-/** What it does, by the component of its pods. */
+/** The component of its pods, which says what it does. */
 const kindOf = (job: Pick<V1Job, 'spec'> | undefined) =>
   job?.spec?.template.metadata?.labels?.['app.kubernetes.io/name'];
 
-/** Its pods have the labels of a component. */
+/** By the labels of its pods, which are those of a component. */
 function isOf(release: string, job: V1Job): boolean {
   const labels = job.spec?.template.metadata?.labels ?? {};
   return labels['app.kubernetes.io/part-of'] === 'store' && labels['app.kubernetes.io/instance'] === release;

@@ -16,13 +16,13 @@ const checks: [CustomKind, Check][] = [
   ['scaledobjects', checkScaledObject],
 ];
 
-/** Checks what operators run for the store, of the kinds that the cluster knows. */
+/** Checks the objects that operators manage for the store, of the kinds that the cluster knows. */
 export async function checkOperated(cluster: Cluster): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [plural, check] of checks) {
     const all = await listCustomObjects(cluster, plural).catch((error): Finding => {
       if (!isStatus(error, 403)) throw error;
-      return wrong(`${plural}: nobody has looked at them`, 'whoever runs this may not list them');
+      return wrong(`${plural}: not checked`, 'this command has no right to list them');
     });
     if (typeof all === 'string') findings.push(all);
     else for (const one of all) findings.push(...(await check(cluster, plural, one)));
@@ -32,13 +32,13 @@ export async function checkOperated(cluster: Cluster): Promise<Finding[]> {
 
 const nameIn = (plural: CustomKind, { metadata }: CustomObject) => `${plural.replace(/s$/, '')} ${metadata.name}`;
 
-/** The condition by which most operators say that what they were told is there. */
+/** Checks the condition by which most operators report that an object is set up. */
 function checkReady({ namespace }: Cluster, plural: CustomKind, one: CustomObject): Finding[] {
   const what = nameIn(plural, one);
   const { status, reason, message } = conditionOf(one, 'Ready') ?? {};
   if (status === 'True') return [ok(`${what}: ready`)];
   const remedy = `kubectl -n ${namespace} describe ${what}, and the log of its operator`;
-  const why = message ?? reason ?? 'its operator has not looked at it';
+  const why = message ?? reason ?? 'its operator has not handled it';
   return [wrong(`${what} is not ready: ${why}`, remedy)];
 }
 
@@ -49,12 +49,12 @@ function checkScaledObject(cluster: Cluster, plural: CustomKind, one: CustomObje
   return checkReady(cluster, plural, one);
 }
 
-/** A PostgreSQL of CloudNativePG, whose pods the operator makes without a StatefulSet. */
+/** Checks a PostgreSQL by CloudNativePG, which creates its pods without a StatefulSet. */
 async function checkDatabase(cluster: Cluster, plural: CustomKind, one: CustomObject): Promise<Finding[]> {
   const { core, namespace } = cluster;
   const { name } = one.metadata;
   const what = nameIn(plural, one);
-  const { readyInstances = 0, phase = 'its operator has not looked at it', phaseReason } = one.status ?? {};
+  const { readyInstances = 0, phase = 'its operator has not handled it', phaseReason } = one.status ?? {};
   const wanted = one.spec?.instances ?? 1;
   const state = `${what}: ${readyInstances} of ${wanted} instances ready`;
   const findings: Finding[] = [];
@@ -77,7 +77,7 @@ async function checkDatabase(cluster: Cluster, plural: CustomKind, one: CustomOb
   return findings;
 }
 
-/** The operator makes a Deployment of the same name. */
+/** The operator creates a Deployment of the same name. */
 async function checkPooler(cluster: Cluster, plural: CustomKind, one: CustomObject): Promise<Finding[]> {
   const { apps, namespace } = cluster;
   const { name } = one.metadata;

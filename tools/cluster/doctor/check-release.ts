@@ -2,7 +2,7 @@ import { type Cluster, isStatus } from '../api.ts';
 import { nameOf } from '../rollout.ts';
 import { type Finding, ok, unseen, wrong } from './findings.ts';
 
-/** Checks the state of the release. Helm keeps each revision in a Secret, its number and status in labels. */
+/** Checks the state of the release. Helm keeps each revision in a Secret, with its number and status as labels. */
 export async function checkRelease({ core, namespace, release }: Cluster): Promise<Finding> {
   const labelSelector = `owner=helm,name=${release}`;
   const found = await core.listNamespacedSecret({ namespace, labelSelector }).catch((error) => {
@@ -10,16 +10,17 @@ export async function checkRelease({ core, namespace, release }: Cluster): Promi
     throw error;
   });
   const helm = `helm -n ${namespace} status ${release}`;
-  // Who may list Secrets can read all of them.
+  // The right to list Secrets would include reading all of them.
   if (!found)
-    return unseen(`release ${release}: not looked at, since this may not list Secrets; ${helm} has its state`);
+    return unseen(`release ${release}: not checked, since this command may not list Secrets; ${helm} shows its state`);
   const [newest] = found.items
     .map(({ metadata }) => ({ revision: Number(metadata?.labels?.version), status: metadata?.labels?.status }))
     .sort((a, b) => b.revision - a.revision);
   if (!newest) throw new Error(`There is no release ${release} in namespace ${namespace}: make deploy`);
   const { revision, status } = newest;
   if (status === 'deployed') return ok(`release ${release} in namespace ${namespace}, revision ${revision}`);
-  const pending = 'an upgrade is running or was interrupted: in the latter case helm rollback, then make deploy';
+  const pending =
+    'an upgrade is running or was interrupted: if it was interrupted, run helm rollback, then make deploy';
   const remedy = status?.startsWith('pending') ? pending : 'make deploy';
   return wrong(`release ${release}, revision ${revision}: ${status}`, remedy);
 }

@@ -7,7 +7,7 @@ import { secretNameOf } from '../rotation/key-readers.ts';
 import { textOf } from '../secrets.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/** Checks that every Secret of which a container gets a variable or a file has a valid value of it. No value is printed. */
+/** Checks every Secret from which a container gets a variable or a file: it must have a valid value. Prints no value. */
 export async function checkSecrets({ core, namespace }: Cluster, deployments: V1Deployment[]): Promise<Finding[]> {
   const jwt = deployments.map((one) => nameOf(one) === 'auth' && secretNameOf(one)).find(Boolean);
   const findings: Finding[] = [];
@@ -17,7 +17,7 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
       return orUndefined(error);
     });
     if (secret === 'refused') {
-      findings.push(wrong(`Secret ${name}: nobody has looked at it`, 'whoever runs this may not read it'));
+      findings.push(wrong(`Secret ${name}: not checked`, 'this command has no right to read it'));
       continue;
     }
     const problem = secret ? problemOf(secret, variables, name === jwt) : 'it is missing';
@@ -32,7 +32,7 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
   return findings;
 }
 
-/** By name of the Secret: its keys that are needed, each with the variable or file that it becomes. */
+/** The required keys of each Secret, by its name, each with the variable or file that it becomes. */
 export function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, string>> {
   const references = new Map<string, Map<string, string>>();
   const add = (secret: string, key: string, variable: string) =>
@@ -52,7 +52,7 @@ function problemOf(secret: V1Secret, variables: Map<string, string>, isJwt: bool
     const value = textOf(secret, key);
     if (value === '') return `${key} is missing or empty`;
     if (variable === 'DATABASE_URL' && !databaseUrl.safeParse(value).success)
-      return `${key} is no URL like postgresql://role:password@host:port/database`;
+      return `${key} is not a URL like postgresql://role:password@host:port/database`;
   }
   return isJwt ? keysProblem(secret) : undefined;
 }

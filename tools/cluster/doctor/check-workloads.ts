@@ -5,7 +5,7 @@ import { isStoppedByRestore } from '../restore/stopped.ts';
 import { nameOf, selectorOf } from '../rollout.ts';
 import { afterRestore, type Finding, ok, wrong } from './findings.ts';
 
-/** Checks that all replicas are available; if not, finds what their pods say. */
+/** Checks that all replicas are available; if not, finds the reasons in their pods. */
 export async function checkWorkload(cluster: Cluster, workload: V1Deployment | V1StatefulSet): Promise<Finding[]> {
   const { core, namespace } = cluster;
   const name = nameOf(workload);
@@ -34,7 +34,7 @@ function restarts(pods: V1Pod[]): string {
 
 const imageReasons = ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName'];
 
-/** Finds what keeps a pod from being ready; nothing where it is ready or just starting. */
+/** Finds what keeps a pod from being ready; nothing if it is ready or just starting. */
 export async function checkPod(cluster: Cluster, pod: V1Pod): Promise<Finding[]> {
   const name = `pod ${nameOf(pod)}`;
   const { phase, conditions, containerStatuses = [] } = pod.status ?? {};
@@ -62,7 +62,7 @@ function checkContainer(pod: string, status: V1ContainerStatus, namespace: strin
   return undefined;
 }
 
-/** The last line of a container's output that is not indented, with those below it; of a JSON line its message. */
+/** The last line of a container's output that is not indented, and the lines after it. Of a JSON line only its message. */
 function lastMessage(text: string): string {
   const lines = text.trim().split('\n');
   const from = lines.findLastIndex((line) => !line.startsWith('  '));
@@ -72,7 +72,7 @@ function lastMessage(text: string): string {
     .join(' ');
 }
 
-/** A container that is running but not ready. A service lists the dependencies that it waits for. */
+/** Reports a container that is running but not ready. A service lists the dependencies that it waits for. */
 async function checkReadiness(cluster: Cluster, pod: V1Pod, container: string): Promise<Finding> {
   const what = `pod ${nameOf(pod)} is running but not ready`;
   const logs = `kubectl -n ${cluster.namespace} logs ${nameOf(pod)} -c ${container}`;
@@ -82,7 +82,7 @@ async function checkReadiness(cluster: Cluster, pod: V1Pod, container: string): 
     const response = await fetch('http://127.0.0.1:${port}/health/ready', { signal: AbortSignal.timeout(5_000) });
     console.log(await response.text());`;
   const answer = evaluate<{ waitingFor?: string[] }>(cluster, pod, program, container);
-  const { waitingFor = [] } = await answer.catch(() => ({ waitingFor: [] })); // no service, or it does not respond
+  const { waitingFor = [] } = await answer.catch(() => ({ waitingFor: [] })); // not a service, or it does not respond
   if (waitingFor.length === 0) return wrong(what, logs);
   return wrong(`${what}: it waits for ${waitingFor.join(', ')}`, `${logs} says why`);
 }

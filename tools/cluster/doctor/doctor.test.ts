@@ -3,7 +3,7 @@ import { runInCluster } from '../../../tests/kit/kubernetes/cluster-command.ts';
 import { startKubernetesApi } from '../../../tests/kit/kubernetes/kubernetes-api.ts';
 import { doctor } from './doctor.ts';
 
-// make doctor against a fake API server; tests/cluster has a real one.
+// make doctor against a fake API server; tests/cluster uses a real one.
 
 const namespaced = (api: string, kind: string, name: string) => `/${api}/namespaces/store/${kind}/${name}`;
 const cnpg = 'apis/postgresql.cnpg.io/v1';
@@ -14,7 +14,7 @@ const ready = (status: string, message = '') => ({ conditions: [{ type: 'Ready',
 const dir = useFolder();
 let api: Awaited<ReturnType<typeof startKubernetesApi>>;
 
-/** What it says, and how much it counts as wrong. */
+/** Returns its output, and the number of problems. */
 async function examine() {
   let count: number | undefined;
   const { said } = await runInCluster(api.kubeconfig, dir, async (cluster) => {
@@ -42,7 +42,7 @@ beforeEach(async () => {
   });
 });
 
-it('says what works, of what operators run, too', async () => {
+it('says what works, also of objects that operators manage', async () => {
   putJob('postgres-backup-1', 'Failed', '2026-01-01T02:17:00Z');
   putJob('postgres-backup-2', 'Complete', '2026-01-02T02:17:00Z');
   putJob('postgres-restore-check-1', 'Complete', '2026-01-02T02:17:00Z', 'postgres-restore');
@@ -66,7 +66,7 @@ it('says what works, of what operators run, too', async () => {
   expect(count).toBe(0);
 });
 
-it('says what is wrong with Jobs, and with what operators run', async () => {
+it('says what is wrong with Jobs, and with objects that operators manage', async () => {
   putJob('postgres-backup-1', 'Complete', '2026-01-01T02:17:00Z');
   putJob('postgres-backup-2', 'Failed', '2026-01-02T02:17:00Z');
   const jobTemplate = { spec: { template: { metadata: { labels: { 'app.kubernetes.io/name': 'reports' } } } } };
@@ -86,13 +86,13 @@ it('says what is wrong with Jobs, and with what operators run', async () => {
   const { count, said } = await examine();
   for (const line of [
     'job postgres-backup-2 has failed: it has reached its limit',
-    'cronjob reports: nothing has come of its run of 2026-01-02T02:17:00.000Z',
+    'cronjob reports: its run of 2026-01-02T02:17:00.000Z has not succeeded',
     'cronjob off is suspended',
     'cluster store-database: 2 of 3 instances ready. Waiting for the instances to become active',
     'cluster store-database could not make its last backup: NoSuchBucket',
     'pooler store-database-pooler has no Deployment',
     'kafka store is not ready: no broker has a volume',
-    'kafkauser kafka-order is not ready: its operator has not looked at it',
+    'kafkauser kafka-order is not ready: its operator has not handled it',
     'certificate gateway is not ready: challenge failed',
     'scaledobject invoice is not ready: no Prometheus',
   ])
@@ -101,36 +101,36 @@ it('says what is wrong with Jobs, and with what operators run', async () => {
   expect(count).toBe(10);
 });
 
-it('says how to go on with a restore that has not ended, in place of how to scale', async () => {
+it('says how to go on with an unfinished restore, instead of how to scale', async () => {
   const template = { metadata: {}, spec: {} };
   const annotations = { 'store/replicas-before-restore': '2' };
   api.deployments.push({ metadata: { name: 'order', annotations }, spec: { replicas: 0, template } });
   const paused = { annotations: { 'store/paused-replicas-before-restore': '' } };
   put(namespaced('apis/keda.sh/v1alpha1', 'scaledobjects', 'invoice'), { status: ready('True') }, paused);
   const { said } = await examine();
-  const remedy = 'make restore goes on with it, or starts everything without it: make restore ARGS=--start';
+  const remedy = 'make restore goes on with the restore; make restore ARGS=--start starts everything without it';
   expect(said).toContain(`WRONG  order: stopped by a restore\n       ${remedy}`);
   expect(said).toContain(`WRONG  scaledobject invoice is paused by a restore\n       ${remedy}`);
 });
 
-it('does not call well what it may not look at', async () => {
+it('counts a kind that it may not list as wrong', async () => {
   put(namespaced(strimzi, 'kafkas', 'store'), { status: ready('True') });
   api.hooks.refuse = (request) => request.includes('/kafkas');
   const { count, said } = await examine();
-  expect(said).toContain('WRONG  kafkas: nobody has looked at them');
+  expect(said).toContain('WRONG  kafkas: not checked');
   expect(count).toBe(1);
 });
 
-it('leaves what it may not look at to others: the release as a hint, Secrets as something wrong', async () => {
+it('gives a hint if it may not read the release, and counts a Secret that it may not read as wrong', async () => {
   const env = [{ name: 'X', valueFrom: { secretKeyRef: { name: 'own', key: 'x' } } }];
   const template = { metadata: {}, spec: { containers: [{ name: 'order', env }] } };
   api.deployments.push({ metadata: { name: 'order' }, spec: { replicas: 1, template } });
   api.hooks.refuse = (request) => request.includes('/secrets');
   const { count, said } = await examine();
   expect(said).toContain(
-    '-      release store: not looked at, since this may not list Secrets; helm -n store status store has',
+    '-      release store: not checked, since this command may not list Secrets; helm -n store status store shows',
   );
-  expect(said).toContain('WRONG  Secret own: nobody has looked at it\n       whoever runs this may not read it');
+  expect(said).toContain('WRONG  Secret own: not checked\n       this command has no right to read it');
   expect(count).toBe(1);
 });
 
@@ -157,7 +157,7 @@ describe('autoscalers', () => {
     );
   }
 
-  it('are well while they scale, at their maximum for some minutes, or switched off by whoever scales to nothing', async () => {
+  it('are fine while they scale, at their maximum for some minutes, or if somebody has scaled to nothing', async () => {
     putAutoscaler('order', [able, active, atMaximum(5)]);
     putAutoscaler('product', [able, active, condition('ScalingLimited', 'True', 'TooFewReplicas')]);
     putAutoscaler('status', [able, condition('ScalingActive', 'False', 'ScalingDisabled')]);
@@ -168,7 +168,7 @@ describe('autoscalers', () => {
     expect(count).toBe(0);
   });
 
-  it('are wrong at their maximum for long, without metrics, without what they scale, and where nobody looks', async () => {
+  it('are wrong if they are at their maximum for long, or have no metrics, no target or no controller', async () => {
     putAutoscaler('order', [able, active, atMaximum(31)]);
     putAutoscaler('product', [
       able,
@@ -178,17 +178,17 @@ describe('autoscalers', () => {
     putAutoscaler('auth', []);
     const { count, said } = await examine();
     for (const line of [
-      /autoscaler order wants more than its maximum of 4 since \S+Z\n {7}raise autoscaling\.maxReplicas of order/,
+      /autoscaler order has wanted more than its maximum of 4 since \S+Z\n {7}raise autoscaling\.maxReplicas of order/,
       /autoscaler product does not know the load: no metrics returned\n.*metrics-server/,
       /autoscaler status does not find Deployment status: deployments "status" not found\n/,
-      /autoscaler auth: nobody has looked at it\n/,
+      /autoscaler auth: no controller has handled it\n/,
     ])
       expect(said).toMatch(line);
     expect(count).toBe(4);
   });
 
-  it('are not called well where they may not be listed', async () => {
+  it('are wrong if they may not be listed', async () => {
     api.hooks.refuse = (request) => request.includes('/horizontalpodautoscalers');
-    expect((await examine()).said).toContain('WRONG  autoscalers: nobody has looked at them');
+    expect((await examine()).said).toContain('WRONG  autoscalers: not checked');
   });
 });

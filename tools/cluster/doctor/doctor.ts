@@ -8,7 +8,7 @@ import { checkSecrets } from './check-secrets.ts';
 import { checkWorkload } from './check-workloads.ts';
 import type { Finding } from './findings.ts';
 
-/** Does the work of make doctor. @returns how much is wrong */
+/** Implements make doctor. @returns the number of problems */
 export async function doctor(cluster: Cluster): Promise<number> {
   const { apps, namespace, release } = cluster;
   let count = 0;

@@ -1,10 +1,11 @@
-/** A line, and a second one with the remedy where something is wrong. */
+/** A line, and for a problem a second line with the remedy. */
 export type Finding = `ok     ${string}` | `-      ${string}` | `WRONG  ${string}\n       ${string}`;
 
 export const ok = (what: string): Finding => `ok     ${what}`;
-/** What this command leaves to others. */
+/** Something that this command cannot check. */
 export const unseen = (what: string): Finding => `-      ${what}`;
 export const wrong = (what: string, remedy: string): Finding => `WRONG  ${what}\n       ${remedy}`;
 
-/** The remedy for what a restore that has not ended has stopped. */
-export const afterRestore = 'make restore goes on with it, or starts everything without it: make restore ARGS=--start';
+/** The remedy for things that an unfinished restore has stopped. */
+export const afterRestore =
+  'make restore goes on with the restore; make restore ARGS=--start starts everything without it';

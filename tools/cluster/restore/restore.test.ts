@@ -4,8 +4,8 @@ import { startKubernetesApi } from '../../../tests/kit/kubernetes/kubernetes-api
 import type { Cluster } from '../api.ts';
 import { listBackups, restore, start } from './restore.ts';
 
-// make restore against a fake API server with a KEDA. What the scripts do is in tests/e2e/backup.test.ts; tests/cluster has all of
-// it on a real one.
+// make restore against a fake API server with KEDA. tests/e2e/backup.test.ts tests the scripts, tests/cluster everything on a real
+// cluster.
 
 const core = '/api/v1/namespaces/store';
 const jobs = '/apis/batch/v1/namespaces/store/jobs';
@@ -15,9 +15,9 @@ const kedaAnnotation = 'autoscaling.keda.sh/paused-replicas';
 
 const dir = useFolder();
 let api: Awaited<ReturnType<typeof startKubernetesApi>>;
-/** Whether the Job whose name begins so succeeds, and what it prints. */
+/** By the beginning of a Job's name: whether it succeeds, and what it prints. */
 let outcomes: Record<string, () => [boolean, string]>;
-/** Names of the Jobs that were started, without their numbers. */
+/** Names of the started Jobs, without their numbers. */
 let started: string[];
 
 const run = (work: Parameters<typeof runInCluster>[2]) => runInCluster(api.kubeconfig, dir, work);
@@ -43,7 +43,7 @@ function endJob(path: string): void {
   api.objects.set(`${core}/pods/${name}/log`, output);
 }
 
-/** Scales as KEDA does: to what the annotation says, else to at least two. */
+/** Scales like KEDA: to the number in the annotation, or else to at least two. */
 function scaleAsKeda(): void {
   const found = api.objects.get(scaledObject);
   const invoice = api.deployments.find(({ metadata }) => metadata.name === 'invoice');
@@ -69,7 +69,7 @@ beforeEach(async () => {
   const scaleTargetRef = { name: 'invoice' };
   api.objects.set(scaledObject, { metadata: { name: 'invoice' }, spec: { scaleTargetRef } });
   started = [];
-  // A member of the group keeps its offsets from being set.
+  // Offsets cannot be set while the group has a member.
   const skip = (): [boolean, string] =>
     replicasOf('invoice') === 0 ? [true, 'skipped'] : [false, 'the group has members'];
   outcomes = { 'invoice-skip': skip };
@@ -116,7 +116,7 @@ it('starts what a failed restore has stopped, with the pause that the autoscaler
   expect(jobsLeft()).toEqual([]);
 });
 
-it('lists the backups without a failure, and stops nothing', async () => {
+it('lists the backups, and stops nothing', async () => {
   outcomes['postgres-restore-list'] = () => [true, 'There are: 20260131T021700Z'];
   expect(await run(listBackups)).toEqual({ failed: false, said: 'There are: 20260131T021700Z' });
   expect([replicasOf('order'), replicasOf('invoice')]).toEqual([2, 3]);
@@ -127,7 +127,7 @@ it.each([
   ['the release', ['/apis/apps/v1/namespaces/store/statefulsets/postgres'], 'set postgres.backup.enabled'],
   ['CloudNativePG', ['/apis/postgresql.cnpg.io/v1/namespaces/store/clusters/store-database'], 'docs/recovery.md'],
   ['somebody else', [], 'restore that of global.externalDatabase by its own means'],
-])('says what to do where there is no backup of a PostgreSQL of %s', async (_, paths, advice) => {
+])('says what to do if there is no backup of a PostgreSQL of %s', async (_, paths, advice) => {
   api.objects.delete(cronJob);
   const labels = {
     'app.kubernetes.io/part-of': 'store',

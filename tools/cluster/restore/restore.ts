@@ -7,7 +7,7 @@ import { podsOf } from '../pods.ts';
 import { componentsOf, containersOf, deploymentsOf, nameOf, variableOf, waitForRollout } from '../rollout.ts';
 import { startStopped, stop } from './stopped.ts';
 
-/** Does the work of make restore. @throws Error as a sentence, where it refuses; nothing is started then */
+/** Implements make restore. @throws Error as a sentence if it refuses or fails; the services are not started then */
 export async function restore(cluster: Cluster, from: string, replace = false): Promise<void> {
   const found = await findRestore(cluster);
   const REPLACE = replace ? 'yes' : 'no';
@@ -15,39 +15,39 @@ export async function restore(cluster: Cluster, from: string, replace = false): 
 
   await runJob(cluster, 'postgres-restore-check-', restoreJob(found, { FROM: from, REPLACE, CHECK: 'yes' }));
   try {
-    console.log('1 of 4: the services are stopped; their requests are 503 from now on');
+    console.log('1 of 4: stopping the services; their requests are answered with 503 from now on');
     await stop(cluster, deployments);
     const remaining = () => Promise.all(deployments.map((one) => podsOf(cluster, nameOf(one))));
     await pWaitFor(async () => (await remaining()).flat().every(isOver), { interval: 1_000 });
 
-    console.log(`2 of 4: the databases are restored from ${from}`);
+    console.log(`2 of 4: restoring the databases from ${from}`);
     console.log(indented(await runJob(cluster, 'postgres-restore-', restoreJob(found, { FROM: from, REPLACE }))));
 
-    console.log('3 of 4: what Kafka still has is skipped, since it may tell of orders that are lost');
+    console.log('3 of 4: skipping the events that Kafka still has, since they may be about orders that are lost');
     const program = await readFile(new URL('skip-events.mjs', import.meta.url), 'utf8');
     for (const one of deployments.filter((deployment) => variableOf(deployment, 'CONSUMER_GROUP')))
       console.log(indented(await runJob(cluster, `${nameOf(one)}-skip-`, skipJob(one, program))));
   } catch (error) {
-    const again = 'Repeat the command, with --replace where databases are restored already';
+    const again = 'Repeat the command, with --replace if databases are already restored';
     console.log(`The services stay stopped. ${again}, or start them with: make restore ARGS=--start`);
     throw error;
   }
   await start(cluster);
-  console.log('Done. What was accepted after the backup is lost, and what the store may owe is said in docs/backup.md');
+  console.log('Done. Everything accepted after the backup is lost. docs/backup.md says what the store may owe.');
 }
 
-/** Prints the names of the present backups. */
+/** Prints the names of the backups. */
 export async function listBackups(cluster: Cluster): Promise<void> {
   const job = restoreJob(await findRestore(cluster), { FROM: '', CHECK: 'yes' });
   console.log(await runJob(cluster, 'postgres-restore-list-', job));
 }
 
 export async function start(cluster: Cluster): Promise<void> {
-  console.log('4 of 4: the services are started, and send their events again');
+  console.log('4 of 4: starting the services, which send their events again');
   await waitForRollout(cluster, await startStopped(cluster));
 }
 
-/** The CronJob that has the pod of a restore. @throws Error that says what to do instead, if there is none */
+/** The CronJob with the pod of a restore. @throws Error that says what to do instead, if there is none */
 async function findRestore(cluster: Cluster): Promise<V1CronJob> {
   const { apps, batch, namespace, release } = cluster;
   const found = await batch.readNamespacedCronJob({ name: 'postgres-restore', namespace }).catch(orUndefined);
@@ -56,10 +56,10 @@ async function findRestore(cluster: Cluster): Promise<V1CronJob> {
   const isOwn = (await apps.listNamespacedStatefulSet({ namespace, labelSelector })).items.length > 0;
   if (isOwn) throw new Error('The release makes no backups: set postgres.backup.enabled in its values.');
   const isOperated = (await listCustomObjects(cluster, 'clusters')).length > 0;
-  const isNotHere = 'This command restores the PostgreSQL of the release, which has none';
+  const isNotHere = 'This command only restores a PostgreSQL in the release, and there is none';
   if (isOperated)
     throw new Error(
-      `${isNotHere}: CloudNativePG's begins with a backup by database.cloudnativePg.recovery, as docs/recovery.md says. kubectl -n ${namespace} get backups.postgresql.cnpg.io lists its backups.`,
+      `${isNotHere}: recover CloudNativePG's from a backup with database.cloudnativePg.recovery, as docs/recovery.md says. kubectl -n ${namespace} get backups.postgresql.cnpg.io lists its backups.`,
     );
   throw new Error(
     `${isNotHere}: restore that of global.externalDatabase by its own means. docs/backup.md says what a restored store owes.`,
@@ -79,7 +79,7 @@ function restoreJob({ spec }: V1CronJob, given: Record<string, string>) {
   return job;
 }
 
-/** A Job in the pod of a service, which has the rights to its group. */
+/** A Job in the pod of a service, which has rights to its consumer group. */
 function skipJob(deployment: V1Deployment, program: string) {
   const template = structuredClone(deployment.spec?.template);
   const [container] = containersOf(deployment);
@@ -90,7 +90,7 @@ function skipJob(deployment: V1Deployment, program: string) {
   return { template, backoffLimit: 6 };
 }
 
-/** For a Job whose end nobody has seen. Its pod keeps the volume of the backups from being deleted. */
+/** Deletes a Job that this command did not see end: its pod would keep the volume of the backups from being deleted. */
 const hourSeconds = 3_600;
 
 /** Runs a Job to its end, and deletes it. @returns its output @throws Error with its output, if it fails */
@@ -113,7 +113,7 @@ async function runJob(cluster: Cluster, generateName: string, given: V1JobSpec):
   throw new Error(`The Job ${name} failed: ${output}`);
 }
 
-/** Returns the output of the containers that have run, in their order. */
+/** Returns the output of the containers that have run, in order. */
 async function outputOf({ core, namespace }: Cluster, job: string): Promise<string> {
   const { items } = await core.listNamespacedPod({ namespace, labelSelector: `batch.kubernetes.io/job-name=${job}` });
   const [newest] = items.sort((a, b) => startOf(b) - startOf(a));

@@ -1,5 +1,4 @@
-// Runs in the image of a service, with its variables, while no replica of it runs: its group goes on behind the last event of
-// each topic.
+// Runs in the image of a service, with its variables, while none of its replicas runs. Moves its group past the last event of each topic.
 
 import { brokerConfig, brokersFrom } from '@store/shared/messaging/config';
 import { askAdmin } from '@store/shared/messaging/kafka/admin';
@@ -11,11 +10,11 @@ import { z } from 'zod';
 const config = readConfig(z.object({ ...brokerConfig, CONSUMER_GROUP: z.string() }), process.env);
 const broker = { ...brokersFrom(config), clientId: 'restore', log: createLog('restore', 'silent') };
 await askAdmin(broker, 60_000, async (admin) => {
-  // Those that its user may see.
+  // Topics that its user may see.
   const visible = await admin.listTopics();
   for (const topic of [orderEventsTopic, accountEventsTopic].filter((name) => visible.includes(name))) {
     const ends = (await admin.fetchTopicOffsets(topic)).map(({ partition, high: offset }) => ({ partition, offset }));
     await admin.setOffsets({ groupId: config.CONSUMER_GROUP, topic, partitions: ends });
   }
 });
-console.log(`${config.CONSUMER_GROUP} skips what the topics have`);
+console.log(`${config.CONSUMER_GROUP} skips all events in the topics`);

@@ -4,11 +4,11 @@ import type { Cluster } from '../api.ts';
 import { annotateScaledObject, type CustomObject, conditionOf, listCustomObjects } from '../custom-objects.ts';
 import { deploymentsOf, nameOf, patchDeployment } from '../rollout.ts';
 
-/** On a Deployment that a restore has scaled down: its replicas before, so that a repetition knows them. */
+/** On a Deployment that a restore has scaled down: its replicas before, for a repeated restore. */
 const replicasAnnotation = 'store/replicas-before-restore';
-/** On a ScaledObject that a restore has paused: what KEDA's annotation was before, or nothing. */
+/** On a ScaledObject that a restore has paused: KEDA's annotation before, or an empty text. */
 const pauseAnnotation = 'store/paused-replicas-before-restore';
-/** KEDA scales to that number and then leaves it. Without it a consumer without replicas gets some at the next look. */
+/** KEDA scales to this number and stops. Without the annotation it would soon give a consumer without replicas new ones. */
 const kedaAnnotation = 'autoscaling.keda.sh/paused-replicas';
 
 const replicasBefore = ({ metadata }: Pick<V1Deployment, 'metadata'>) => metadata?.annotations?.[replicasAnnotation];
@@ -19,7 +19,7 @@ export const isPausedByRestore = (scaledObject: CustomObject) => pauseBefore(sca
 
 const pauseSeconds = 60;
 
-/** Scales Deployments to nothing, and has KEDA leave them so. A repetition changes nothing more. */
+/** Scales Deployments to zero, and pauses KEDA so that they stay there. Idempotent. */
 export async function stop(cluster: Cluster, deployments: V1Deployment[]): Promise<void> {
   const names = deployments.map(nameOf);
   const scaledObjects = await listCustomObjects(cluster, 'scaledobjects');
@@ -33,7 +33,7 @@ export async function stop(cluster: Cluster, deployments: V1Deployment[]): Promi
     await scale(cluster, nameOf(one), 0, replicasBefore(one) ?? String(one.spec?.replicas ?? 1));
 }
 
-/** A KEDA that does not run scales nothing either, and finds the annotation once it does. */
+/** Waits until KEDA has paused. If KEDA does not run, it scales nothing, and will find the annotation when it starts. */
 async function untilPaused(cluster: Cluster, scaling: CustomObject[]): Promise<void> {
   const names = scaling.map(({ metadata }) => metadata.name);
   const arePaused = async () => {
@@ -43,14 +43,16 @@ async function untilPaused(cluster: Cluster, scaling: CustomObject[]): Promise<v
   };
   await pWaitFor(arePaused, { interval: 1_000, timeout: pauseSeconds * 1_000 }).catch((error) => {
     if (!(error instanceof TimeoutError)) throw error;
-    console.log(`  KEDA has not paused ${names.join(', ')} within ${pauseSeconds} s: its operator seems not to run`);
+    console.log(
+      `  KEDA has not paused ${names.join(', ')} within ${pauseSeconds} s: its operator does not seem to run`,
+    );
   });
 }
 
-/** Starts what a restore has stopped. @returns the names of the Deployments */
+/** Starts everything that a restore has stopped. @returns the names of the Deployments */
 export async function startStopped(cluster: Cluster): Promise<string[]> {
   const paused = (await listCustomObjects(cluster, 'scaledobjects')).filter(isPausedByRestore);
-  // First, or KEDA would scale back to nothing.
+  // First, or KEDA would scale back to zero.
   for (const one of paused) {
     const annotations = { [kedaAnnotation]: pauseBefore(one) || null, [pauseAnnotation]: null };
     await annotateScaledObject(cluster, one.metadata.name, annotations);

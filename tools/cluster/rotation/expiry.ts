@@ -3,15 +3,15 @@ import { clockSkewSeconds } from '../../../services/shared/src/auth/verified-tok
 import { expiryAnnotation, kidOf, nextAnnotation, readKeys } from '../jwt-keys.ts';
 import { withAnnotations } from '../secrets.ts';
 
-/** By kid of a previous key: when its last token has expired, as the Secret notes it, in ms. */
+/** By kid of a previous key: when its last token expires, according to the Secret, in ms. */
 function noted(secret: V1Secret): Map<string, number> {
   const text = secret.metadata?.annotations?.[expiryAnnotation] ?? '{}';
   return new Map(Object.entries<string>(JSON.parse(text)).map(([kid, date]) => [kid, Date.parse(date)]));
 }
 
 /**
- * The Secret with the expiry of each previous key noted. Where it does not say so, because version 0.1.0 rotated it or somebody
- * wrote it, the key may have signed until now. The key that an unfinished rotation introduces has signed nothing yet.
+ * The Secret with the expiry of each previous key noted. A key without a note, because version 0.1.0 rotated it or somebody wrote
+ * it, may have signed until now. The key that an unfinished rotation introduces has signed nothing yet.
  * @param retired the key that signed until now
  */
 export async function noteExpiries(secret: V1Secret, ttlSeconds: number, retired?: string): Promise<V1Secret> {
@@ -28,7 +28,7 @@ export async function noteExpiries(secret: V1Secret, ttlSeconds: number, retired
   return withAnnotations(secret, { [expiryAnnotation]: text });
 }
 
-/** When no token of these previous keys is valid any more, or undefined where that is so already. */
+/** When the last token of these previous keys expires; undefined if all have expired. */
 export async function expiryOfAll(secret: V1Secret, ttlSeconds: number, keys: string[]): Promise<Date | undefined> {
   const expiries = noted(await noteExpiries(secret, ttlSeconds));
   const kids = await Promise.all(keys.map(kidOf));

@@ -13,9 +13,9 @@ import {
 import { annotatePods, containersOf, nameOf } from '../rollout.ts';
 
 /**
- * The Deployments that get keys from that Secret.
+ * The Deployments that get keys from a Secret.
  * @param toPair whether a key pair will sign
- * @throws Error where one could not follow
+ * @throws Error if a Deployment could not follow the rotation
  */
 export async function findReaders({ apps, namespace }: Cluster, secret: string, toPair: boolean): Promise<string[]> {
   const { items } = await apps.listNamespacedDeployment({ namespace });
@@ -26,7 +26,7 @@ export async function findReaders({ apps, namespace }: Cluster, secret: string, 
   return readers.map(nameOf);
 }
 
-/** Afterwards every replica was started with the keys that the Secret holds now. */
+/** Replaces all replicas, so that each has started with the keys that the Secret holds now. */
 export async function replaceReplicas(cluster: Cluster, secret: V1Secret): Promise<void> {
   const keys = readKeys(secret);
   const readers = await findReaders(cluster, nameOf(secret), [keys.signing, ...keys.previous].some(isPair));
@@ -35,17 +35,17 @@ export async function replaceReplicas(cluster: Cluster, secret: V1Secret): Promi
   console.log(`  ${readers.join(', ')}: done`);
 }
 
-/** Why a rotation would make a Deployment reject tokens, or keep it from starting, as a sentence. */
+/** Why a rotation would make a Deployment reject tokens or keep it from starting, as a sentence. */
 function readerProblem(deployment: V1Deployment, secret: string, toPair: boolean): string | undefined {
   const name = nameOf(deployment);
   for (const container of containersOf(deployment)) {
     const has = (variable: string) => gets(container, secret, variable);
     if (has(secretName) && !has(previousSecretsName))
-      return `${name} gets ${secretName} but not ${previousSecretsName}, and would reject tokens of one key or the other: give it both (secrets in its values).`;
+      return `${name} gets ${secretName} but not ${previousSecretsName}, and would reject tokens of either the old or the new key: give it both (secrets in its values).`;
     if (!toPair || !has(secretName)) continue;
     const isIssuer = has(privateKeyName) && has(previousPublicKeysName);
     if (!isIssuer && !variable(container, 'BEARER_JWKS_URL')?.value)
-      return `${name} checks tokens by ${secretName} alone, and would reject those of a key pair: give it BEARER_JWKS_URL (env in its values).`;
+      return `${name} checks tokens only by ${secretName}, and would reject those of a key pair: give it BEARER_JWKS_URL (env in its values).`;
     if (isIssuer && !variable(container, secretName)?.valueFrom?.secretKeyRef?.optional)
       return `${name} does not start without ${secretName}, which a key pair replaces: set global.jwt.existingSecret to ${secret}.`;
   }

@@ -13,7 +13,7 @@ export const urlsSecret = 'store-databases';
 export const secretOfRole = (role: string) => `database-${role}`;
 /** On both kinds of Secrets: the rotation that wrote them. */
 export const rotationAnnotation = 'store/database-rotation';
-/** CloudNativePG looks at a changed Secret at once if it has this label, else at the next change of the Cluster. */
+/** With this label CloudNativePG handles a changed Secret at once, else at the next change of the Cluster. */
 const reloadLabel = { 'cnpg.io/reload': 'true' };
 
 const clusterName = 'store-database';
@@ -27,17 +27,17 @@ async function findReaders({ apps, namespace }: Cluster): Promise<string[]> {
   return items.filter(reads).map(nameOf);
 }
 
-/** Whether services use a PostgreSQL that CloudNativePG runs for the release. Another one of yours may have the same Secret. */
+/** Whether services use a PostgreSQL that CloudNativePG runs for the release. Your own PostgreSQL may use the same Secret. */
 export async function isOperated(cluster: Cluster): Promise<boolean> {
   return (await findReaders(cluster)).length > 0 && (await findCluster(cluster)) !== undefined;
 }
 
 /**
- * Does the work of make rotate-password for CloudNativePG, in the steps of {@link rotatePassword}. It writes Secrets alone: the
- * operator gives a role the password that its Secret holds, and services read the URLs. The passwords are in one Secret per
- * role, so each notes the rotation that wrote it, and the next call, or another one at the same time, writes none of them twice.
- * @param acceptedSeconds the operator takes some, and more while an instance is replaced
- * @throws Error as a sentence, where it refuses
+ * Implements make rotate-password for CloudNativePG, in the steps of {@link rotatePassword}. It only writes Secrets: the operator
+ * gives a role the password in its Secret, and services read the URLs. Each role has a Secret, which notes the rotation that wrote
+ * it, so that a later or concurrent call does not write a password twice.
+ * @param acceptedSeconds how long to wait for the operator, which is slower while an instance is replaced
+ * @throws Error as a sentence, if it refuses
  */
 export async function rotateOperatedPasswords(cluster: Cluster, acceptedSeconds = 300): Promise<void> {
   let urls = await read(cluster, urlsSecret);
@@ -48,31 +48,31 @@ export async function rotateOperatedPasswords(cluster: Cluster, acceptedSeconds 
   const rotation = (resumed && annotations[rotationAnnotation]) || randomUUID();
   await checkRoles(cluster, next);
   if (resumed === undefined) {
-    console.log('1 of 3: new passwords for the roles that nobody uses');
+    console.log('1 of 3: setting new passwords for the unused roles');
     const notes = { [nextAnnotation]: next.join(' '), [rotationAnnotation]: rotation };
     urls = await write(cluster, withAnnotations(urls, notes));
   } else console.log('Resuming the interrupted rotation');
   const passwords = await renew(cluster, next, rotation);
   await untilAccepted(cluster, passwords, acceptedSeconds);
 
-  console.log('2 of 3: the services log in with them');
+  console.log('2 of 3: switching the services to these roles');
   const texts = Object.fromEntries(
     [...passwords].map(([role, secret]) => [databaseOf(role), urlOf(urls, role, textOf(secret, 'password'))]),
   );
   urls = await write(cluster, withTexts(urls, texts)); // the same texts again change nothing
   await annotatePods(cluster, readers, { [podAnnotation]: rotation });
 
-  console.log('3 of 3: the passwords of before are replaced');
+  console.log('3 of 3: replacing the old passwords');
   await untilAccepted(cluster, await renew(cluster, next.map(otherRole), rotation), acceptedSeconds);
   await write(cluster, withAnnotations(urls, { [nextAnnotation]: undefined }));
-  console.log('Done. No password of before is valid any more.');
+  console.log('Done. The old passwords are no longer valid.');
 }
 
 const advice = 'make deploy creates it.';
 const read = (cluster: Cluster, name: string) => readSecret(cluster, name, advice);
 const write = (cluster: Cluster, secret: V1Secret) => writeSecret(cluster, secret, 'rotate-password');
 
-/** The roles that services log in as. @throws Error where a URL is none of this PostgreSQL and its two roles */
+/** The roles that services log in as. @throws Error if a URL is for another PostgreSQL or another role */
 function rolesIn(urls: V1Secret): string[] {
   return Object.keys(urls.data ?? {})
     .sort()
@@ -84,24 +84,24 @@ function rolesIn(urls: V1Secret): string[] {
         throw new Error(`${where} leads to ${hostname}: change its password there (docs/databases.md)`);
       if (databaseOf(role) !== database)
         throw new Error(
-          `${where} logs in as ${role}: first have it log in as ${database}, with the password in ${secretOfRole(database)}`,
+          `${where} logs in as ${role}: first change it to log in as ${database}, with the password in ${secretOfRole(database)}`,
         );
       return role;
     });
 }
 
-/** @throws Error where the operator would not give a role its password */
+/** @throws Error if the operator would not set the password of a role */
 async function checkRoles(cluster: Cluster, next: string[]): Promise<void> {
   const { roles = [] } = (await findCluster(cluster))?.spec?.managed ?? {};
   for (const role of next.flatMap((one) => [one, otherRole(one)])) {
     if (!roles.some(({ name, passwordSecret }) => name === role && passwordSecret?.name === secretOfRole(role)))
       throw new Error(
-        `The Cluster ${clusterName} has no role ${role}, as before this version: upgrade the release first`,
+        `The Cluster ${clusterName} has no role ${role}, which older releases lack: upgrade the release first`,
       );
   }
 }
 
-/** Gives roles new passwords, except those that have one of this rotation. @returns their Secrets, by role */
+/** Gives roles new passwords, unless they already have one of this rotation. @returns their Secrets, by role */
 async function renew(cluster: Cluster, roles: string[], rotation: string): Promise<Map<string, V1Secret>> {
   const secrets = new Map<string, V1Secret>();
   for (const role of roles) {
@@ -113,7 +113,7 @@ async function renew(cluster: Cluster, roles: string[], rotation: string): Promi
   return secrets;
 }
 
-/** A session of the second role acts as the role of the database: what it creates belongs to that one, whoever logged in. */
+/** A session of the second role acts as the role of the database, which therefore owns everything that either role creates. */
 function urlOf(urls: V1Secret, role: string, password: string): string {
   const url = new URL(textOf(urls, databaseOf(role)));
   url.username = role;
@@ -122,17 +122,17 @@ function urlOf(urls: V1Secret, role: string, password: string): string {
   const options = `${others}${isSecond(role) ? ` -c role=${databaseOf(role)}` : ''}`.trim();
   if (options) url.searchParams.set('options', options);
   else url.searchParams.delete('options');
-  // libpq takes a plus for itself.
+  // libpq does not decode a plus.
   url.search = url.search.replaceAll('+', '%20');
   return url.href;
 }
 
-/** Waits until PostgreSQL has the passwords in these Secrets, by role: the operator notes which version of each it has applied. */
+/** Waits until PostgreSQL has the passwords in these Secrets, by role. The operator reports which version of each it has applied. */
 async function untilAccepted(cluster: Cluster, secrets: Map<string, V1Secret>, seconds: number): Promise<void> {
   let problem = '';
   const fallback = () => {
-    const who = `CloudNativePG did not take the new passwords within ${seconds} s`;
-    throw new Error(`${who}${problem}: make doctor says how it is, and its log why. Then repeat the command.`);
+    const who = `CloudNativePG did not apply the new passwords within ${seconds} s`;
+    throw new Error(`${who}${problem}: make doctor shows its state, and its log says why. Then repeat the command.`);
   };
   await pWaitFor(
     async () => {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-// A database has two roles that log in, of which services use one (docs/decisions/0019).
+// A database has two roles that can log in. Services use one of them at a time (docs/decisions/0019).
 
-/** On the Secret that says how far a rotation has come: the roles that an unfinished one changes to, separated by blanks. */
+/** On the Secret that records the progress of a rotation: the roles that an unfinished rotation changes to, separated by spaces. */
 export const nextAnnotation = 'store/next-database-roles';
-/** On the pods: which logins they were started with. */
+/** On the pods: the logins that they started with. */
 export const podAnnotation = 'store/database-logins';
 
-/** One role has the name of the database, the other one this behind it. */
+/** One role has the database's name, the other has this suffix. */
 const second = '.b';
 export const isSecond = (role: string) => role.endsWith(second);
 export const databaseOf = (role: string) => (isSecond(role) ? role.slice(0, -second.length) : role);

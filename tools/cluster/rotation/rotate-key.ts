@@ -19,7 +19,7 @@ import { findReaders, replaceReplicas, secretNameOf } from './key-readers.ts';
 export type Options = Partial<Record<'dropPrevious' | 'now' | 'keyPair', boolean>>;
 type Rotation = Options & { ttlSeconds: number };
 
-/** Does the work of make rotate-key. @throws Error as a sentence, where it refuses */
+/** Implements make rotate-key. @throws Error as a sentence, if it refuses */
 export async function rotateKey(cluster: Cluster, options: Options): Promise<void> {
   const auth = await findAuth(cluster);
   const name = secretNameOf(auth);
@@ -28,7 +28,7 @@ export async function rotateKey(cluster: Cluster, options: Options): Promise<voi
   const found = await read(cluster, name);
   const keyPair = options.keyPair || isPair(readKeys(found).signing);
   await findReaders(cluster, name, keyPair); // before anything is changed
-  // Written at once, so that a refusal names the same time tomorrow.
+  // Written at once, so that a later refusal names the same time.
   const secret = await write(cluster, await noteExpiries(found, ttlSeconds));
   const rotation = { ...options, keyPair, ttlSeconds };
   if (options.dropPrevious) await dropPrevious(cluster, secret, rotation);
@@ -41,7 +41,7 @@ async function findAuth(cluster: Cluster): Promise<V1Deployment> {
   throw new Error(`There is no release ${cluster.release} in namespace ${cluster.namespace}: make deploy`);
 }
 
-/** @throws Error where it is missing, or has no valid keys */
+/** @throws Error if the Secret is missing or has no valid keys */
 async function read(cluster: Cluster, name: string): Promise<V1Secret> {
   const secret = await readSecret(cluster, name, 'make doctor says what is missing.');
   const problem = keysProblem(secret);
@@ -52,11 +52,11 @@ async function read(cluster: Cluster, name: string): Promise<V1Secret> {
 const write = (cluster: Cluster, secret: V1Secret) => writeSecret(cluster, secret, 'rotate-key');
 
 /**
- * Makes a new key sign. While replicas of auth are replaced, old and new ones serve side by side, so every replica must know
+ * Makes a new key sign. While replicas of auth are replaced, old and new replicas serve side by side, so every replica must know
  * the new key before the first one signs with it:
- * 1. The new key joins the previous ones, which verify, and the Secret notes its kid; all replicas are replaced.
- * 2. It signs, and the old key joins the previous ones; all replicas are replaced again.
- * The Secret and the pods show how far a rotation has come, so that the next call resumes an interrupted one.
+ * 1. The new key joins the previous keys, which verify, and the Secret notes its kid; all replicas are replaced.
+ * 2. The new key signs, and the old key joins the previous keys; all replicas are replaced again.
+ * The Secret and the pods record the progress, so that the next call resumes an interrupted rotation.
  */
 async function rotate(cluster: Cluster, found: V1Secret, options: Rotation): Promise<void> {
   let secret = found;
@@ -75,7 +75,7 @@ async function rotate(cluster: Cluster, found: V1Secret, options: Rotation): Pro
   await replaceReplicas(cluster, secret);
   const keys = readKeys(secret);
   const [old = ''] = keys.previous;
-  // Replicas signed with the old key until now. Without the kid of the new one: the rotation is finished.
+  // Replicas signed with the old key until now. Without the note of the new key's kid the rotation is finished.
   const finished = withKeys(await noteExpiries(secret, options.ttlSeconds, old), keys, {});
   secret = await write(cluster, finished);
   const expiry = await expiryOfAll(secret, options.ttlSeconds, [old]);
@@ -83,7 +83,7 @@ async function rotate(cluster: Cluster, found: V1Secret, options: Rotation): Pro
   console.log('From then on it can be dropped: make rotate-key ARGS=--drop-previous');
 }
 
-/** Step 2, unless it is done. Previous keys whose last token has expired go. */
+/** Does step 2, unless it is done. Drops previous keys whose last token has expired. */
 async function promote(cluster: Cluster, secret: V1Secret, options: Rotation): Promise<V1Secret> {
   const { signing, previous } = readKeys(secret);
   const next = secret.metadata?.annotations?.[nextAnnotation] ?? '';
@@ -102,7 +102,9 @@ async function promote(cluster: Cluster, secret: V1Secret, options: Rotation): P
   const kept = [retired(signing), ...older.filter((_, index) => expiries[index] !== undefined)];
   const promoted = withKeys(secret, { signing: key, previous: kept }, { [nextAnnotation]: next });
   const written = await write(cluster, promoted);
-  console.log(`2 of 2: it signs; of the keys before ${kept.length} still verify`);
+  console.log(
+    `2 of 2: the new key signs; ${kept.length} previous ${kept.length === 1 ? 'key still verifies' : 'keys still verify'}`,
+  );
   return written;
 }
 
@@ -111,7 +113,7 @@ async function dropPrevious(cluster: Cluster, secret: V1Secret, { ttlSeconds, no
     throw new Error('A rotation was interrupted: finish it first, with make rotate-key');
   const keys = readKeys(secret);
   const expiry = await expiryOfAll(secret, ttlSeconds, keys.previous);
-  const what = `Until ${expiry?.toISOString()} tokens of a previous key may be alive, and their customers would be logged out`;
+  const what = `Until ${expiry?.toISOString()} tokens of a previous key may be valid, and their customers would be logged out`;
   if (expiry && !now) throw new Error(`${what}. To do so anyway: --drop-previous --now`);
   await replaceReplicas(cluster, await write(cluster, withKeys(secret, { ...keys, previous: [] }, {})));
   console.log('The previous keys are dropped.');

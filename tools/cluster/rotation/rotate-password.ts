@@ -8,7 +8,7 @@ import { readSecret, textOf, withAnnotations, withTexts, writeSecret } from '../
 import { isOperated, rotateOperatedPasswords } from './operated-passwords.ts';
 import { databaseOf, newPassword, nextAnnotation, otherRole, podAnnotation } from './roles.ts';
 
-/** The password of each role, which PostgreSQL is given as files. That of the role `<database>.b` is there after the first rotation. */
+/** The password of each role, mounted into PostgreSQL's pod as files. Roles `<database>.b` exist after the first rotation. */
 export const passwordsSecret = 'postgres';
 /** By database: `role:password` of the role that services log in as. */
 export const loginsSecret = 'postgres-logins';
@@ -20,14 +20,14 @@ export const rolesIn = (logins: V1Secret): string[] =>
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /**
- * Does the work of make rotate-password, here for the PostgreSQL in the release. PostgreSQL has one password per role, and replicas that are replaced one by
- * one need the old and the new one at a time. So two roles of each database take turns (docs/decisions/0019):
- * 1. The role that nobody uses gets a new password; PostgreSQL has to accept it before anybody is told of it.
+ * Implements make rotate-password, here for the PostgreSQL in the release. PostgreSQL has one password per role, but while replicas are
+ * replaced one by one, both the old and the new password must work. So two roles of each database take turns (docs/decisions/0019):
+ * 1. The unused role gets a new password; PostgreSQL has to accept it before a service gets it.
  * 2. The services log in as that role: all replicas are replaced.
- * 3. The role of before gets a new password that nobody knows, and so does the superuser.
- * The Secrets and the pods show how far a rotation has come, so that the next call resumes an interrupted one.
+ * 3. The other role gets a new password that nobody knows, and so does the superuser.
+ * The Secrets and the pods record the progress, so that the next call resumes an interrupted rotation.
  * @param accepted waits until PostgreSQL accepts the passwords of roles
- * @throws Error as a sentence, where it refuses
+ * @throws Error as a sentence, if it refuses
  */
 export async function rotatePassword(cluster: Cluster, accepted = untilAccepted): Promise<void> {
   if (await isOperated(cluster)) return rotateOperatedPasswords(cluster);
@@ -37,21 +37,21 @@ export async function rotatePassword(cluster: Cluster, accepted = untilAccepted)
   const resumed = passwords.metadata?.annotations?.[nextAnnotation];
   const next = resumed?.split(' ') ?? rolesIn(logins).map(otherRole);
   if (resumed === undefined) {
-    console.log('1 of 3: new passwords for the roles that nobody uses');
+    console.log('1 of 3: setting new passwords for the unused roles');
     passwords = await write(cluster, renewed(passwords, next, next.join(' ')));
   } else console.log('Resuming the interrupted rotation');
   await accepted(cluster, passwords, next);
 
-  console.log('2 of 3: the services log in with them');
+  console.log('2 of 3: switching the services to these roles');
   const texts = Object.fromEntries(next.map((role) => [databaseOf(role), `${role}:${textOf(passwords, role)}`]));
   await write(cluster, withTexts(logins, texts)); // the same texts again change nothing
   const digest = digestOf(JSON.stringify(texts)).slice(0, 16);
   await annotatePods(cluster, readers, { [podAnnotation]: digest });
 
-  console.log('3 of 3: the passwords of before are replaced');
+  console.log('3 of 3: replacing the old passwords');
   const before = [...next.map(otherRole), 'postgres'];
   await accepted(cluster, await write(cluster, renewed(passwords, before)), before);
-  console.log('Done. No password of before is valid any more.');
+  console.log('Done. The old passwords are no longer valid.');
 }
 
 /** The Secret with new passwords of these roles. @param next the note of the unfinished rotation */
@@ -61,27 +61,27 @@ function renewed(secret: V1Secret, roles: string[], next?: string): V1Secret {
 }
 
 const advice =
-  'The passwords of a PostgreSQL of your own are changed there (docs/databases.md); otherwise make deploy creates it.';
+  'Change passwords of your own PostgreSQL there (docs/databases.md); otherwise make deploy creates the Secret.';
 const read = (cluster: Cluster, name: string) => readSecret(cluster, name, advice);
 
 const write = (cluster: Cluster, secret: V1Secret) => writeSecret(cluster, secret, 'rotate-password');
 
-/** The Deployments that log in. @throws Error where one would not follow */
+/** The Deployments that log in. @throws Error if one of them would not follow the rotation */
 async function findReaders({ apps, namespace }: Cluster): Promise<string[]> {
   const { items } = await apps.listNamespacedDeployment({ namespace });
-  // In a file, or as before this version in a variable.
+  // From a file, or in older releases from a variable.
   const reads = (secret: string) => (one: V1Deployment) =>
     variablesOf(one).some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secret) ||
     mountedSecretsOf(one).some(({ name }) => name === secret);
   const old = items.find(reads(passwordsSecret));
-  const why = `gets a password from the Secret ${passwordsSecret}, as before this version: upgrade the release first`;
+  const why = `gets a password from the Secret ${passwordsSecret}, as in older releases: upgrade the release first`;
   if (old) throw new Error(`${nameOf(old)} ${why}`);
   return items.filter(reads(loginsSecret)).map(nameOf);
 }
 
 /**
- * Exits with 0 once each role=digest has that password file, and can log in with it. By the address of the pod, since PostgreSQL
- * trusts every connection from inside it.
+ * Exits with 0 if, for each role=digest, the password file has that digest and the role can log in with it. It connects to the pod's
+ * address, because PostgreSQL trusts connections over the socket and localhost.
  */
 const program = `
 for pair in "$@"; do
@@ -90,7 +90,7 @@ for pair in "$@"; do
   PGPASSWORD=$(cat "$file") psql -qX -h "$(hostname -i | cut -d ' ' -f 1)" -U "$role" -d "$database" -c 'select 1' || exit 1
 done`;
 
-/** kubelet writes a changed Secret into the pod within some 90 s. */
+/** The kubelet writes a changed Secret into the pod within about 90 s. */
 const acceptedSeconds = 300;
 
 async function untilAccepted(cluster: Cluster, secret: V1Secret, roles: string[]): Promise<void> {
@@ -103,6 +103,6 @@ async function untilAccepted(cluster: Cluster, secret: V1Secret, roles: string[]
       () => true,
       () => false,
     );
-  const message = `PostgreSQL did not take the new passwords within ${acceptedSeconds} s: kubectl logs postgres-0 -c databases`;
+  const message = `PostgreSQL did not accept the new passwords within ${acceptedSeconds} s: kubectl logs postgres-0 -c databases`;
   await pWaitFor(accepts, { interval: 3_000, timeout: { milliseconds: acceptedSeconds * 1000, message } });
 }

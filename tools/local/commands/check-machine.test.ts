@@ -12,7 +12,7 @@ const tools = await Promise.all(
 let machines = 0;
 
 const succeeds = 'exit 0';
-/** Lines of shell scripts by program. */
+/** The script of each program, one line. */
 const machine = (system: string, architecture: string, version: string) => ({
   uname: `[ "$1" = -s ] && echo ${system} || echo ${architecture}`,
   getconf: system === 'Linux' && version ? `echo glibc ${version}` : 'exit 1',
@@ -23,7 +23,7 @@ const machine = (system: string, architecture: string, version: string) => ({
 });
 const linux = machine('Linux', 'x86_64', '2.31');
 
-/** Returns its output on a machine that has these programs beside a few of every system. */
+/** Runs the check on a machine with these programs and a few that every system has. @returns exit code and output */
 async function check(programs: Record<string, string>, args: string[] = []) {
   machines += 1;
   const dir = join(folder, String(machines));
@@ -47,18 +47,18 @@ it.each([
   ['Linux', 'riscv64', '2.41', 1],
   ['Darwin', 'arm64', '14.7', 1],
   ['Darwin', 'x86_64', '15.0', 1],
-])('on %s %s %s it exits with %i, and tells where the store runs', async (system, architecture, version, exitCode) => {
+])('exits on %s %s %s with %i, and says where the store runs', async (system, architecture, version, exitCode) => {
   const where = expect.stringMatching(/^The local run works on Linux .* not on /);
   expect(await check(machine(system, architecture, version))).toEqual({ exitCode, all: exitCode === 0 ? '' : where });
 });
 
-it('npm has every native package for each of the machines', async () => {
+it('finds every native package of npm for each supported machine', async () => {
   const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
   const platforms = /-?(linux|darwin|win32|windows|android|freebsd|openbsd|netbsd|sunos|aix|openharmony).*/;
   const native = Object.entries<{ os?: string | string[]; cpu?: string | string[] }>(packages).flatMap(
     ([path, { os = [], cpu = [] }]) => {
       if (!os.length || !cpu.length) return [];
-      // Node.js itself is published for Apple silicon under another name, `node-bin`.
+      // Node.js itself has another name for Apple silicon, `node-bin`.
       const family = path.replace('node_modules/node-bin-', 'node_modules/node-').replace(platforms, '');
       return [{ family, platform: `${[os].flat()[0]}-${[cpu].flat()[0]}` }];
     },
@@ -73,14 +73,14 @@ it('npm has every native package for each of the machines', async () => {
 
 const { node, npm } = linux;
 it.each([
-  ['Python without venv, as Debian has it,', { ...linux, python3: '[ "$2" = pip ]' }, []],
+  ['Python without venv, as on Debian,', { ...linux, python3: '[ "$2" = pip ]' }, []],
   ['Python without pip', { ...linux, python3: '[ "$2" != pip ]' }, []],
-  ['Node.js alone, to build and render,', { node, npm }, ['node']],
-])('%s will do', async (_, programs, args) => {
+  ['only Node.js, to build and render,', { node, npm }, ['node']],
+])('accepts %s', async (_, programs, args) => {
   expect(await check(programs, args)).toEqual({ exitCode: 0, all: '' });
 });
 
-it('names everything that is missing, with the way to get it', async () => {
+it('names everything that is missing, and says how to get it', async () => {
   const { uname } = machine('FreeBSD', 'amd64', '');
   const { exitCode, all } = await check({ uname, node: '[ "$1" = -v ] && echo v20.18.0' });
   expect(exitCode).toBe(1);

@@ -17,11 +17,11 @@ async function show(): Promise<void> {
   if (token === undefined || !answers) throw new Error(notRunning);
   console.log(`The console is at ${address}.
 Log in with an account that has the role operator (make grant EMAIL=<address> ROLE=operator),
-or, while there is none or auth is away, with the shared token:
+or, if there is no such account or auth is unavailable, with the shared token:
 ${token}`);
 }
 
 await new Tool('make console')
-  .description('Says where the console of the running store is, and how to log in to it.')
+  .description("Prints the address of the running store's console, and how to log in to it.")
   .action(show)
   .run();

@@ -10,24 +10,24 @@ import { topology } from '../../topology/topology.ts';
 
 type Options = Partial<Record<'redrive' | 'discard' | 'audit' | 'id' | 'reason' | 'by' | 'dryRun', string>>;
 
-/** Letters that a service takes in one request (contract 4.13). */
+/** Maximum of letters in a request (contract 4.13). */
 const perRequest = 100;
-/** A redrive calls the handler for one letter after the other. */
+/** Long, because a redrive handles one letter after another. */
 const timeoutMs = 300_000;
 
 const allGroups = Object.keys(topology.groups);
 
-/** Asks the service of a group for `path` below its dead letters; with a body by POST. @returns undefined for 404 */
+/** Requests `path` under a group's dead letters from its service; with a body by POST. @returns undefined for 404 */
 async function find<T>(group: string, path: string, schema: z.ZodType<T>, body?: object): Promise<T | undefined> {
   const { name: service } = lookUp('group', topology.groups, group);
   const method = body ? 'POST' : 'GET';
   return callService({ service, method, path: `/internal/dead-letters${path}`, body, schema, timeoutMs });
 }
 
-/** Shows a text of a message on one line, and without characters that would move a terminal's cursor. */
+/** Puts text of a message on one line, without characters that would move a terminal's cursor. */
 const printable = (text: string | null) => (text ?? '').replaceAll(/\p{Cc}+/gu, ' ');
 
-/** Asks the services of all groups. Those that do not answer are named, and make the command fail. */
+/** Asks the services of all groups. Prints those that do not answer, and makes the command fail. */
 async function findAll<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
   const refused = (group: string) => (error: unknown) => {
     console.error(`${group}: ${messageOf(error)}`);
@@ -49,7 +49,7 @@ async function list(): Promise<void> {
   );
   console.log(markdownTable([['Group', 'Id', 'Kind', 'Order', 'Since', 'Attempts', 'Error'], ...rows]));
   if (total > rows.length) console.log(`${total - rows.length} more are not shown.`);
-  console.log('To read one: make dlq ID=<id>. To redrive those of a group: make dlq REDRIVE=<group>');
+  console.log('To read a dead letter: make dlq ID=<id>. To redrive those of a group: make dlq REDRIVE=<group>');
 }
 
 async function show(id: string): Promise<void> {
@@ -67,13 +67,13 @@ async function audit(group: string): Promise<void> {
 const decided = ({ outcome, at, requestedBy, reason }: NonNullable<ResultOut['decision']>) =>
   `${outcome.toLowerCase()} at ${at} by ${printable(requestedBy)}${reason === null ? '' : `: ${printable(reason)}`}`;
 
-/** Decides about letters, some at a time, and says what became of each. */
+/** Decides about letters in batches, and prints the result of each. */
 async function decide(decision: 'redrive' | 'discard', group: string, all: string[], body: object): Promise<void> {
   const wanted = decision === 'redrive' ? 'REDRIVEN' : 'DISCARDED';
   for (let at = 0; at < all.length; at += perRequest) {
     const ids = all.slice(at, at + perRequest);
     const answer = await find(group, `/${decision}`, resultsOut, { ids, ...body });
-    if (answer === undefined) throw new Error(`${group} has not all of these letters: ${ids.join(', ')}`);
+    if (answer === undefined) throw new Error(`${group} does not have all of these letters: ${ids.join(', ')}`);
     for (const { id, outcome, effect, error, decision: earlier } of answer.results) {
       if ((earlier?.outcome ?? outcome) !== wanted) process.exitCode = 1;
       const became = earlier ? `had been ${decided(earlier)}` : (effect ?? outcome.toLowerCase());
@@ -82,7 +82,7 @@ async function decide(decision: 'redrive' | 'discard', group: string, all: strin
   }
 }
 
-/** Redrives all letters of a group, each once. Those that fail stay listed: beyond a list full of them none is reached. */
+/** Redrives all letters of a group, each once. It ends when the list holds only failed letters, even if others follow. */
 async function redriveAll(group: string, body: object): Promise<void> {
   for (const tried = new Set<string>(); ; ) {
     const { letters = [], total = 0 } = (await find(group, '', lettersOut)) ?? {};
@@ -95,9 +95,9 @@ async function redriveAll(group: string, body: object): Promise<void> {
 
 async function run({ redrive, discard, audit: audited, id, reason, by, dryRun }: Options): Promise<void> {
   if ([redrive, discard, audited].filter(Boolean).length > 1)
-    throw new Error('One of REDRIVE, DISCARD and AUDIT at a time.');
+    throw new Error('Use only one of REDRIVE, DISCARD and AUDIT.');
   const ids = id?.split(/[\s,]+/).filter((one) => one !== '');
-  if (ids?.length === 0) throw new Error('ID is empty. Without it a redrive is of all letters.');
+  if (ids?.length === 0) throw new Error('ID is empty. A redrive without ID would be of all letters.');
   const body = { by, dryRun: dryRun !== undefined };
   if (redrive) await (ids ? decide('redrive', redrive, ids, body) : redriveAll(redrive, body));
   else if (audited) await audit(audited);
@@ -106,22 +106,20 @@ async function run({ redrive, discard, audit: audited, id, reason, by, dryRun }:
   else await decide('discard', discard, ids, { ...body, reason });
 }
 
-// make passes the variables of its command line on as environment, whatever characters a reason has.
+// make passes variables of its command line in the environment, so a reason may have any characters.
 const option = (flags: string, variable: string, text: string) => new Option(flags, text).env(variable);
 
 await new Tool('make dlq')
   .usage(
     '[ID=<id>] | REDRIVE=<group> [ID=<id>] [DRY_RUN=1] | DISCARD=<group> ID=<id> REASON=<text> [DRY_RUN=1] | AUDIT=<group>',
   )
-  .description(
-    'Lists the dead letters of the running store, redrives those of a group, discards some, or says who did.',
-  )
-  .addOption(option('--redrive <group>', 'REDRIVE', 'hand its dead letters to its handler again'))
+  .description('Lists the dead letters of the running store, redrives or discards those of a group, or says who did.')
+  .addOption(option('--redrive <group>', 'REDRIVE', 'pass its dead letters to its handler again'))
   .addOption(option('--discard <group>', 'DISCARD', 'decide that letters are never handled'))
-  .addOption(option('--audit <group>', 'AUDIT', 'who redrove or discarded what, when and why'))
-  .addOption(option('--id <ids>', 'ID', 'of the letters, separated by blanks or commas; default for a redrive: all'))
-  .addOption(option('--reason <text>', 'REASON', 'why they are discarded'))
-  .addOption(option('--by <name>', 'BY', 'who asks, for the audit trail').default(operatorName()))
-  .addOption(option('--dry-run <flag>', 'DRY_RUN', 'say what would be done, and change nothing').choices(['1']))
+  .addOption(option('--audit <group>', 'AUDIT', 'print who redrove or discarded what, when and why'))
+  .addOption(option('--id <ids>', 'ID', 'ids of letters, separated by spaces or commas; default for a redrive: all'))
+  .addOption(option('--reason <text>', 'REASON', 'why the letters are discarded'))
+  .addOption(option('--by <name>', 'BY', 'your name in the audit trail').default(operatorName()))
+  .addOption(option('--dry-run <flag>', 'DRY_RUN', 'print what would be done, and change nothing').choices(['1']))
   .action(run)
   .run();

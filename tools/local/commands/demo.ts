@@ -73,7 +73,7 @@ async function demo(): Promise<void> {
   await pages.next();
 
   const ids = [tea.id, biscuits.id, coffee.id];
-  await step('So many pieces can be ordered.', () => store.listAvailability({ query: { id: ids } }));
+  await step('How many pieces of each are available.', () => store.listAvailability({ query: { id: ids } }));
 
   const items = [tea, biscuits, coffee].map(({ id: productId }, index) => ({ productId, quantity: index + 1 }));
   const once = { idempotencyKey: randomUUID() };
@@ -83,13 +83,13 @@ async function demo(): Promise<void> {
   const again = await step('She sends the request again: it is still one order.', () =>
     store.placeOrder({ body }, once),
   );
-  if (again.id !== order.id) throw new Error(`The second response is another order: ${again.id}.`);
+  if (again.id !== order.id) throw new Error(`The second response has a different order: ${again.id}.`);
   await until('First outcome: stock is reserved and the order is paid.', order, 'CONFIRMED');
 
   const path = { id: order.id };
-  await waitUntil(() => silent.getInvoice({ path }).then(Boolean, () => false)); // made beside the confirmation, not before
+  await waitUntil(() => silent.getInvoice({ path }).then(Boolean, () => false)); // created independently of the confirmation
   await step('The invoice, which a browser shows as a page.', () => store.getInvoice({ path }));
-  await step('What was written to her.', () => store.listNotifications({ query: { size: 2 } }));
+  await step('Her messages.', () => store.listNotifications({ query: { size: 2 } }));
 
   const place = (title: string, { id: productId }: { id: string }, quantity: number) =>
     step(title, () => store.placeOrder({ body: { items: [{ productId, quantity }] } }));
@@ -98,11 +98,11 @@ async function demo(): Promise<void> {
   const unpaid = await place('It is above the payment limit. She orders it.', piano, 1);
   await until('Second outcome: payment is declined and the stock released.', unpaid, 'CANCELLED');
   await explain(unpaid);
-  const outOfStock = await place('More tea than there is.', tea, 10_000);
+  const outOfStock = await place('She orders more tea than is in stock.', tea, 10_000);
   await until('The same outcome for lack of stock.', outOfStock, 'CANCELLED');
   await explain(outOfStock);
 
-  const regretted = await place('One more box of tea.', tea, 1);
+  const regretted = await place('She orders one more box of tea.', tea, 1);
   await until('It is paid.', regretted, 'CONFIRMED');
   const { id } = regretted;
   await step('Third outcome: she cancels a paid order and is refunded.', () => store.cancelOrder({ path: { id } }));
@@ -111,7 +111,7 @@ async function demo(): Promise<void> {
 
   const records = await step('Station status records, by time.', () => store.listStatus({ query: { limit: 3 } }));
   const cursor = records.at(-1)?.time;
-  if (cursor) await step('The next ones.', () => store.listStatus({ query: { limit: 3, cursor } }));
+  if (cursor) await step('The next records.', () => store.listStatus({ query: { limit: 3, cursor } }));
   else console.log('  (none yet: make seed adds 200,000)');
 
   await step('Ada logs out.', () => store.logOut());
@@ -120,10 +120,10 @@ async function demo(): Promise<void> {
 }
 
 await new Tool('make demo')
-  .description('Walks through the running store as a customer, by requests to the gateway. Can be repeated.')
+  .description('Walks through the running store as a customer, with requests to the gateway. Can be repeated.')
   .addHelpText(
     'after',
-    '\nEnvironment:\n  GATEWAY_URL          of another store than the local one\n  NODE_EXTRA_CA_CERTS  file with the authority of its certificate, where that is none of Node.js',
+    '\nEnvironment:\n  GATEWAY_URL          URL of a store other than the local one\n  NODE_EXTRA_CA_CERTS  file with the authority of its certificate, if Node.js does not trust it',
   )
   .action(demo)
   .run((error) => `\n${messageOf(error)}`);

@@ -17,7 +17,7 @@ async function grant({ email, role }: { email: string; role: string }): Promise<
 
 await new Tool('make grant')
   .usage(`EMAIL=<address> ROLE=<${roleNames.join(' | ')} | both, comma-separated | none>`)
-  .description('Gives an account of the running store its roles, in place of those that it has.')
+  .description('Sets the roles of an account of the running store; roles that are not named are removed.')
   .addOption(new Option('--email <address>', 'of the account').env('EMAIL').makeOptionMandatory())
   .addOption(new Option('--role <roles>', `${roleNames.join(', ')}, or none`).env('ROLE').makeOptionMandatory())
   .action(grant)

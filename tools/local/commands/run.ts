@@ -9,16 +9,16 @@ import { type Store, startStore } from '../store.ts';
 const STOP_SECONDS = 45;
 
 new Command('make run')
-  .description('Starts the whole store on this machine and runs until Ctrl-C. The data is kept.')
+  .description('Starts the whole store on this machine and runs it until Ctrl-C. Keeps the data.')
   .usage('[PORTS=free]')
   .addHelpText(
     'after',
     `
 Environment:
-  PORTS=free  takes free ports, for a store beside another one, and prints them; GATEWAY_PORT and others are not used
+  PORTS=free  uses and prints free ports, to run beside another store; GATEWAY_PORT and others are ignored
   CORS_ALLOWED_ORIGINS      origins whose pages may use the gateway, comma-separated; by default http://localhost:3000, the
                             shop (make shop); empty: none
-  CORS_ALLOWED_CREDENTIALS  whether they may send the cookie; by default true
+  CORS_ALLOWED_CREDENTIALS  whether these pages may send the cookie; by default true
   The ports and settings in docs/local-run.md.`,
   )
   .parse();
@@ -34,7 +34,7 @@ let asked = false;
 async function stop(why: string): Promise<void> {
   if (asked) process.exit(130);
   asked = true;
-  say(`\n${why}: stopping the store (again: at once)`);
+  say(`\n${why}: stopping the store (again: stop at once)`);
   setTimeout(() => process.exit(1), STOP_SECONDS * 1000).unref();
   if (!store) return starting.abort(new Error('Stopped before it was ready.'));
   await store.stop();
@@ -44,7 +44,7 @@ async function stop(why: string): Promise<void> {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
 
-// make does not always pass a signal on, never when it is killed, and a closed terminal signals only its first process.
+// make does not always forward a signal, and never when it is killed. A closed terminal signals only its first process.
 const parent = process.ppid;
 const hasTerminal = isatty(1);
 setInterval(() => {
@@ -58,7 +58,7 @@ try {
   const { PORTS } = process.env;
   if (PORTS && PORTS !== 'free') throw new Error(`PORTS=${PORTS} is not known: make run PORTS=free takes free ports.`);
   const inVain = PORTS ? variablesInVain(process.env) : [];
-  if (inVain.length > 0) say(`PORTS=free takes any free ports. Not used: ${inVain.join(', ')}`);
+  if (inVain.length > 0) say(`PORTS=free uses any free ports. Ignored: ${inVain.join(', ')}`);
   store = await startStore({ dir: cacheDir, ports: PORTS ? 'free' : 'fixed', log: say, signal: starting.signal });
   say(greeting(store, (Date.now() - began) / 1000));
 } catch (error) {

@@ -6,7 +6,7 @@ import { Tool } from '../../run-command.ts';
 import { openPasswords } from '../components/postgres.ts';
 import { fixedPorts } from '../ports.ts';
 
-/** As many as seed-products.sql has. */
+/** The number of products in seed-products.sql. */
 const productCount = 1000;
 
 async function connect(database: string): Promise<pg.Client> {
@@ -17,7 +17,7 @@ async function connect(database: string): Promise<pg.Client> {
   return client;
 }
 
-/** Runs the statement of a file in a database of the running store. @returns how many rows it has added */
+/** Runs the statement of a file in a database of the running store. @returns the number of added rows */
 async function insert(database: string, file: string): Promise<number> {
   const statement = await readFile(new URL(file, import.meta.url), 'utf8');
   const client = await connect(database).catch((cause) => {
@@ -32,10 +32,10 @@ const counted = (count: number) => (count === 0 ? 'none' : count.toLocaleString(
 
 async function seed(): Promise<void> {
   const added = await insert('product', 'seed-products.sql');
-  console.log(`products: ${counted(added)} added, ${counted(productCount - added)} there before`);
+  console.log(`products: ${counted(added)} added, ${counted(productCount - added)} already there`);
   const records = await insert('status', 'seed-status.sql');
   console.log(
-    `status records: ${counted(records)} added, ${records ? 'of 100 stations' : 'since some were there before'}`,
+    `status records: ${counted(records)} added, ${records ? 'of 100 stations' : 'because some were already there'}`,
   );
 }
 

@@ -10,7 +10,7 @@ async function shop(): Promise<void> {
   const { url: gateway, answer } = await askGateway({ origin });
   const allowed = answer.headers.get('access-control-allow-origin');
   if (allowed !== origin)
-    throw new Error(`The gateway at ${gateway} does not allow ${origin}: have it in its CORS_ALLOWED_ORIGINS.`);
+    throw new Error(`The gateway at ${gateway} does not allow ${origin}: add it to CORS_ALLOWED_ORIGINS.`);
 
   process.env.VITE_STORE_URL = gateway;
   const server = await createServer({ root: join(root, 'examples/shop'), clearScreen: false });
@@ -18,7 +18,9 @@ async function shop(): Promise<void> {
   await server.listen().catch(async (error: Error) => {
     await server.close(); // it watches files, which keeps the process alive
     if (!error.message.includes('in use')) throw error;
-    throw new Error(`Port ${port} is in use: stop that process. The gateway allows the shop no other (contract 2.4).`);
+    throw new Error(
+      `Port ${port} is in use: stop that process. The gateway allows the shop no other port (contract 2.4).`,
+    );
   });
   console.log(`The shop is on http://localhost:${port}, its store on ${gateway}. Ctrl-C stops the shop.`);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -26,9 +28,7 @@ async function shop(): Promise<void> {
 }
 
 await new Tool('make shop')
-  .description(
-    'Serves the shop, examples/shop, for the running store until Ctrl-C. A change of a source reloads the page.',
-  )
-  .addHelpText('after', '\nEnvironment:\n  GATEWAY_URL  of another store than the local one')
+  .description('Serves the shop, examples/shop, for the running store until Ctrl-C. Changed sources reload the page.')
+  .addHelpText('after', '\nEnvironment:\n  GATEWAY_URL  URL of a store other than the local one')
   .action(shop)
   .run();

@@ -6,7 +6,7 @@ import { Tool } from '../../run-command.ts';
 
 type Event = z.output<typeof orderRecordOut>['events'][number];
 
-/** Asks a service for the events about an order that it has published; none where it knows no such order. */
+/** Asks a service for the events that it has published about an order. Returns an empty list if it does not know the order. */
 async function eventsOf(service: string, path: string, schema: z.ZodType<{ events: Event[] }>) {
   const record = await callService({ service, path, schema });
   return (record?.events ?? []).map((event) => ({ service, ...event }));
@@ -21,7 +21,7 @@ async function timeline(order?: string): Promise<void> {
     eventsOf('payment', `/internal/payments/${id}`, paymentRecordOut),
   ]);
   const events = found.flat().sort((a, b) => a.createdAt.localeCompare(b.createdAt));
-  if (events.length === 0) throw new Error(`There is no event of an order ${order}.`);
+  if (events.length === 0) throw new Error(`There are no events of an order ${order}.`);
   const start = Date.parse(events[0]?.createdAt ?? '');
   const rows = events.map(({ kind, createdAt, service, id, traceId }) => {
     const seconds = (Date.parse(createdAt) - start) / 1000;

@@ -7,34 +7,34 @@ import { provideEnvoy } from '../downloads/envoy.ts';
 import { provideHelm } from '../downloads/helm.ts';
 import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
 
-/** Values of the gateway, of which the chart refuses those that it does not know; those left out keep its defaults. */
+/** Values of the gateway. The chart refuses unknown values; missing values have its defaults. */
 export interface GatewayValues {
   port: number;
   metricsPort: number;
   upstreams: Record<string, { host: string; port: number }>;
   external?: object;
   tls?: object;
-  /** The store's, beside the gateway's own. */
+  /** The store's global values. */
   global?: object;
   [value: string]: unknown;
 }
 
 interface GatewayOptions extends Supervision {
   values: GatewayValues;
-  /** Gets the rendered envoy.yaml. */
+  /** Folder for the rendered envoy.yaml. */
   dir: string;
 }
 
-/** Fetches the tools that the gateway needs, where they are missing. */
+/** Downloads the tools that the gateway needs, if they are missing. */
 export const provideGatewayTools = () => Promise.all([provideHelm(), provideEnvoy()]);
 
-/** `certificate.yaml` is there with TLS. */
+/** `certificate.yaml` exists only with TLS. */
 type ConfigFiles = { 'envoy.yaml': string; 'start.sh': string; 'drain.sh': string; 'certificate.yaml'?: string };
 
 type Env = Record<string, string>;
 
 /**
- * The files of the gateway as the chart renders them with these values of the gateway, beside which `global` is the store's.
+ * Renders the gateway's files by the chart with these values of the gateway. `global` among them is the store's.
  * @throws Error with Helm's message, if the chart refuses the values
  */
 export const renderGateway = async (values: object): Promise<ConfigFiles> => (await renderParts(values)).files;
@@ -53,7 +53,7 @@ async function renderParts(values: object): Promise<{ files: ConfigFiles; env: E
 }
 
 /**
- * Renders the configuration into a file, whose folder is what /etc/envoy is in the cluster.
+ * Renders the configuration into a file. Its folder takes the place of /etc/envoy in the cluster.
  * @returns the variables of the gateway's Deployment
  */
 export async function writeGatewayConfig(file: string, values: object): Promise<Env> {
@@ -67,14 +67,14 @@ export async function writeGatewayConfig(file: string, values: object): Promise<
   return env;
 }
 
-/** The path of a socket has at most 103 characters on macOS, 107 on Linux: from the folder in which Envoy runs, where that is shorter. */
+/** Relative to Envoy's folder if that is shorter: the path of a socket may have 103 characters on macOS, 107 on Linux. */
 export function adminSocketIn(dir: string): string {
   const path = join(dir, 'admin.sock');
   const fromRoot = relative(root, path);
   return fromRoot.length < path.length ? fromRoot : path;
 }
 
-/** Starts Envoy with the chart's configuration, on 127.0.0.1 only; resolves once it serves. */
+/** Starts Envoy with the chart's configuration, only on 127.0.0.1; resolves once it serves. */
 export async function startGateway(options: GatewayOptions): Promise<SupervisedProcess> {
   const { values, dir, ...supervision } = options;
   await mkdir(dir, { recursive: true });
@@ -103,7 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<SupervisedP
   });
 }
 
-/** A file of the certificate authorities of the machine (SSL_CERT_FILE) and, as it may have none, of Node. */
+/** Writes a file with the certificate authorities of the machine (SSL_CERT_FILE), which may have none, and of Node. */
 async function trustedCa(dir: string): Promise<string> {
   const file = join(dir, 'authorities.pem');
   await writeFile(file, [...getCACertificates('system'), ...rootCertificates].join('\n'));

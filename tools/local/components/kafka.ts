@@ -16,19 +16,19 @@ export interface Kafka extends SupervisedProcess {
 interface KafkaOptions extends Partial<Supervision> {
   dataDir: string;
   port: number;
-  /** Default: any free one. */
+  /** Default: any free port. */
   controllerPort?: number;
-  /** Further listeners, each for a TCP proxy: whoever asks there for the brokers is sent to the port of the proxy. */
+  /** Further listeners, each for a TCP proxy: they advertise the port of the proxy. */
   proxied?: { port: number; proxyPort: number }[];
   /** Further lines of server.properties. */
   settings?: string;
 }
 
-/** Any will do, as the broker is alone. */
+/** Any id works, because there is only one broker. */
 const clusterId = 'c3RvcmUtb24tdGhpcy1tYQ';
 const topicOptions = { partitions: 6, replicas: 1, minInsyncReplicas: 1, retentionMs: 604_800_000, retentionBytes: -1 };
 
-/** One Kafka node, broker and controller, on 127.0.0.1 only, with the topics of the store. */
+/** Starts one Kafka node, broker and controller, only on 127.0.0.1, with the topics of the store. */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   const { dataDir, port, settings = '', ...supervision } = options;
   const controllerPort = options.controllerPort ?? (await freePort());
@@ -51,7 +51,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     name: 'kafka',
     command: java,
     args: [...flags, 'kafka.Kafka', configFile],
-    // Repeated, as a broker that has just started may drop a request. Topics that are there stay as they are.
+    // Called repeatedly, because a broker that has just started may drop a request. Existing topics stay as they are.
     ready: async () => {
       await createTopics(client, topics, 5_000);
       return true;
@@ -61,7 +61,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   return { ...component, brokers };
 }
 
-/** Returns the command that runs a class of Kafka: with less compilation it is ready in two thirds of the time. */
+/** Returns the command that runs a class of Kafka. With less compilation Kafka is ready in two thirds of the time. */
 export async function javaCommand(): Promise<[java: string, ...flags: string[]]> {
   const [java, kafka] = await provideKafkaTools();
   const small = ['-Xms128m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:-UsePerfData', '-XX:TieredStopAtLevel=1'];

@@ -1,20 +1,23 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
-/** Reads lines of a pid with a signal, or alone when that process has ended; at the end of its input it ends those that remain. */
+/**
+ * Reads lines with a pid and a signal, or only a pid when that process has ended. At the end of its input it sends the signals to
+ * the remaining processes.
+ */
 const program =
   '{ if ($2) signal[$1] = $2; else delete signal[$1] } END { for (p in signal) system("kill -s " signal[p] " " p) }';
 
-/** Registers itself before it becomes the command, which does not get the pipe: so at its end everything is registered. */
+/** Registers its pid, then becomes the command, which does not inherit the pipe. So when the pipe ends, all pids are registered. */
 const registered = 'echo "$$ $1" >&3; shift; exec "$@" 3>&-';
 
 /** Writes to that program. */
 let watch: Writable | undefined;
 
 /**
- * Starts a process that gets a signal when this one ends, even if it is killed. That is sent by another process, which
- * notices it by the end of a pipe, as macOS has nothing else for it. The process has a process group of its own, so that a
- * Ctrl-C in the terminal does not reach it.
+ * Starts a process that gets a signal when this process ends, even if this process is killed. A third process sends the signal when
+ * a pipe ends, because macOS has no other way. The started process has its own process group, so that Ctrl-C in the terminal does
+ * not reach it.
  */
 export function spawnWatched(
   signal: NodeJS.Signals,
@@ -31,7 +34,7 @@ export function spawnWatched(
 }
 
 function startWatch(): Writable {
-  // In a session of its own, which outlives the terminal.
+  // In its own session, which outlives the terminal.
   const watcher = spawn('awk', [program], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   const forget = () => {
     watch = undefined;

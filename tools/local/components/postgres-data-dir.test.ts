@@ -15,14 +15,14 @@ async function prepareAfter(pid: number): Promise<void> {
   await prepareDataDir(dir, program, '');
 }
 
-it('the pid of a crash is forgotten where it is of another process now, or of none', async () => {
+it('removes the pid of a crashed server if it belongs to another process now, or to none', async () => {
   await prepareAfter(process.pid);
   expect(await pidFile()).toBeUndefined();
-  await prepareAfter(2 ** 22 + 1); // above the highest that Linux and macOS give
+  await prepareAfter(2 ** 22 + 1); // above the maximum of Linux and macOS
   expect(await pidFile()).toBeUndefined();
 });
 
-it('that of a PostgreSQL is left to PostgreSQL, which refuses a second one', async () => {
+it('keeps the pid of a running PostgreSQL, which then refuses a second server', async () => {
   await copyFile((await execa('which', ['sleep'])).stdout, join(dir, 'postgres'));
   const running = execa(join(dir, 'postgres'), ['600'], { reject: false });
   await prepareAfter(running.pid ?? 0);
@@ -31,7 +31,7 @@ it('that of a PostgreSQL is left to PostgreSQL, which refuses a second one', asy
   await running;
 });
 
-it('without ps it is left to PostgreSQL, too', async () => {
+it('keeps the pid if there is no ps', async () => {
   const { PATH } = process.env;
   process.env.PATH = dir;
   try {

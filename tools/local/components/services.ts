@@ -16,16 +16,16 @@ export const localUrl = (port: number) => `http://127.0.0.1:${port}`;
 
 export const entryOf = ({ image, entry }: Service) => join(root, 'services', image, entry);
 
-/** The environment of a service: that of the cluster with local addresses, overridden by the user's own, then by the local run. */
+/** The environment of a service: the cluster's with local addresses, overridden by the user's, then by the local run's. */
 export function serviceEnv(
   service: Service,
   given: {
     env: Env;
     ports: Ports;
-    /** Where it reaches other services; default: at their own ports. */
+    /** Port at which it reaches another service; default: the service's own. */
     portOf?: (service: string) => number;
     jwtKey: string;
-    /** For those who have CONSOLE_TOKEN. */
+    /** For services with CONSOLE_TOKEN. */
     consoleToken?: string;
     brokers: string[];
     databaseUrl?: string;
@@ -40,7 +40,7 @@ export function serviceEnv(
     ...Object.fromEntries(inCluster),
     ...env,
     ...secretsOfOthers(service),
-    NODE_OPTIONS: undefined, // a test runner's own are not meant for the services
+    NODE_OPTIONS: undefined, // those of a test runner are not meant for the services
     HOST: '127.0.0.1',
     PORT: String(ports.of(name)),
     METRICS_PORT: String(ports.of(`${name}-metrics`)),
@@ -58,13 +58,13 @@ export function serviceEnv(
 
 const jwksUrl = 'http://auth:8080/.well-known/jwks.json';
 
-/** A user's secret in the environment is for those services only that have it in the cluster. */
+/** Only services that have a secret in the cluster get it from the user's environment. */
 function secretsOfOthers({ secrets }: Service): Env {
   const others = topology.services.flatMap((service) => service.secrets).filter((name) => !secrets.includes(name));
   return Object.fromEntries(others.map((name) => [name, undefined]));
 }
 
-/** Replaces addresses of the cluster, such as http://product:8080 or http://product-replicas:9090, by those of the local run. */
+/** Replaces cluster addresses, such as http://product:8080 or http://product-replicas:9090, with those of the local run. */
 function withLocalUrls(value: string, ports: Ports, portOf: (service: string) => number): string {
   return value.replace(/http:\/\/([a-z0-9]+)(?:-replicas)?:(8080|9090)/g, (url, host, port) => {
     const service = topology.services.find(({ alias }) => alias === host);
@@ -73,13 +73,13 @@ function withLocalUrls(value: string, ports: Ports, portOf: (service: string) =>
   });
 }
 
-/** Reads CORS_ALLOWED_ORIGINS; without it the shop (make shop) is allowed, and if it is empty nobody. */
+/** Reads CORS_ALLOWED_ORIGINS. Without the variable it allows the shop (make shop); if it is empty, nothing. */
 export const allowedOrigins = ({ CORS_ALLOWED_ORIGINS = 'http://localhost:3000' }: Env): string[] =>
   CORS_ALLOWED_ORIGINS.split(',').flatMap((origin) => origin.trim() || []);
 
 /**
- * The gateway's values from the environment (contract 9). The chart refuses what is no origin, or neither true nor false.
- * @param portOf where it reaches a service; default: at its own port
+ * The gateway's values from the environment (contract 9). The chart refuses an invalid origin or boolean.
+ * @param portOf port at which it reaches a service; default: the service's own
  */
 export function gatewayValues(env: Env, ports: Ports, portOf = ports.of): GatewayValues {
   const upstreams = topology.services.map(({ alias, name }) => [alias, { host: '127.0.0.1', port: portOf(name) }]);

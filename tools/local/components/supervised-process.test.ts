@@ -10,7 +10,7 @@ import { startProcess } from './supervised-process.ts';
 const dir = useFolder();
 const given = { name: 'thing', command: 'sh', logDir: dir, ready: async () => true };
 
-it('shows of a process that ends its own last lines, none of the one before', async () => {
+it('shows the last lines of a process that has ended, but none of the process before it', async () => {
   const said: string[] = [];
   const process = await startProcess({
     ...given,
@@ -21,14 +21,14 @@ it('shows of a process that ends its own last lines, none of the one before', as
     await until('it has ended twice', async () => said.some((line) => line.includes('code 4')));
     expect(said.filter((line) => line.includes('restarting'))).toEqual([
       'thing: exited with code 3, restarting in 0.25 s. Its last lines:\n    bad luck',
-      'thing: exited with code 4, restarting in 0.5 s. It has written nothing.',
+      'thing: exited with code 4, restarting in 0.5 s. It wrote nothing.',
     ]);
   } finally {
     await process.stop();
   }
 });
 
-it('shows the first error, too, of a process that says more while it ends', async () => {
+it('also shows the first error of a process that writes many lines after it', async () => {
   const script = 'echo starting; echo ERROR port in use; seq -f "INFO closing %g" 20; exit 3';
   const ready = async () => false;
   const start = startProcess({ ...given, name: 'talkative', args: ['-c', script], ready });
@@ -36,7 +36,7 @@ it('shows the first error, too, of a process that says more while it ends', asyn
   await expect(start).rejects.toThrow(shown.map((line) => `\n    ${line}`).join(''));
 });
 
-it('runs once where it is restarted just after it has ended', async () => {
+it('runs only once if it is restarted just after it has ended', async () => {
   const said: string[] = [];
   const file = join(dir, 'pids');
   const pids = async () => (await readFile(file, 'utf8')).trim().split('\n');
@@ -64,7 +64,7 @@ it('runs once where it is restarted just after it has ended', async () => {
   }
 });
 
-/** Returns the group of a process, and its state, both empty where it has ended. */
+/** Returns the group and the state of a process, both empty if it has ended. */
 async function lookUp(pid = 0) {
   const { stdout } = await execa('ps', ['-o', 'pgid=,stat=', '-p', String(pid)], { reject: false });
   const [group = '', state = ''] = stdout.trim().split(/\s+/);
@@ -72,14 +72,14 @@ async function lookUp(pid = 0) {
 }
 
 it.each(['SIGTERM', 'SIGKILL'])(
-  'a process gets its signal, %s, when its supervisor is killed',
+  'sends a process its signal, %s, when the supervisor is killed',
   async (orphanSignal) => {
     const bin = join(dir, orphanSignal);
-    await mkdir(bin); // nothing is on PATH that macOS lacks
+    await mkdir(bin); // PATH has only programs that macOS has
     for (const tool of ['sh', 'awk', 'sleep', 'tail', 'cat']) {
       await symlink((await execa('which', [tool])).stdout, join(bin, tool));
     }
-    // That it ends by SIGTERM alone shows which signal it got.
+    // It writes only on SIGTERM, which shows which signal it got.
     const component = 'trap "echo ended by TERM; exit" TERM; trap "" QUIT INT HUP; while :; do sleep 0.1; done';
     const kept = { ...given, name: orphanSignal, args: ['-c', component], orphanSignal };
     const stopped = { ...given, name: 'other', args: ['-c', 'exec sleep 600'] };
@@ -101,11 +101,11 @@ it.each(['SIGTERM', 'SIGKILL'])(
     });
     const { value: said = '' } = await supervisor[Symbol.asyncIterator]().next();
     const [pid, other] = said.split(',').map(Number);
-    expect((await lookUp(pid)).group).toBe(String(pid)); // not that of the terminal
+    expect((await lookUp(pid)).group).toBe(String(pid)); // not the terminal's
     expect((await lookUp(other)).state).toBe('');
     supervisor.kill('SIGKILL');
     await supervisor;
-    // The machine may leave a process that nobody waits for among those that have ended.
+    // A process that nobody waits for may remain as a zombie.
     await until('it has ended', async () => /^(Z.*)?$/.test((await lookUp(pid)).state), { intervalMs: 50 });
     const log = await readFile(join(dir, `${orphanSignal}.log`), 'utf8');
     expect(log).toBe(orphanSignal === 'SIGTERM' ? 'ended by TERM\n' : '');

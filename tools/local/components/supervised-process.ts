@@ -11,22 +11,22 @@ import { cut } from '../../../services/shared/src/values/text.ts';
 import { root } from '../../paths.ts';
 import { spawnWatched } from './orphans.ts';
 
-/** A process that is restarted however it ends, until stop() is called. */
+/** A process that is restarted whenever it ends, until stop() is called. */
 export interface SupervisedProcess {
   name: string;
   pid(): number | undefined;
   running(): boolean;
-  /** Sends a signal; a process that it ends is restarted. */
+  /** Sends a signal. If the process ends, it is restarted. */
   kill(signal: NodeJS.Signals): void;
   stop(): Promise<void>;
-  /** Stops the process where it runs, starts it, and waits until it is ready. */
+  /** Stops the process if it runs, starts it, and waits until it is ready. */
   restart(): Promise<void>;
 }
 
 export interface Supervision {
   /** Folder of <name>.log; the log of the previous run is kept as <name>.log.1. */
   logDir: string;
-  /** Receives what the supervision reports, prefixed with the name. */
+  /** Receives reports of the supervision, prefixed with the name. */
   log?: (line: string) => void;
   /** Stops the process, even while it starts. */
   signal?: AbortSignal;
@@ -37,40 +37,40 @@ interface ProcessOptions extends Supervision {
   command: string;
   args: string[];
   env?: Record<string, string | undefined>;
-  /** True if the process does its work yet; called repeatedly, may reject or hang meanwhile. */
+  /** Resolves to true once the process does its work. Called repeatedly; until then it may reject or hang. */
   ready: () => Promise<boolean>;
   stopSignal?: NodeJS.Signals;
-  /** How long the process may take to stop before it is killed. */
+  /** How long the process may take to stop before it is killed. Default: 10. */
   stopSeconds?: number;
-  /** The signal that the process gets when this one is killed. */
+  /** The signal that the process gets if this process is killed. */
   orphanSignal?: NodeJS.Signals;
 }
 
 const firstPauseMs = 250;
 const maxPauseMs = 10_000;
-/** A process that ran this long is restarted after the shortest pause again. */
+/** After a process has run this long, the next restart waits for the shortest pause again. */
 const stableMs = 30_000;
 const readyTimeoutMs = 3_000;
 const readySeconds = 60;
 
-/** Starts a process and waits until it is ready. @throws Error with the last lines of its log where it is not */
+/** Starts a process and waits until it is ready. @throws Error with the last lines of its log if it does not become ready */
 export async function startProcess(options: ProcessOptions): Promise<SupervisedProcess> {
   const { name, logDir, log = () => undefined, stopSignal = 'SIGTERM', stopSeconds = 10 } = options;
   const logFile = join(logDir, `${name}.log`);
   const say = (line: string) => log(`${name}: ${line}`);
   let child: ChildProcess | undefined;
-  /** The length of the log when the process began. */
+  /** The length of the log when the process started. */
   let bytesBefore = 0;
   let end: string | undefined;
   let pauseMs = firstPauseMs;
-  /** Aborted by stop(); there is none before the process is ready. */
+  /** Aborted by stop(); undefined until the process is ready. */
   let supervision: AbortController | undefined;
 
   const running = () => child !== undefined && end === undefined;
   const isReady = () =>
     Promise.race([options.ready(), sleep(readyTimeoutMs, false, { ref: false })]).catch(() => false);
 
-  /** Without a pause, in which stop() would miss the process. */
+  /** Synchronous, so that stop() cannot miss the process. */
   function start(): void {
     const file = openSync(logFile, 'a');
     bytesBefore = fstatSync(file).size;
@@ -96,7 +96,7 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   async function startAgain(signal: AbortSignal): Promise<void> {
     const lines = await lastLines(logFile, bytesBefore);
     if (signal.aborted) return;
-    say(`${end}, restarting in ${pauseMs / 1000} s. ${lines ? `Its last lines:${lines}` : 'It has written nothing.'}`);
+    say(`${end}, restarting in ${pauseMs / 1000} s. ${lines ? `Its last lines:${lines}` : 'It wrote nothing.'}`);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     pauseMs = Math.min(pauseMs * 2, maxPauseMs);
@@ -128,7 +128,7 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
     stopping.kill(stopSignal);
     stopping.kill('SIGCONT'); // a suspended process would not act on the other signal
     const timer = setTimeout(() => {
-      say(`does not stop within ${stopSeconds} s and is killed`);
+      say(`did not stop within ${stopSeconds} s, so it is killed`);
       stopping.kill('SIGKILL');
     }, stopSeconds * 1000);
     await exit;
@@ -163,7 +163,7 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   };
 }
 
-/** The first error in the end of a log from a place on, and its last lines, each indented on a line of its own. */
+/** The last lines of a log, and before them the first error, each on an indented line. Reads from an offset, at most 256 KiB. */
 async function lastLines(path: string, from: number): Promise<string> {
   const { size } = await stat(path).catch(() => ({ size: 0 })); // somebody may have removed it
   const bytes = Math.min(Math.max(size - from, 0), 256 * 1024);

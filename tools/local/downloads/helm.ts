@@ -3,7 +3,7 @@ import { fromMavenCentral } from './pypi.ts';
 
 const version = '0.0.21';
 
-/** Helm as a command, or as the native library of helm-java, which needs no cluster and knows none. */
+/** Helm as a command, or as the native library of helm-java, which works without a cluster. */
 export type Helm = { command: string } | { library: string };
 
 const command = { name: `helm-java-${version}`, variable: 'HELM', onPath: helmOnPath };
@@ -11,8 +11,8 @@ const command = { name: `helm-java-${version}`, variable: 'HELM', onPath: helmOn
 let provided: Promise<Helm> | undefined;
 
 /**
- * HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decisions/0011). A process looks for it once,
- * since a command has to be asked for its version.
+ * HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decisions/0011). A process searches only
+ * once, because it has to run the command to learn its version.
  */
 export function provideHelm(): Promise<Helm> {
   provided ??= findHelm();
@@ -29,7 +29,7 @@ async function findHelm(): Promise<Helm> {
   return { library: await downloaded({ ...command, download: { file, announcement, into } }) };
 }
 
-/** The path of Helm as a command, for what happens in a cluster. @throws Error that says how to get it */
+/** The path of Helm as a command, for work in a cluster. @throws Error that says how to get it */
 export async function requireHelm(): Promise<string> {
   const found = await installed(command);
   if (found) return found;

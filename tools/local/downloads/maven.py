@@ -1,4 +1,4 @@
-"""Downloads from Maven Central with the package jgo, without Maven and Java, which need not be there.
+"""Downloads from Maven Central with the package jgo, so that neither Maven nor Java is needed.
 
 maven.py <folder> <pom>                 all jars that the dependencies of the pom need, into the folder
 maven.py <folder> <coordinates> <file>  a file in the jar group:name:version
@@ -18,7 +18,7 @@ from jgo.maven import POM, MavenContext, PythonResolver
 session = requests.Session()
 paths = ssl.get_default_verify_paths()
 session.verify = paths.cafile or paths.capath or True  # the authorities of the machine, not those of a package
-requests.get = session.get  # over connections that stay, in a third of the time
+requests.get = session.get  # reuses connections, which takes a third of the time
 folder, source, *files = sys.argv[1:]
 with TemporaryDirectory() as repository:
     context = MavenContext(resolver=PythonResolver(), repo_cache=Path(repository))
@@ -29,7 +29,7 @@ with TemporaryDirectory() as repository:
     else:
         dependencies = context.pom_dependencies(POM(Path(source)))
         for dependency in dependencies:
-            dependency.raw = True  # as Maven: what one of them manages decides about its own dependencies alone
+            dependency.raw = True  # as in Maven: versions that a dependency manages apply only to its own dependencies
         needed = [one.artifact for some in context.resolver.resolve(dependencies) for one in some]
         with ThreadPoolExecutor(8) as pool:
             for jar in pool.map(lambda artifact: artifact.resolve(), needed):

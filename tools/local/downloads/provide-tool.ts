@@ -9,9 +9,9 @@ import { lock } from '../lock.ts';
 interface Tool {
   /** With its version, for example envoy-1.40.0: the folder below .cache/tools. */
   name: string;
-  /** Environment variable with the path of another one to use. */
+  /** Environment variable with the path of an installation to use instead. */
   variable: string;
-  /** The path of an acceptable one on this machine, or undefined. */
+  /** The path of an acceptable version on this machine, or undefined. */
   onPath?: () => Promise<string | undefined>;
   download: {
     /** The path of the tool inside the folder, for example bin/envoy; '.' is the folder itself. */
@@ -23,10 +23,10 @@ interface Tool {
   };
 }
 
-/** The tool of this machine, else the pinned version, downloaded once into .cache/tools. @returns its path */
+/** The installed tool, else the pinned version, downloaded once into .cache/tools. @returns its path */
 export const provide = async (tool: Tool): Promise<string> => (await installed(tool)) ?? downloaded(tool);
 
-/** The path of the tool that the variable names, else of an acceptable one on PATH, or undefined. */
+/** The path of the tool that the variable names, else of an acceptable version on PATH, or undefined. */
 export async function installed({ name, variable, onPath }: Omit<Tool, 'download'>): Promise<string | undefined> {
   const given = process.env[variable];
   if (!given) return onPath?.();
@@ -65,7 +65,7 @@ async function download(tools: string, { name, variable, download }: Tool): Prom
     await rename(temporary, join(tools, name));
     say(`ready after ${seconds()} s`);
   } catch (cause) {
-    const how = `Set ${variable} to an installed one, or try again.`;
+    const how = `Set ${variable} to an installed version, or try again.`;
     throw new Error(`${name} could not be downloaded: ${messageOf(cause)}\n${how}`, { cause });
   } finally {
     clearInterval(progress);
@@ -78,7 +78,7 @@ export async function findOnPath(command: string): Promise<string | undefined> {
   return dirs.map((dir) => join(dir, command)).find(existsSync);
 }
 
-/** Returns what a command prints on both streams, or undefined where it fails or does not exist. */
+/** Returns the output of a command on both streams, or undefined if it fails or does not exist. */
 export async function outputOf(command: string, args: string[]): Promise<string | undefined> {
   const { failed, all } = await execa(command, args, { all: true, reject: false, timeout: 30_000 });
   return failed ? undefined : all;
