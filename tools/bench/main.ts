@@ -13,7 +13,7 @@ import { orderLife } from './measurements/order-life.ts';
 import { checks, orders, products } from './measurements/requests.ts';
 import { orderStreams } from './measurements/streams.ts';
 import { idle, start } from './measurements/whole-store.ts';
-import { ofComponents, residentMib } from './process-usage.ts';
+import { readComponents, residentMib } from './process-usage.ts';
 
 const measurements = [start, products, orders, checks, orderLife, backlog, idle, orderStreams];
 
@@ -37,7 +37,7 @@ async function measure(measurement: Measurement, memory: Map<string, Row>): Prom
   });
   try {
     const rows = await run(store);
-    for (const [service, { now, peak, own }] of measuresMemory ? [] : await ofComponents(store, residentMib)) {
+    for (const [service, { now, peak, own }] of measuresMemory ? [] : await readComponents(store, residentMib)) {
       if (!serviceNames.includes(service) || own <= (memory.get(service)?.result ?? 0)) continue;
       const measured = `after ${name}; with Node's program ${now.toFixed()} MiB, peak ${peak.toFixed()} MiB`;
       memory.set(service, figure('memory', own, measured, service));

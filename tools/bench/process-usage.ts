@@ -4,7 +4,7 @@ import type { Store } from '../local/store.ts';
 
 export type Pid = number | undefined;
 
-export async function ofComponents<T>(store: Store, read: (pid: Pid) => Promise<T>): Promise<Map<string, T>> {
+export async function readComponents<T>(store: Store, read: (pid: Pid) => Promise<T>): Promise<Map<string, T>> {
   const running = store.components.filter((component) => component.running());
   const found = running.map(async ({ name, pid }) => [name, await read(pid())] as const);
   return new Map(await Promise.all(found));
@@ -12,9 +12,9 @@ export async function ofComponents<T>(store: Store, read: (pid: Pid) => Promise<
 
 /** CPU time of each component of a store while `work` runs, in ms, the longest first. */
 export async function cpuDuring(store: Store, work: () => Promise<unknown>): Promise<[name: string, ms: number][]> {
-  const before = await ofComponents(store, familyCpuMs);
+  const before = await readComponents(store, cpuMsWithChildren);
   await work();
-  const after = await ofComponents(store, familyCpuMs);
+  const after = await readComponents(store, cpuMsWithChildren);
   return [...after]
     .map(([name, ms]): [string, number] => [name, ms - (before.get(name) ?? 0)])
     .sort(([, a], [, b]) => b - a);
@@ -24,7 +24,7 @@ export async function cpuDuring(store: Store, work: () => Promise<unknown>): Pro
 export const cpuMs = async (pid: Pid): Promise<number> => (await readCpu(pid)).own;
 
 /** CPU time of a process and its children, including those that have ended, in ms. */
-export async function familyCpuMs(pid: Pid): Promise<number> {
+export async function cpuMsWithChildren(pid: Pid): Promise<number> {
   const { own, ended } = await readCpu(pid);
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const pids = children.split(' ').filter(Boolean).map(Number);

@@ -55,8 +55,8 @@ async function packageVersion(version: string, { images, digests, project, to }:
     const values = join(chart, 'values.yaml');
     if (images) await edit(values, /(?<=^ {4}repository: ).*$/m, images);
     if (digests) await edit(values, /(?<=^ {4}digests: )\{\}$/m, JSON.stringify(await readDigests(digests, chart)));
-    await annotate(chart, version);
-    if (project) await name(chart, project.replace(/\/$/, ''), version);
+    await listImages(chart, version);
+    if (project) await linkToProject(chart, project.replace(/\/$/, ''), version);
     // A package is an archive of the chart's folder. Made by tar, because a machine that mirrors charts may lack Helm.
     await mkdir(to, { recursive: true });
     const args = ['-czf', file, '-X', join(chart, '.helmignore'), '-C', dir, 'store'];
@@ -66,7 +66,7 @@ async function packageVersion(version: string, { images, digests, project, to }:
 }
 
 /** Lists the images of the chart, which Artifact Hub and .github/workflows/scan.yaml scan. */
-async function annotate(chart: string, version: string): Promise<void> {
+async function listImages(chart: string, version: string): Promise<void> {
   const values = parse(await readFile(join(chart, 'values.yaml'), 'utf8'), { merge: true });
   const { repository, digests } = values.global.image;
   const own = built.map((name) => [name, `${repository}/${name}:${version}`]);
@@ -80,7 +80,7 @@ async function annotate(chart: string, version: string): Promise<void> {
 }
 
 /** Adds the origin of the chart, with links to the files of its version as on GitHub. */
-async function name(chart: string, project: string, version: string): Promise<void> {
+async function linkToProject(chart: string, project: string, version: string): Promise<void> {
   const at = (path: string) => `${project}/blob/v${version}/${path}`;
   const file = join(chart, 'Chart.yaml');
   const document = parseDocument(await readFile(file, 'utf8'));

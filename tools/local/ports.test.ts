@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { adminSocketIn } from './components/gateway.ts';
-import { checkPorts, fixedPorts, portNames, variableOf, variablesInVain, variablesOfCommands } from './ports.ts';
+import { checkPorts, fixedPorts, ignoredPortVariables, portNames, variableOf, variablesOfCommands } from './ports.ts';
 
 it('names the component whose port is in use, and the variable that changes it', async () => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -32,10 +32,10 @@ it('lists for commands in another terminal every port that differs from the docu
 
 it('lists the port variables that PORTS=free ignores, and refuses invalid ports', () => {
   expect(
-    variablesInVain({ GATEWAY_PORT: '18080', ORDER_METRICS_PORT: '19084', KAFKA_PORT: '', OTHER_PORT: '1' }),
+    ignoredPortVariables({ GATEWAY_PORT: '18080', ORDER_METRICS_PORT: '19084', KAFKA_PORT: '', OTHER_PORT: '1' }),
   ).toEqual(['GATEWAY_PORT', 'ORDER_METRICS_PORT']);
   for (const port of ['0', '65536', '8080.5', 'eighty', '-1'])
-    expect(() => variablesInVain({ GATEWAY_PORT: port })).toThrow(
+    expect(() => ignoredPortVariables({ GATEWAY_PORT: port })).toThrow(
       `GATEWAY_PORT=${port} is not a port: a whole number from 1 to 65535 is expected.`,
     );
 });

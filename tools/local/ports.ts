@@ -55,7 +55,7 @@ export const variablesOfCommands = (ports: Ports): string[] => {
  * The port variables that are set, but ignored if the store uses any free ports.
  * @throws Error for an invalid port
  */
-export function variablesInVain(env: Record<string, string | undefined>): string[] {
+export function ignoredPortVariables(env: Record<string, string | undefined>): string[] {
   fixedPorts(env);
   return portNames.map(variableOf).filter((name) => env[name]);
 }

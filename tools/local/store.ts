@@ -89,8 +89,8 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   const began = Date.now();
   const dataDir = join(dir, 'data');
   const supervision = { logDir: join(dir, 'log'), log, signal };
-  const jwtKey = await keptKey(join(dataDir, 'jwt-secret-key'));
-  const consoleToken = await keptKey(join(dataDir, 'console-token'));
+  const jwtKey = await storedKey(join(dataDir, 'jwt-secret-key'));
+  const consoleToken = await storedKey(join(dataDir, 'console-token'));
   const starting = new Map<string, Promise<SupervisedProcess>>();
   const pending = new Set<string>();
 
@@ -188,7 +188,7 @@ const portsOf = (component: string): string[] =>
   ['', '-metrics', '-controller'].map((use) => component + use).filter((name) => portNames.includes(name));
 
 /** The random key in a file, which is created on first use and readable only by its owner. */
-async function keptKey(file: string): Promise<string> {
+async function storedKey(file: string): Promise<string> {
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept) return kept.trim();
   const key = randomBytes(32).toString('base64');

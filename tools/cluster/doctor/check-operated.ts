@@ -2,7 +2,7 @@ import { type Cluster, isStatus, orUndefined } from '../api.ts';
 import { type CustomKind, type CustomObject, conditionOf, listCustomObjects } from '../custom-objects.ts';
 import { isPausedByRestore } from '../restore/stopped.ts';
 import { checkPod, checkWorkload } from './check-workloads.ts';
-import { afterRestore, type Finding, ok, wrong } from './findings.ts';
+import { type Finding, ok, resumeRestore, wrong } from './findings.ts';
 
 type Check = (cluster: Cluster, plural: CustomKind, one: CustomObject) => Finding[] | Promise<Finding[]>;
 
@@ -44,7 +44,7 @@ function checkReady({ namespace }: Cluster, plural: CustomKind, one: CustomObjec
 
 function checkScaledObject(cluster: Cluster, plural: CustomKind, one: CustomObject): Finding[] {
   const what = nameIn(plural, one);
-  if (isPausedByRestore(one)) return [wrong(`${what} is paused by a restore`, afterRestore)];
+  if (isPausedByRestore(one)) return [wrong(`${what} is paused by a restore`, resumeRestore)];
   if (conditionOf(one, 'Paused')?.status === 'True') return [ok(`${what}: paused by its annotation`)];
   return checkReady(cluster, plural, one);
 }

@@ -1,6 +1,6 @@
 import { type Cluster, isStatus } from '../api.ts';
 import { nameOf } from '../rollout.ts';
-import { type Finding, ok, unseen, wrong } from './findings.ts';
+import { type Finding, notChecked, ok, wrong } from './findings.ts';
 
 /** Checks the state of the release. Helm keeps each revision in a Secret, with its number and status as labels. */
 export async function checkRelease({ core, namespace, release }: Cluster): Promise<Finding> {
@@ -12,7 +12,9 @@ export async function checkRelease({ core, namespace, release }: Cluster): Promi
   const helm = `helm -n ${namespace} status ${release}`;
   // The right to list Secrets would include reading all of them.
   if (!found)
-    return unseen(`release ${release}: not checked, since this command may not list Secrets; ${helm} shows its state`);
+    return notChecked(
+      `release ${release}: not checked, since this command may not list Secrets; ${helm} shows its state`,
+    );
   const [newest] = found.items
     .map(({ metadata }) => ({ revision: Number(metadata?.labels?.version), status: metadata?.labels?.status }))
     .sort((a, b) => b.revision - a.revision);

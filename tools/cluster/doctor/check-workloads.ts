@@ -3,7 +3,7 @@ import type { Cluster } from '../api.ts';
 import { evaluate } from '../pods.ts';
 import { isStoppedByRestore } from '../restore/stopped.ts';
 import { nameOf, selectorOf } from '../rollout.ts';
-import { afterRestore, type Finding, ok, wrong } from './findings.ts';
+import { type Finding, ok, resumeRestore, wrong } from './findings.ts';
 
 /** Checks that all replicas are available; if not, finds the reasons in their pods. */
 export async function checkWorkload(cluster: Cluster, workload: V1Deployment | V1StatefulSet): Promise<Finding[]> {
@@ -12,7 +12,7 @@ export async function checkWorkload(cluster: Cluster, workload: V1Deployment | V
   const path = `${'serviceName' in (workload.spec ?? {}) ? 'statefulset' : 'deployment'}/${name}`;
   const wanted = workload.spec?.replicas ?? 1;
   const available = workload.status?.availableReplicas ?? 0;
-  if (isStoppedByRestore(workload)) return [wrong(`${name}: stopped by a restore`, afterRestore)];
+  if (isStoppedByRestore(workload)) return [wrong(`${name}: stopped by a restore`, resumeRestore)];
   const scale = `unless that is intended: kubectl -n ${namespace} scale --replicas=1 ${path}`;
   if (wanted === 0) return [wrong(`${name}: scaled to 0 replicas`, scale)];
   const labelSelector = selectorOf(workload.spec?.selector);

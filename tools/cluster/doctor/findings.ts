@@ -3,9 +3,9 @@ export type Finding = `ok     ${string}` | `-      ${string}` | `WRONG  ${string
 
 export const ok = (what: string): Finding => `ok     ${what}`;
 /** Something that this command cannot check. */
-export const unseen = (what: string): Finding => `-      ${what}`;
+export const notChecked = (what: string): Finding => `-      ${what}`;
 export const wrong = (what: string, remedy: string): Finding => `WRONG  ${what}\n       ${remedy}`;
 
 /** The remedy for things that an unfinished restore has stopped. */
-export const afterRestore =
+export const resumeRestore =
   'make restore goes on with the restore; make restore ARGS=--start starts everything without it';

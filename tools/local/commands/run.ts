@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { messageOf } from '../../../services/shared/src/values/errors.ts';
 import { cacheDir } from '../../paths.ts';
 import { greeting } from '../greeting.ts';
-import { variablesInVain } from '../ports.ts';
+import { ignoredPortVariables } from '../ports.ts';
 import { type Store, startStore } from '../store.ts';
 
 const STOP_SECONDS = 45;
@@ -57,8 +57,8 @@ try {
   const began = Date.now();
   const { PORTS } = process.env;
   if (PORTS && PORTS !== 'free') throw new Error(`PORTS=${PORTS} is not known: make run PORTS=free takes free ports.`);
-  const inVain = PORTS ? variablesInVain(process.env) : [];
-  if (inVain.length > 0) say(`PORTS=free uses any free ports. Ignored: ${inVain.join(', ')}`);
+  const ignored = PORTS ? ignoredPortVariables(process.env) : [];
+  if (ignored.length > 0) say(`PORTS=free uses any free ports. Ignored: ${ignored.join(', ')}`);
   store = await startStore({ dir: cacheDir, ports: PORTS ? 'free' : 'fixed', log: say, signal: starting.signal });
   say(greeting(store, (Date.now() - began) / 1000));
 } catch (error) {
