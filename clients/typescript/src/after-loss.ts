@@ -1,20 +1,20 @@
 import type { OperationId } from './types.ts';
 
-/** What the client does where the answer to an attempt was lost, so that it may have happened. */
+/** What the client does if the answer to an attempt was lost, so the change may have happened. */
 export interface AfterLoss {
-  /** Send it again: that does the same, or finds it done. */
+  /** Send it again. A repetition has the same effect, or finds the work done. */
   repeats: boolean;
-  /** Reject with OutcomeUnknown where no answer comes: a call again may do it twice, or be refused. */
+  /** Reject with OutcomeUnknown if no answer comes. A second call may do the work twice or be refused. */
   tells: boolean;
   /**
-   * What a refusal of a repetition says of the attempt before; undefined if that has not happened.
-   * @param lostBy status that came in place of its answer, if any
+   * What the refusal of a repetition says about the previous attempt; undefined if that attempt had no effect.
+   * @param lostBy status that came instead of its answer, if any
    */
   finds(status: number, lostBy: number | undefined): 'done' | 'unclear' | undefined;
 }
 
 const repeat: AfterLoss = { repeats: true, tells: false, finds: () => undefined };
-/** Not repeated, but whoever calls again does no harm. */
+/** Not repeated, but a second call does no harm. */
 const leave: AfterLoss = { ...repeat, repeats: false };
 const tell: AfterLoss = { ...leave, tells: true };
 
@@ -26,14 +26,14 @@ const byMethod = {
   post: tell,
 } satisfies Record<string, AfterLoss>;
 
-/** Operations that differ from others of their method. */
+/** Operations that differ from the rule for their method. */
 const exceptions: { readonly [Id in OperationId]?: AfterLoss } = {
-  placeOrder: repeat, // under its key
+  placeOrder: repeat, // with the same idempotency key
   cancelOrder: repeat,
   changeOrder: repeat,
   confirmEmail: repeat,
   resolveToken: repeat,
-  // A wrong password counts, and so does a mail.
+  // A wrong password counts against a limit, and so does a mail.
   logIn: leave,
   requestPasswordReset: leave,
   // Their session ends before the answer.
@@ -44,18 +44,18 @@ const exceptions: { readonly [Id in OperationId]?: AfterLoss } = {
     tells: true,
     finds(status, lostBy) {
       if (status === 404) return 'done';
-      // Sessions end before their account is deleted, and 503 may say that only the deletion has failed.
+      // Sessions end before their account is deleted, so after 503 only the deletion may have failed.
       if (status === 401) return lostBy === 503 ? 'unclear' : 'done';
       return undefined;
     },
   },
-  // Whoever takes the role of an operator from themselves may not do so again.
+  // Operators who remove their own role may not repeat it.
   setRoles: { ...repeat, finds: (status) => (status === 403 ? 'unclear' : undefined) },
 };
 
 /**
- * @param isGuarded true if a change demands a state (contract 4.12): a repetition would take the change for somebody else's
- * @param hasOwnKey true if it is an order whose key the caller knows: without it nobody can call again for the same order
+ * @param isGuarded true if a change demands a version (contract 4.12): a repetition would find its own change and be refused
+ * @param hasOwnKey true if the caller knows the key of an order: without it the caller cannot repeat the same order
  */
 export function afterLoss(
   id: OperationId,
@@ -67,7 +67,7 @@ export function afterLoss(
   return id === 'placeOrder' && !hasOwnKey ? { ...rule, tells: true } : rule;
 }
 
-/** Statuses that come from the way to a service, which may have done what was asked. */
+/** Statuses from between client and service. The service may have done the work. */
 const lost = new Set([502, 503, 504]);
 
 /** @param status of the reply; undefined if there is none */

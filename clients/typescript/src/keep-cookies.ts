@@ -1,6 +1,6 @@
 /**
- * Keeps the session's cookie in Node, whose fetch keeps none: one store is one customer then. In a browser, which keeps it
- * itself and hides it from scripts, this changes nothing.
+ * Keeps the session cookie in Node, whose fetch keeps none: each store is then one customer. It has no effect in a browser, which
+ * keeps the cookie itself and hides it from scripts.
  */
 export function keepCookies(send: typeof fetch = fetch): typeof fetch {
   const cookies = new Map<string, string>();

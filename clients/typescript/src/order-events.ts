@@ -4,31 +4,31 @@ import { urlOf } from './request.ts';
 import type { OrderEvent as Data } from './schema.ts';
 import { pause, timeLimit } from './time-limit.ts';
 
-/** A status that an order of the caller has from now on. */
+/** A new status of one of the caller's orders. */
 export interface OrderEvent extends Data {
-  /** To go on behind this event: `lastEventId`. */
+  /** Pass it as `lastEventId` to continue after this event. */
   id: string;
 }
 
-/** `waiting`: until it tries again. */
+/** `waiting`: for the next attempt. */
 export type StreamState = 'connecting' | 'open' | 'waiting';
 
 export interface OrderEventsOptions {
   signal?: AbortSignal;
-  /** Id of the last event that was handled. Without it, events begin with the call. */
+  /** Id of the last event that was handled. Without it, events start at the time of the call. */
   lastEventId?: string;
   /**
-   * Called when the events begin, and again where some may be missing: after days without a connection, or many changes at once.
-   * What is read of orders from then on, together with the events, is complete.
+   * Called when the events start, and again when some may be missing: after days without a connection, or many changes at once.
+   * Orders read after this call and the events after it miss nothing.
    */
   onStart?: () => void;
-  /** Called when the state changes: while it is not `open`, changes are late. */
+  /** Called when the state changes. While it is not `open`, changes arrive late. */
   onState?: (state: StreamState) => void;
-  /** Called with each failure that it comes back from. */
+  /** Called with each failure after which it reconnects. */
   onError?: (error: unknown) => void;
-  /** How often it tries where nothing but 404, or a reply that is no stream, comes back. Default: 5. */
+  /** Attempts before giving up if the server answers 404 or sends no stream. Default: 5. */
   attempts?: number;
-  /** How long it waits for the beginning of a reply, in milliseconds. Default: 15,000. */
+  /** How long to wait for the first bytes of a reply, in milliseconds. Default: 15,000. */
   attemptTimeoutMs?: number;
   /** How long an open stream may be silent, in milliseconds. The store sends a heartbeat every 15 s. Default: 40,000. */
   silentMs?: number;
@@ -36,19 +36,19 @@ export interface OrderEventsOptions {
 
 const longestPauseMs = 30_000;
 
-/** State that one connection leaves to the next one. */
+/** State that one connection passes to the next. */
 interface Progress {
   cursor: string | undefined;
-  /** As the store has asked. */
+  /** Pause that the store asked for. */
   retryMs: number;
   failures: number;
   mistakes: number;
 }
 
 /**
- * Follows the status of the caller's orders. After a break it goes on where it was: no change is missing, and one that comes again
- * is followed by all that came after it. It comes back for as long as the store cannot answer, or refuses for the moment.
- * @returns rejects with a StoreProblem when the store refuses, such as by 401 when the session has ended, and with the
+ * Follows the status of the caller's orders. After a break it resumes where it stopped: no change is missed, and a repeated change is
+ * followed by all later changes. It reconnects as long as the store is unavailable or refuses temporarily.
+ * @returns rejects with a StoreProblem when the store refuses for good, such as by 401 after the session has ended, and with the
  *   signal's reason
  */
 export async function* orderEvents(
@@ -78,8 +78,9 @@ export async function* orderEvents(
 }
 
 /**
- * The events of one connection, until it ends or falls silent.
- * @returns why it ended; undefined if the store has ended it. What the caller's functions throw is thrown.
+ * Yields the events of one connection until it ends or falls silent.
+ * @returns why it ended; undefined if the store closed it
+ * @throws whatever the caller's functions throw
  */
 async function* connection(
   send: typeof fetch,
@@ -119,7 +120,7 @@ async function* connection(
   }
 }
 
-/** @throws StoreProblem unless a stream comes back */
+/** @throws StoreProblem unless the reply is a stream */
 async function open(send: typeof fetch, url: string, cursor: string | undefined, signal: AbortSignal) {
   const response = await send(urlOf(url, '/orders/events'), {
     headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
@@ -135,18 +136,18 @@ async function open(send: typeof fetch, url: string, cursor: string | undefined,
   return response as Response & { body: NonNullable<Response['body']> };
 }
 
-/** @throws StoreProblem for what no store sends */
+/** @throws StoreProblem for data that no store sends */
 function changeOf(text: string, response: Response): Data {
   try {
     const data: unknown = JSON.parse(text);
     if (typeof data === 'object' && data !== null) return data as Data;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw foreign(response, 'a change of an order', text.slice(0, 100));
 }
 
-/** Says whether coming back helps: `mistake` where perhaps, as while the store is replaced or behind the page of a hotspot. */
+/** Says whether to reconnect. A `mistake` may pass, such as a release being installed or a hotspot's login page. */
 function fateOf(failure: unknown): 'temporary' | 'mistake' | 'final' {
   if (!(failure instanceof StoreProblem) || failure.status >= 500 || failure.status === 429) return 'temporary';
   return failure.status === 404 || failure.status < 400 ? 'mistake' : 'final';

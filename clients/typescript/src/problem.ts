@@ -3,32 +3,33 @@ import type { Problem } from './schema.ts';
 
 const prefix = 'urn:problem:store:';
 
-/** A reply from 400 up, as problem details (RFC 9457), or one that is not of a store. */
+/** A reply with status 400 or above, as problem details (RFC 9457), or a reply that no store sends. */
 export class StoreProblem extends Error {
   override readonly name = 'StoreProblem';
   /** Such as 404. */
   readonly status: number;
-  /** Kind of problem, such as `urn:problem:store:order-shipped`; `about:blank` if the status says it all. */
+  /** Kind of problem, such as `urn:problem:store:order-shipped`; `about:blank` if the status says everything. */
   declare readonly type: string;
-  /** Faults of the request, each with its field. */
+  /** Errors in the request, each with its field. */
   declare readonly errors: readonly { path: string; message: string }[];
-  /** Under which the store's logs and traces have it. */
+  /** Id of the request in the store's logs and traces. */
   declare readonly traceId: string | undefined;
-  /** When the store asks to be called again, in milliseconds. */
+  /** Pause that the store asks for before the next call, in milliseconds. */
   declare readonly retryAfterMs: number | undefined;
-  /** Price that an order would have, and its items, priced: of `price-changed` only. */
+  /** What the order would cost now; only with `price-changed`. */
   declare readonly total: Problem['total'];
+  /** Its items with their prices; only with `price-changed`. */
   declare readonly items: Problem['items'];
   /** Headers of the reply. */
   declare readonly headers: Headers;
 
-  /** @param problem of which everything that is not what it should be is left out */
+  /** @param problem foreign input: fields of the wrong type are dropped */
   constructor(problem: { readonly [Field in keyof Problem]?: unknown }, response: Response) {
     super(textOf(problem.detail) ?? textOf(problem.title) ?? `The store answered ${response.status}.`);
     this.status = response.status;
     const { total, items } = problem;
     const errors = listOf(problem.errors).filter(({ path, message }) => textOf(path) !== undefined && textOf(message));
-    // A property that is not enumerable is not printed: an uncaught problem takes a few lines.
+    // Properties that are not enumerable are not printed, so an uncaught problem takes only a few lines.
     Object.defineProperties(this, {
       type: { value: textOf(problem.type) ?? 'about:blank' },
       errors: { value: errors, enumerable: errors.length > 0 },
@@ -40,12 +41,12 @@ export class StoreProblem extends Error {
     });
   }
 
-  /** The last word of the store's own types, such as `order-shipped`. A newer store may have more of them. */
+  /** The last part of a type of the store's own, such as `order-shipped`. A newer store may have more codes. */
   get code(): ProblemCode | undefined {
     return this.type.startsWith(prefix) ? (this.type.slice(prefix.length) as ProblemCode) : undefined;
   }
 
-  /** Makes the stack that of the caller of a method, where the platform can, with what the message does not say. @internal */
+  /** Points the stack at the method's caller, where the platform can, and adds code and trace id to its message. @internal */
   from(method: unknown): this {
     (Error as { captureStackTrace?: (error: Error, above: unknown) => void }).captureStackTrace?.(this, method);
     const details = [this.code, this.traceId && `trace ${this.traceId}`].filter(Boolean).join(', ');
@@ -64,7 +65,7 @@ const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filte
 const isMoney = (value: unknown) =>
   isObject(value) && typeof value.amount === 'number' && typeof value.currency === 'string';
 
-/** Reads Retry-After (RFC 9110, 10.2.3): seconds, or a date, by the clock of the server if it is known. */
+/** Reads Retry-After (RFC 9110, 10.2.3): seconds, or a date, relative to the server's clock if the reply has one. */
 export function retryAfterMs({ headers }: Response): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -74,20 +75,20 @@ export function retryAfterMs({ headers }: Response): number | undefined {
   return Math.max(0, at - (Number.isNaN(now) ? Date.now() : now));
 }
 
-/** @param text the body of a failure, whatever it is */
+/** @param text body of the failed reply, in any format */
 export function problemOf(response: Response, text: string): StoreProblem {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    // The page of a proxy, or nothing.
+    // A proxy's page, or nothing.
   }
   return new StoreProblem(isObject(body) ? body : {}, response);
 }
 
 /**
  * @param wanted such as `JSON`
- * @param got what came instead; default: its type
+ * @param got what came instead; default: the content type
  */
 export function foreign(response: Response, wanted: string, got?: string): StoreProblem {
   const found = got ?? response.headers.get('content-type') ?? 'something without a type';
@@ -96,9 +97,9 @@ export function foreign(response: Response, wanted: string, got?: string): Store
 }
 
 /**
- * No redirect is followed, since the store sends none: a change would be made again elsewhere, and the session told to a stranger.
+ * The client follows no redirect, since the store sends none: it would repeat a change elsewhere and reveal the session to a stranger.
  * @param response to a request with `redirect: 'manual'`
- * @returns undefined unless it is a redirect; browsers hide its status (0) and where it leads
+ * @returns undefined unless it is a redirect; browsers hide its status (0) and its target
  */
 export function redirectOf(response: Response): StoreProblem | undefined {
   const isRedirect = response.status >= 300 && response.status < 400 && response.status !== 304;

@@ -10,7 +10,7 @@ export interface AnyInput {
 
 /**
  * @param path such as `/orders/{id}`
- * @throws TypeError that names the value which no URL can have
+ * @throws TypeError that names a value which cannot be part of a URL
  */
 export function urlOf(store: string, path: string, { path: values = {}, query = {} }: AnyInput = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => segment(`path.${name}`, values[name]));
@@ -21,7 +21,7 @@ export function urlOf(store: string, path: string, { path: values = {}, query = 
   return `${store.replace(/\/$/, '')}${filled}${search && `?${search}`}`;
 }
 
-/** @throws TypeError for a header that is no text */
+/** @throws TypeError for a header that is not text */
 export function headersOf(header: AnyInput['header'] = {}, further?: Headers | Record<string, string>): Headers {
   const headers = new Headers(further);
   for (const [name, value] of Object.entries(header))
@@ -29,10 +29,10 @@ export function headersOf(header: AnyInput['header'] = {}, further?: Headers | R
   return headers;
 }
 
-/** @throws TypeError that names the value which JSON cannot have, such as NaN, which would be null, or a Map, which would be empty */
+/** @throws TypeError that names a value which JSON cannot express, such as NaN (would become null) or a Map (would become empty) */
 export const jsonOf = (body: unknown): string =>
   JSON.stringify(body, function (this: Record<string, unknown>, name, value: unknown) {
-    // What it was before its toJSON, which makes an invalid Date null.
+    // The value before its toJSON ran, which turns an invalid Date into null.
     const given = this[name];
     const isSent =
       given === null ||
@@ -46,7 +46,7 @@ export const jsonOf = (body: unknown): string =>
     return value;
   });
 
-/** Writes fields of an object as `name[field]` (OpenAPI 3.1, style deepObject). */
+/** Writes the fields of an object as `name[field]` (OpenAPI 3.1, style deepObject). */
 const nested = ([name, value]: [string, unknown]): [string, unknown][] =>
   hasFields(value) && !Array.isArray(value)
     ? Object.entries(value).map(([field, one]) => [`${name}[${field}]`, one])
@@ -55,25 +55,25 @@ const nested = ([name, value]: [string, unknown]): [string, unknown][] =>
 function segment(name: string, value: unknown): string {
   const isOne = typeof value === 'string' || typeof value === 'number';
   const text = isOne ? textOf(name, value) : '';
-  // URLs resolve dots also where they are escaped (WHATWG URL, 4.1), which leads to another path.
+  // URLs resolve even escaped dots (WHATWG URL, 4.1), which leads to another path.
   if (text === '' || text === '.' || text === '..') throw cannotSend(name, value);
   return encodeURIComponent(text);
 }
 
-/** A time is that of RFC 3339. */
+/** Writes a Date as a time of RFC 3339. */
 function textOf(name: string, value: unknown): string {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
   if (isText(value)) return String(value);
   throw cannotSend(name, value);
 }
 
-/** UTF-8 has no half of a surrogate pair. */
+/** UTF-8 cannot encode half of a surrogate pair. */
 const isText = (value: unknown): boolean =>
   typeof value === 'string'
     ? !/\p{Surrogate}/u.test(value)
     : typeof value === 'boolean' || typeof value === 'bigint' || Number.isFinite(value);
 
-/** True of an object with nothing but fields, other than a Date or a Map; an empty one has the prototype of its realm, or none. */
+/** True for a plain object, unlike a Date or a Map. An empty object counts if it has no prototype, or its realm's Object.prototype. */
 function hasFields(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   if (Object.keys(value).length > 0) return true;
@@ -92,11 +92,11 @@ function described(value: unknown): string {
   return `of the kind ${value.constructor?.name ?? 'Object'}`;
 }
 
-/** crypto.randomUUID is for secure contexts only; a store of one's own may be reached by plain HTTP. */
+/** crypto.randomUUID exists in secure contexts only, but a store may be served over plain HTTP. */
 export const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** @throws StoreProblem for what no store answers, such as a page in HTML */
+/** @throws StoreProblem for a body that no store sends, such as a page in HTML */
 export function dataOf({ response, text }: Answer): unknown {
   if (text === '') return undefined;
   const type = response.headers.get('content-type') ?? '';

@@ -3,11 +3,11 @@ import { retryAfterMs } from './problem.ts';
 import { pause, timeLimit } from './time-limit.ts';
 
 export interface RetryOptions {
-  /** How often a request is sent at most; 1 switches repetition off. Default: 4. */
+  /** How often to send a request at most; 1 disables repetition. Default: 4. */
   attempts?: number;
-  /** The longest time between two attempts in milliseconds. Who is asked to wait longer gets the problem at once. Default: 10,000. */
+  /** The longest pause between two attempts in milliseconds. If the server asks for a longer wait, the call fails at once. Default: 10,000. */
   maxDelayMs?: number;
-  /** How long one attempt may take, in milliseconds, until the whole reply is there. Default: 15,000. */
+  /** How long one attempt may take, including the whole reply, in milliseconds. Default: 15,000. */
   attemptTimeoutMs?: number;
   /** How long all attempts together may take, in milliseconds. Default: 60,000. */
   timeoutMs?: number;
@@ -19,23 +19,23 @@ export interface Answer {
   text: string;
 }
 
-/** Tells whether a request was refused for the moment, so that nothing has happened (contract 7.3). */
+/** Tells whether a request was refused temporarily, so nothing has happened (contract 7.3). */
 export const isRefusal = ({ status, headers }: Response) =>
   status === 429 || (status === 409 && headers.has('retry-after'));
 
 /** How a request ended. */
 export interface Ending {
-  /** Without it there is an `error`. */
+  /** If it is missing, `error` is set. */
   answer?: Answer;
   error?: unknown;
-  /** The last attempt before whose answer was lost, with the status of what came instead. */
+  /** The last earlier attempt whose answer was lost, with the status that came instead. */
   lost: { status: number | undefined } | undefined;
 }
 
 /**
- * Repeats a request that was refused for the moment, and one whose answer was lost (a broken connection, a time-out, 502, 503, 504) if
- * a repetition does no harm.
- * @param send an attempt, which ends with the signal
+ * Repeats a request that was refused temporarily. Repeats a request whose answer was lost (a broken connection, a time-out, 502, 503,
+ * 504) if a repetition does no harm.
+ * @param send one attempt, which stops when its signal aborts
  */
 export async function withRetries(
   send: (signal: AbortSignal) => Promise<Answer>,

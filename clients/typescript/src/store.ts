@@ -13,17 +13,17 @@ import type { CallOptions, Input, Item, ListId, OperationId, Output } from './ty
 export interface StoreOptions extends RetryOptions {
   /** Address of the gateway, such as `http://localhost:8080`. */
   url: string;
-  /** Default: that of the platform. Node keeps no cookies: `keepCookies()` does. */
+  /** Default: the platform's fetch. In Node it keeps no cookies; `keepCookies()` does. */
   fetch?: typeof fetch;
-  /** Key of `makeApiKey`, in place of a log-in. For Node: browsers keep cookies from scripts, and a key belongs in none. */
+  /** Key from `makeApiKey`, instead of a login. For Node only: browsers let no script set this cookie, and no page should hold a key. */
   apiKey?: string;
 }
 
 /** A method for each operation of docs/openapi.yaml, by its operationId, and the lists as async iterators. */
 export interface Store extends Methods {
-  /** The same methods, which resolve to all that came back: `data`, `etag`, `status` and `headers`. */
+  /** The same methods, which resolve to the whole reply: `data`, `etag`, `status` and `headers`. */
   readonly full: FullMethods;
-  /** Each change of a status of the caller's orders, as it happens. */
+  /** Each change of status of the caller's orders, as it happens. */
   orderEvents(options?: OrderEventsOptions): AsyncGenerator<OrderEvent, void, undefined>;
   /** The pages of a list, one after another. */
   pages<Id extends ListId>(
@@ -39,20 +39,20 @@ export interface Store extends Methods {
   ): AsyncGenerator<Item<Output<Id>>, void, undefined>;
 }
 
-/** True of a body by which a change demands a version (contract 4.12). */
+/** True if the body demands a version (contract 4.12). */
 const namesVersion = (body: unknown) => ((body as { version?: unknown } | undefined)?.version ?? null) !== null;
 
 interface AnyReply {
   response: Response;
-  /** Not that of the response where a repetition has found the deletion done. */
+  /** 204, whatever the response says, if a repetition found the deletion done. */
   status: number;
   data: unknown;
 }
 
 /**
- * A client of the store. Its methods reject with a StoreProblem for a reply from 400 up, with OutcomeUnknown for a change whose answer
- * was lost, and otherwise with what fetch rejects with where there is no reply. An order gets an Idempotency-Key unless it has one, so
- * that it can be repeated.
+ * Makes a client of the store. Its methods reject with a StoreProblem for a reply with status 400 or above, with OutcomeUnknown for a
+ * change whose answer was lost, and otherwise with the error of fetch if there is no reply. Every order gets an Idempotency-Key, unless
+ * it has one, so it can be repeated.
  */
 export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: StoreOptions): Store {
   const send = apiKey === undefined ? given : withApiKey(apiKey, given);
@@ -68,9 +68,9 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
     if (id === 'placeOrder' && !hasOwnKey) headers.set('idempotency-key', randomKey());
 
     const attempt = async (limit: AbortSignal) => {
-      // No Request: Node forgets the signal of one that is garbage, while its reply is still being read.
+      // No Request object: Node drops its signal once the object is collected, even while its reply is being read.
       const init = { method: method.toUpperCase(), headers, body, signal: limit, redirect: 'manual' } as const;
-      // For a browser: the cookie also goes to a gateway of another origin.
+      // For browsers: also send the cookie to a gateway of another origin.
       const response = await send(target, { ...init, credentials: 'include' });
       return { response, text: await response.text() };
     };
@@ -102,7 +102,7 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
     }
   }
 
-  /** The methods by their names. @param pick what they resolve to */
+  /** All methods by name. @param pick selects the part of the reply that they resolve to */
   const methods = (pick: (reply: AnyReply) => unknown) => {
     const methodOf = (id: OperationId) => {
       const method = async (input?: AnyInput, options?: CallOptions) => {
@@ -117,7 +117,7 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
     return Object.fromEntries((Object.keys(operations) as OperationId[]).map((id) => [id, methodOf(id)]));
   };
 
-  // The types of the operations are those of `Store`; here any of them may be called.
+  // `Store` types each operation; this code calls them untyped.
   return {
     ...methods(({ data }) => data),
     full: methods(({ response: { headers }, status, data }) => {

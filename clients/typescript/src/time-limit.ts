@@ -1,15 +1,15 @@
-/** The longest that setTimeout can wait; a longer one would be over at once. */
+/** The longest wait of setTimeout; with a longer one it would fire at once. */
 const longestMs = 2 ** 31 - 1;
 
 export interface TimeLimit {
   signal: AbortSignal;
-  /** Begins anew, with another time. */
+  /** Restarts the timer with this time. */
   renew(ms: number): void;
-  /** Aborts what is still under way, and leaves nothing behind. */
+  /** Aborts work in progress and removes timer and listener. */
   end(): void;
 }
 
-/** Makes a signal that ends with another one, or as a TimeoutError after a time. */
+/** Makes a signal that aborts with the given signal, or with a TimeoutError after this time. */
 export function timeLimit(ms: number, signal?: AbortSignal): TimeLimit {
   const controller = new AbortController();
   const follow = () => controller.abort(signal?.reason);
@@ -37,7 +37,7 @@ export function timeLimit(ms: number, signal?: AbortSignal): TimeLimit {
   };
 }
 
-/** Rejects with the signal's reason. */
+/** Waits; rejects with the signal's reason. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -5,9 +5,9 @@ import { serve } from '../../../tests/kit/listen.ts';
 import { createStore, type StoreOptions } from '../src/index.ts';
 
 export type Answer =
-  /** Closes the connection without a word. */
+  /** Closes the connection without an answer. */
   | 'gone'
-  /** Takes the request and says nothing. */
+  /** Accepts the request and never answers. */
   | 'silent'
   | ((res: ServerResponse) => void)
   | { status: number; headers?: Record<string, string>; body?: unknown };
@@ -17,7 +17,7 @@ export interface Seen {
   request: string;
   headers: IncomingMessage['headers'];
   body: string;
-  /** When it came, in milliseconds. */
+  /** When it arrived, in milliseconds. */
   at: number;
 }
 
@@ -27,13 +27,13 @@ export const problem = (status: number, problem: object = {}, headers: Record<st
   body: { status, title: 'No.', ...problem },
 });
 
-/** Collects the garbage of this process, the client's included, once a reply has begun. */
+/** Runs the garbage collector of this process, which also runs the client, once a reply has begun. */
 export function collectGarbageSoon(): void {
   setFlagsFromString('--expose-gc');
   setTimeout(runInNewContext('gc'), 100);
 }
 
-/** Begins a reply and stops in the middle. @param then `'gone'` closes the connection */
+/** Begins a reply and stops midway. @param then `'gone'` closes the connection */
 export const halfAnswered =
   (then: 'gone' | 'silent'): Answer =>
   (res) => {
@@ -42,7 +42,7 @@ export const halfAnswered =
     res.write('[', () => then === 'gone' && res.destroy());
   };
 
-/** A server that gives these answers, one after another, and 500 from then on. */
+/** Starts a server that gives these answers in turn, and 500 after the last one. */
 export async function storeWith(answers: Answer[], options: Partial<StoreOptions> = {}) {
   const seen: Seen[] = [];
   const url = await serve(async (req, res) => {
@@ -65,5 +65,5 @@ export async function storeWith(answers: Answer[], options: Partial<StoreOptions
 export const id = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 export const tea = { name: 'Tea', price: 1, unit: 'g' };
 export const order = { items: [{ productId: id, quantity: 1 }] };
-/** For what would take seconds otherwise. */
+/** For tests that would otherwise take seconds. */
 export const impatient = { maxDelayMs: 50 };

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { read } from '../../../tests/kit/read.ts';
 import { root } from '../../../tools/paths.ts';
 
-// TypeScript 7 has no language service to ask yet; the client compiles with 5.9, too.
+// TypeScript 7 has no language service yet. The client also compiles with 5.9.
 const ts: typeof import('../node_modules/typescript/lib/typescript.js') = createRequire(
   join(root, 'clients/typescript/package.json'),
 )('typescript');
@@ -23,7 +23,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     .map(([method, operation]) => ({ ...operation, request: `${method.toUpperCase()} ${path}` })),
 );
 
-it('an editor shows of each method its request, parameters and statuses', () => {
+it('an editor shows the request, parameters and statuses of each method', () => {
   const file = join(root, 'clients/typescript/test/editor.ts');
   const calls = operations.flatMap(({ operationId }) => [`store.${operationId};`, `store.full.${operationId};`]);
   const text = ["import type { Store } from '../src/index.ts';", 'declare const store: Store;', ...calls].join('\n');
@@ -50,7 +50,7 @@ it('an editor shows of each method its request, parameters and statuses', () => 
     readFile: textOf,
   });
 
-  /** What it shows over the name of a method. */
+  /** Text that the editor shows when hovering over a method's name. */
   const shown = (call: string) => {
     const info = service.getQuickInfoAtPosition(file, text.indexOf(`${call};`) + call.length - 1);
     const tags = info?.tags?.map(({ name, text }) => `@${name} ${ts.displayPartsToString(text)}`) ?? [];

@@ -1,13 +1,13 @@
 import { order, storeWith, tea } from './_server.ts';
 
 const answered = () => storeWith(Array.from({ length: 20 }, () => ({ status: 200, body: {} })));
-// As JavaScript calls it.
+// As JavaScript would call it.
 const untyped = async () => {
   const { store, requests, seen } = await answered();
   return { store: store as unknown as Record<string, (input: object) => Promise<unknown>>, requests, seen };
 };
 
-it('a Date in a query is a time of RFC 3339, alone, in a list and in an object', async () => {
+it('sends a Date in a query as a time of RFC 3339, alone, in a list and in an object', async () => {
   const { store, requests } = await untyped();
   const time = new Date('2026-03-01T12:00:00.5Z');
   await store.listOrders?.({ query: { createdFrom: time, size: 1 } });
@@ -50,7 +50,7 @@ it.each<[string, object | undefined]>([
   ['of the kind Array', { id: ['a'] }],
   ['a Date', { id: new Date(0) }],
   ['true', { id: true }],
-])('asks for nothing where the parameter of a path is %s: %j', async (what, path) => {
+])('sends no request if a path parameter is %s: %j', async (what, path) => {
   const { store, seen } = await untyped();
   for (const operation of ['getOrder', 'deleteOrder', 'cancelOrder', 'replaceProduct']) {
     const failure = await store[operation]?.({ path }).catch((error) => error);
@@ -59,7 +59,7 @@ it.each<[string, object | undefined]>([
   expect(seen).toEqual([]);
 });
 
-it.each(['a/../b', './a', 'a?b#c', '%2e%2e', '...', 'ü', 1])('keeps %j in its place in the path', async (id) => {
+it.each(['a/../b', './a', 'a?b#c', '%2e%2e', '...', 'ü', 1])('keeps %j as one segment of the path', async (id) => {
   const { store, requests } = await untyped();
   await store.getOrder?.({ path: { id } });
   expect(requests()).toEqual([`GET /orders/${encodeURIComponent(id)}`]);
@@ -76,7 +76,7 @@ it.each<[string, unknown]>([
   expect(seen).toEqual([]);
 });
 
-// JSON has no such value: JSON.stringify writes null or {}, or leaves it out.
+// JSON cannot express these values: JSON.stringify writes null or {}, or omits them.
 it.each<[string, unknown]>([
   ['NaN', Number.NaN],
   ['-Infinity', Number.NEGATIVE_INFINITY],
@@ -92,7 +92,7 @@ it.each<[string, unknown]>([
   expect(seen).toEqual([]);
 });
 
-it('sends every body that JSON can have', async () => {
+it('sends every body that JSON can express', async () => {
   const { store, seen } = await untyped();
   class Item {
     productId = 'a';

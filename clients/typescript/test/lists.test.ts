@@ -2,7 +2,7 @@ import { storeWith } from './_server.ts';
 
 const page = (link: string, ...body: unknown[]) => ({ status: 200, headers: { link }, body });
 
-it('follow the links of an array', async () => {
+it('follows the links of an array', async () => {
   const { store, requests } = await storeWith([
     page('</products?q=tea&after=one>; rel="next"', 1, 2),
     { status: 200, body: [3] },
@@ -13,7 +13,7 @@ it('follow the links of an array', async () => {
   expect(requests()).toEqual(['GET /products?q=tea', 'GET /products?q=tea&after=one']);
 });
 
-it('follow the links of envelopes, and end where the caller does', async () => {
+it('follows the links of envelopes, and stops when the caller does', async () => {
   const envelope = { ...page('</orders?after=x>; rel="next"'), body: { content: [1, 2], page: {} } };
   const { store, seen } = await storeWith([envelope, envelope, envelope]);
   const found: unknown[] = [];
@@ -31,7 +31,7 @@ it.each([
   '</products?page=0>; title="<no>; rel=next, \\"no\\""; rel=prev,</products?after=x>; rel=next',
   '</products?page=0>; rel=prev; rel=next, </products?after=x>; rel=next',
   '</products?page=0>; rel=next; anchor="/elsewhere", </products?after=x>; rel=next',
-])('find the next page in %s', async (link) => {
+])('finds the next page in %s', async (link) => {
   const { store, requests } = await storeWith([page(link), page('</products?page=0>; rel="prev"')]);
   for await (const _ of store.pages('listProducts'));
   expect(requests()).toEqual(['GET /products', 'GET /products?after=x']);
@@ -43,7 +43,7 @@ it.each([
   '</products?page=0>; rel="nextish"',
   'rel=next',
   '<',
-])('find none in %s', async (link) => {
+])('finds no next page in %s', async (link) => {
   const { store, seen } = await storeWith([page(link)]);
   for await (const _ of store.pages('listProducts'));
   expect(seen).toHaveLength(1);

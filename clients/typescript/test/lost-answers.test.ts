@@ -2,14 +2,14 @@ import type { OperationId } from '../src/index.ts';
 import { operations } from '../src/operations.ts';
 import { type Answer, id, order, problem, storeWith, tea } from './_server.ts';
 
-/** What a caller sees where the answer to the first of two attempts is lost, and the second one is not answered or refused. */
+/** What a caller sees if the answer to the first of two attempts is lost, and the second gets no answer or is refused. */
 interface Seen {
   attempts: 1 | 2;
-  /** Whether the failure is that of the way to the store, or says that the change may have happened. */
+  /** The connection's own failure, or OutcomeUnknown: the change may have happened. */
   unanswered: 'failure' | 'unknown';
-  /** Statuses of the second attempt by which the first one has done it. */
+  /** Statuses of the second attempt which mean that the first has succeeded. */
   done?: number[];
-  /** Those that do not tell. */
+  /** Statuses that do not tell. */
   unclear?: number[];
 }
 
@@ -18,24 +18,24 @@ const deleted: Seen = { ...again, done: [404] };
 const once: Seen = { attempts: 1, unanswered: 'failure' };
 const told: Seen = { attempts: 1, unanswered: 'unknown' };
 
-/** Whoever reads, replaces or deletes again does the same. A second creation is another one. */
+/** To read, replace or delete again has the same effect. A second creation makes a second object. */
 const byMethod = { get: again, put: again, delete: deleted, patch: once, post: told };
 
 const exceptions: { readonly [Id in OperationId]?: Seen } = {
   resolveToken: again,
-  // Contract 4.6: may be repeated. 3.11: a confirmation, too.
+  // Contract 4.6: may be repeated. 3.11: so may a confirmation.
   changeOrder: again,
   cancelOrder: again,
   confirmEmail: again,
   endSessions: { attempts: 2, unanswered: 'unknown', done: [401] },
   deleteAccount: { attempts: 2, unanswered: 'unknown', done: [401, 404] },
   setRoles: { ...again, unclear: [403] },
-  // Without a key of the caller; with one it is `again`.
+  // Without the caller's own key; with it, `again` applies.
   placeOrder: { attempts: 2, unanswered: 'unknown' },
-  // Another mail, or another session, does no harm.
+  // A second mail or session does no harm.
   logIn: once,
   requestPasswordReset: once,
-  // Their own session may have ended.
+  // The caller's own session may have ended.
   changePassword: told,
 };
 
@@ -43,7 +43,7 @@ const refusals = [400, 401, 403, 404, 409, 412, 422];
 const unavailable = problem(503);
 const ways: Answer[] = ['gone', problem(502), unavailable, problem(504)];
 
-/** Calls an operation whose requests get these answers. */
+/** Calls an operation and answers its requests with these. */
 async function call(operation: OperationId, answers: Answer[], further: object = {}) {
   const { store, seen } = await storeWith(answers, { maxDelayMs: 1, attempts: 2 });
   const method = store.full[operation] as (input: object) => Promise<{ status: number }>;
@@ -65,7 +65,7 @@ it.each(Object.keys(operations) as OperationId[])('a lost answer of %s', async (
     if (attempts === 1 || (lost !== 'gone' && lost !== unavailable)) continue;
     for (const status of refusals) {
       const { result } = await call(operation, [lost, problem(status)]);
-      // Below: 503 may say that only the second half has failed.
+      // Tested below: after 503, only the second half may have failed.
       if (operation === 'deleteAccount' && status === 401 && lost === unavailable) continue;
       if (done.includes(status)) expect(result).toMatchObject({ status: 204 });
       else if (unclear.includes(status)) expect(result).toMatchObject({ ...unknown, cause: { status } });
@@ -74,12 +74,12 @@ it.each(Object.keys(operations) as OperationId[])('a lost answer of %s', async (
   }
 });
 
-it('a deletion of an account that was 503, and then 401, may have ended the sessions alone', async () => {
+it('a deletion of an account that gets 503 and then 401 may have ended only the sessions', async () => {
   const { result } = await call('deleteAccount', [problem(503), problem(401)]);
   expect(result).toMatchObject({ name: 'OutcomeUnknown', cause: { status: 401 } });
 });
 
-it('a change that was lost, and then refused for the moment, stays unknown', async () => {
+it('the outcome of a change stays unknown if its answer was lost and the repetition is refused temporarily', async () => {
   const { result } = await call('deleteAccount', ['gone', problem(429)]);
   expect(result).toMatchObject({ name: 'OutcomeUnknown', cause: { status: 429 } });
   const { result: refused } = await call('deleteAccount', [problem(429), problem(429)]);
@@ -93,20 +93,20 @@ it.each<[OperationId, object]>([
   ['changeOrder', { body: { status: 'CANCELLED', version: 1 } }],
   ['changeAccount', { header: { 'if-match': '"1"' }, body: { name: 'Ada' } }],
 ])(
-  '%s of a state that is named: %j, is not repeated, since the repetition would find another state',
+  'does not repeat %s with a version: %j, since the repetition would find another version',
   async (operation, input) => {
     const { attempts, result } = await call(operation, ['gone', problem(412)], input);
     expect({ attempts, result }).toMatchObject({ attempts: 1, result: { name: 'OutcomeUnknown' } });
   },
 );
 
-it('an order under a key of the caller can be sent again by the caller', async () => {
+it('rejects with the failure itself if the caller has given the key of an order, so that the caller can repeat it', async () => {
   const { store } = await storeWith(['gone', 'gone'], { maxDelayMs: 1, attempts: 2 });
   const failure = await store.placeOrder({ body: order }, { idempotencyKey: 'mine' }).catch((error) => error);
   expect(failure).toBeInstanceOf(TypeError);
 });
 
-it('a change whose answer breaks off, or takes too long, may have happened', async () => {
+it('a change may have happened if its answer takes too long', async () => {
   const { store } = await storeWith(['silent'], { attemptTimeoutMs: 200 });
   const failure = await store
     .register({ body: { name: 'Ada', email: 'a@example.com', password: 'b' } })

@@ -4,16 +4,16 @@ import { type Answer, id, order, problem, storeWith, tea } from './_server.ts';
 const texts = ['', '{', 'null', '1', '"no"', '[]', '[1]', 'undefined', '\u0000'];
 const values = [null, 0, false, '', [], {}, [null], [1], { a: 1 }];
 
-it.each(texts)('a failure whose body is %j is a problem', async (body) => {
+it.each(texts)('a failure with the body %j is a problem', async (body) => {
   const { store } = await storeWith([{ status: 400, body }]);
   const failure = await store.getOrder({ path: { id } }).catch((error) => error);
   expect(failure).toBeInstanceOf(StoreProblem);
   expect(failure).toMatchObject({ status: 400, type: 'about:blank', message: 'The store answered 400.', errors: [] });
 });
 
-// Each field, with what it must not be.
+// Each field, with values of the wrong type.
 it.each(['type', 'title', 'detail', 'errors', 'traceId', 'total', 'items', 'status'])(
-  'a problem whose %s is nonsense is one without',
+  'drops a nonsensical %s from a problem',
   async (field) => {
     const { store } = await storeWith(values.map((value) => problem(409, { [field]: value })));
     for (const value of values) {
@@ -28,7 +28,7 @@ it.each(['type', 'title', 'detail', 'errors', 'traceId', 'total', 'items', 'stat
   },
 );
 
-it('keeps what it can read of a problem', async () => {
+it('keeps the readable parts of a problem', async () => {
   const good = { path: 'body.name', message: 'is required' };
   const errors = [good, null, 'no', { path: 1, message: 'no' }, { path: 'body' }];
   const { store } = await storeWith([problem(400, { errors })]);
@@ -36,7 +36,7 @@ it('keeps what it can read of a problem', async () => {
 });
 
 it.each(['{', 'undefined', '\u0000', '<p>'])(
-  'an answer that says it is JSON, and is %j, is a problem',
+  'rejects with a problem if the answer claims to be JSON but is %j',
   async (body) => {
     const { store, url } = await storeWith([{ status: 200, body }]);
     const failure = await store.getOrder({ path: { id } }).catch((error) => error);
@@ -46,7 +46,7 @@ it.each(['{', 'undefined', '\u0000', '<p>'])(
 );
 
 it.each([null, 1, 'no', {}, { content: null }, { content: { 0: 1 } }])(
-  'a list that is %j is a problem',
+  'rejects with a problem if the answer to a list is %j',
   async (body) => {
     const answer = { status: 200, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
     const { store } = await storeWith([answer, answer]);
@@ -55,7 +55,7 @@ it.each([null, 1, 'no', {}, { content: null }, { content: { 0: 1 } }])(
   },
 );
 
-it('a link to a next page that leads nowhere is a problem, after the page', async () => {
+it('rejects with a problem after the page if its link to the next page is no URL', async () => {
   const { store } = await storeWith([{ status: 200, headers: { link: '<http://[>; rel=next' }, body: [1] }]);
   const items = store.each('listProducts');
   expect(await items.next()).toMatchObject({ value: 1 });
@@ -65,8 +65,8 @@ it('a link to a next page that leads nowhere is a problem, after the page', asyn
   });
 });
 
-// All but 304, also those that fetch would not follow.
-it.each([300, 301, 302, 303, 305, 307, 308])('no request follows a redirect by %i', async (status) => {
+// All except 304, including statuses that fetch would not follow.
+it.each([300, 301, 302, 303, 305, 307, 308])('does not follow a redirect by %i', async (status) => {
   const elsewhere = await storeWith([{ status: 200, body: {} }]);
   for (const location of ['/elsewhere', `${elsewhere.url}/elsewhere`]) {
     const redirect: Answer = { status, headers: { location } };
@@ -101,7 +101,7 @@ it.each([300, 301, 302, 303, 305, 307, 308])('no request follows a redirect by %
   expect(elsewhere.seen).toEqual([]);
 });
 
-it('a redirect whose status a browser hides is a problem, too', async () => {
+it('rejects with a problem for a redirect whose status the browser hides', async () => {
   const hidden = {
     type: 'opaqueredirect',
     status: 0,

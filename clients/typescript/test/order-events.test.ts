@@ -14,11 +14,11 @@ const streamed =
       if (then === 'end') res.end();
     });
   };
-/** The store asks for 2 s; here there is no time. */
+/** The store asks for 2 s, which would be too slow here. */
 const soon = 'retry: 100\n\n';
 const ended = problem(401, { detail: 'Log in.' });
 
-/** Follows until it is refused. */
+/** Follows events until the store refuses. */
 async function follow(store: Store, options: OrderEventsOptions = {}) {
   const found: string[] = [];
   const states: string[] = [];
@@ -29,10 +29,10 @@ async function follow(store: Store, options: OrderEventsOptions = {}) {
   } catch (failure) {
     return { found, states, errors, failure };
   }
-  throw new Error('The events of orders never end by themselves.');
+  throw new Error('The stream of events ended without an error.');
 }
 
-it('goes on after breaks behind what it has, and ends with the session', async () => {
+it('resumes after the last event when a connection breaks, and ends with the session', async () => {
   const { url, seen, requests } = await storeWith([
     streamed(`${soon}${event('0', 'start')}${event('1', 'order', change('PENDING'))}:\n\nid: 2\nevent: or`),
     streamed(event('2', 'order', change('CONFIRMED')), 'gone'),
@@ -48,7 +48,7 @@ it('goes on after breaks behind what it has, and ends with the session', async (
   expect(new Set(requests())).toEqual(new Set(['GET /below/orders/events']));
 });
 
-it('tells when events begin, and when some may be missing', async () => {
+it('calls onStart when events start, and when some may be missing', async () => {
   const answers = [streamed(`${soon}${event('0', 'start')}`), streamed(''), streamed(event('1', 'reset')), ended];
   const { store } = await storeWith(answers);
   let starts = 0;
@@ -56,7 +56,7 @@ it('tells when events begin, and when some may be missing', async () => {
   expect(starts).toBe(2);
 });
 
-it('tells its state, and why it had to come back', async () => {
+it('reports its state, and why it had to reconnect', async () => {
   const answers = [streamed(`${soon}:\n\n`), problem(503, { detail: 'Away.' }), streamed('', 'gone'), ended];
   const { store } = await storeWith(answers);
   const { states, errors } = await follow(store);
@@ -68,7 +68,7 @@ it('tells its state, and why it had to come back', async () => {
   ]);
 });
 
-it('comes back when the store asks', async () => {
+it('reconnects after the pause that the store asks for', async () => {
   const { store, seen } = await storeWith([streamed('retry: 1500\n\n'), ended]);
   await follow(store);
   const [first = 0, second = 0] = seen.map(({ at }) => at);
@@ -86,7 +86,7 @@ it('waits longer after each failure, and at least as long as Retry-After says', 
 test.each<[string, Answer, object]>([
   ['HTML', { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html>' }, { status: 200 }],
   ['404', problem(404), { status: 404 }],
-])('gives up after some tries where nothing but %s comes back', async (_, answer, failure) => {
+])('gives up after some attempts if the server only ever sends %s', async (_, answer, failure) => {
   const { store, seen } = await storeWith([streamed(soon), ...Array.from({ length: 9 }, () => answer)]);
   const outcome = await follow(store, { attempts: 3 });
   expect(outcome.failure).toMatchObject({ name: 'StoreProblem', ...failure });
@@ -97,13 +97,13 @@ test.each<[string, Answer, object]>([
 test.each<[string, Answer, OrderEventsOptions]>([
   ['a stream', streamed(soon, 'silent'), { silentMs: 400 }],
   ['the beginning of a reply', 'silent', { attemptTimeoutMs: 200 }],
-])('does not wait for ever for %s', async (_, silence, options) => {
+])('does not wait forever for %s', async (_, silence, options) => {
   const { store } = await storeWith([silence, ended]);
   const { errors } = await follow(store, options);
   expect(errors).toEqual([expect.objectContaining({ name: 'TimeoutError' })]);
 });
 
-it('hides no failure of the caller, nor an event that it cannot read', async () => {
+it('rejects with an error of the caller, and for an event that it cannot read', async () => {
   const { store, seen } = await storeWith([
     streamed(`${soon}${event('0', 'start')}`, 'silent'),
     streamed(`${soon}${event('1', 'order', '{')}`, 'silent'),

@@ -3,8 +3,8 @@ import { type Answer, halfAnswered, id, impatient, order, problem, storeWith, te
 
 const inUse = (headers = {}) => problem(409, { type: 'urn:problem:store:idempotency-key-in-use' }, headers);
 
-describe('what is repeated', () => {
-  it('an order under the same key until it is answered', async () => {
+describe('repeats', () => {
+  it('an order under the same key until it gets an answer', async () => {
     const answers: Answer[] = ['silent', problem(503), { status: 201, body: { id } }];
     const { store, seen } = await storeWith(answers, { ...impatient, attemptTimeoutMs: 200 });
     expect(await store.placeOrder({ body: order })).toEqual({ id });
@@ -20,29 +20,29 @@ describe('what is repeated', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('what was refused by 429, whatever it is', async () => {
+  it('any request that was refused by 429', async () => {
     const { store } = await storeWith([problem(429), { status: 201, body: tea }], impatient);
     expect(await store.createProduct({ body: tea })).toEqual(tea);
   });
 
-  it.each([502, 503, 504])('what changes nothing, after %i', async (status) => {
+  it.each([502, 503, 504])('a request that changes nothing, after %i', async (status) => {
     const { store, seen } = await storeWith([problem(status), { status: 200, body: [] }], impatient);
     expect(await store.listAccounts()).toEqual([]);
     expect(seen).toHaveLength(2);
   });
 
-  it('a reply that breaks off', async () => {
+  it('a request whose reply breaks off', async () => {
     const { store } = await storeWith([halfAnswered('gone'), { status: 200, body: [] }], impatient);
     expect(await store.listAccounts()).toEqual([]);
   });
 });
 
-describe('what is not repeated', () => {
+describe('does not repeat', () => {
   it.each<[string, Answer]>([
     ['a broken connection', 'gone'],
     ['503', problem(503)],
     ['409 without Retry-After', inUse()],
-  ])('what may happen twice, after %s', async (_, answer) => {
+  ])('a change that could happen twice, after %s', async (_, answer) => {
     const { store, seen } = await storeWith([answer, { status: 201, body: tea }], impatient);
     // Only orders have keys.
     await expect(store.createProduct({ body: tea }, { idempotencyKey: 'x' })).rejects.toThrow();
@@ -55,7 +55,7 @@ describe('what is not repeated', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('after as many attempts as createStore says, or the call', async () => {
+  it('more often than createStore or the call says', async () => {
     const unavailable = Array.from({ length: 5 }, () => problem(503));
     const { store, seen } = await storeWith(unavailable, { ...impatient, attempts: 2 });
     await expect(store.listAccounts()).rejects.toMatchObject({ status: 503 });
@@ -65,8 +65,8 @@ describe('what is not repeated', () => {
   });
 });
 
-describe('a repetition that finds that an attempt before has done it', () => {
-  it('is a 404 if nothing can have happened before', async () => {
+describe('a 404 to a repeated deletion', () => {
+  it('is a failure if no earlier attempt can have deleted anything', async () => {
     const { store } = await storeWith([problem(404), problem(429), problem(404)], impatient);
     await expect(store.deleteOrder({ path: { id } })).rejects.toMatchObject({ status: 404 });
     await expect(store.deleteOrder({ path: { id } })).rejects.toMatchObject({ status: 404 });
@@ -74,7 +74,7 @@ describe('a repetition that finds that an attempt before has done it', () => {
 });
 
 describe('the key of an order', () => {
-  it('is that of the caller', async () => {
+  it("is the caller's", async () => {
     const placed = { status: 201, body: {} };
     const { store, seen } = await storeWith([placed, placed]);
     await store.placeOrder({ body: order }, { idempotencyKey: 'mine' });
@@ -82,7 +82,7 @@ describe('the key of an order', () => {
     expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine, too']);
   });
 
-  it('is made also where crypto.randomUUID is missing, as in a page by plain HTTP', async () => {
+  it('is made even without crypto.randomUUID, as in a page over plain HTTP', async () => {
     const { randomUUID } = crypto;
     Object.defineProperty(crypto, 'randomUUID', { value: undefined, configurable: true, writable: true });
     try {
@@ -98,9 +98,9 @@ describe('the key of an order', () => {
 describe('the time between attempts', () => {
   it.each<Record<string, string>>([
     { 'retry-after': '1' },
-    // by the clock of the server
+    // relative to the server's clock
     { date: 'Sun, 06 Nov 1994 08:49:36 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' },
-  ])('is what the store asks for: %j', async (headers) => {
+  ])('is the time that the store asks for: %j', async (headers) => {
     const { store, seen } = await storeWith([problem(503, {}, headers), { status: 200, body: [] }]);
     await store.listAccounts();
     const [first = 0, second = 0] = seen.map(({ at }) => at);
@@ -110,7 +110,7 @@ describe('the time between attempts', () => {
   it.each<[string, () => string]>([
     ['seconds', () => '900'],
     ['a date', () => new Date(Date.now() + 900_000).toUTCString()],
-  ])('is not longer than it may: %s', async (_, later) => {
+  ])('never exceeds the limit: %s', async (_, later) => {
     const { store, seen } = await storeWith([problem(429, {}, { 'retry-after': later() })]);
     const failure = await store.listAccounts().catch((error) => error);
     expect(failure.status).toBe(429);
@@ -118,7 +118,7 @@ describe('the time between attempts', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it.each(['soon', '-1', '1.5'])('is a back-off where the store asks for nonsense: %s', async (nonsense) => {
+  it.each(['soon', '-1', '1.5'])('is a back-off if the store asks for nonsense: %s', async (nonsense) => {
     const failed = problem(503, {}, { 'retry-after': nonsense });
     const { store } = await storeWith([failed, { status: 200, body: [] }], impatient);
     expect(await store.listAccounts()).toEqual([]);
@@ -145,7 +145,7 @@ describe('the time for an answer', () => {
     },
   );
 
-  it('what is not repeated ends', async () => {
+  it('a request that is never repeated ends', async () => {
     const { store, seen } = await storeWith(['silent'], { attemptTimeoutMs: 200 });
     await expect(store.logIn({ body: { email: 'a@example.com', password: 'b' } })).rejects.toMatchObject({
       name: 'TimeoutError',
@@ -165,14 +165,14 @@ describe('the time for an answer', () => {
     expect(seen.length).toBeLessThan(9);
   });
 
-  it('a pause that would not end in time is not begun', async () => {
+  it('fails at once if the next pause would not end in time', async () => {
     const { store } = await storeWith([{ status: 503, headers: { 'retry-after': '2' } }], { timeoutMs: 1_000 });
     const begin = performance.now();
     await expect(store.listAccounts()).rejects.toMatchObject({ status: 503 });
     expect(performance.now() - begin).toBeLessThan(900);
   });
 
-  it('a caller may wait for ever', async () => {
+  it('is unlimited if the caller says so', async () => {
     const later = (res: ServerResponse) => void setTimeout(() => res.end(), 300);
     const { store } = await storeWith([later], { attempts: 1 });
     await store.checkHealth({}, { attemptTimeoutMs: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY });

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 const folder = useFolder();
 
-it('has at most 7 KB in a page, with all that it needs', async () => {
+it('adds at most 7 KB to a page, including its dependencies', async () => {
   const client = JSON.stringify(join(root, 'clients/typescript/src/index.ts'));
   await writeFile(join(folder, 'page.js'), `import * as client from ${client}; globalThis.client = client;`);
   const options = {
@@ -18,7 +18,7 @@ it('has at most 7 KB in a page, with all that it needs', async () => {
     logLevel: 'warn',
     build: { modulePreload: false, rolldownOptions: { input: 'page.js' } },
   };
-  // Outside Jest: its modules have another Array than those of Vite's native part.
+  // Outside Jest, whose modules have a different Array from Vite's native part.
   const build = `import { build } from 'vite'; await build(${JSON.stringify(options)});`;
   await execa(process.execPath, ['--input-type=module', '--eval', build], { cwd: root, env: { NODE_OPTIONS: '' } });
   const [file = '', ...others] = await readdir(join(folder, 'dist/assets'));

@@ -1,7 +1,7 @@
 import { keepCookies, StoreProblem } from '../src/index.ts';
 import { id, problem, storeWith, tea } from './_server.ts';
 
-it('calls operations by their names, with path, query and body', async () => {
+it('calls operations by name, with path, query and body', async () => {
   const { store, seen, requests } = await storeWith([
     { status: 200, body: { id } },
     { status: 200, body: [] },
@@ -25,7 +25,7 @@ it('calls operations by their names, with path, query and body', async () => {
   expect(seen[4]?.headers['content-type']).toBe('application/json');
 });
 
-it('sends an API key as the token, in streams too, and in place of what a session left', async () => {
+it('sends an API key as the token, also in streams, and instead of the cookie of a session', async () => {
   const answers = [
     { status: 200, body: [], headers: { 'set-cookie': '__store_jwt_token=other; Path=/' } },
     { status: 401 },
@@ -44,7 +44,7 @@ it('reads answers with fields that it does not know', async () => {
   await expect(store.createProduct({ body: tea })).rejects.toMatchObject({ type: 'urn:problem:store:later' });
 });
 
-it('resolves to text where the store answers text', async () => {
+it('resolves to text if the store answers with text', async () => {
   const { store } = await storeWith([
     { status: 200, headers: { 'content-type': 'text/plain' }, body: 'Store API' },
     { status: 200 },
@@ -60,14 +60,14 @@ it('sends the headers of a call', async () => {
 });
 
 describe('full', () => {
-  it('has all that came back', async () => {
+  it('resolves to the whole reply', async () => {
     const { store } = await storeWith([{ status: 200, headers: { etag: '"1"', 'x-request-id': 'r' }, body: tea }]);
     const { data, etag, status, headers } = await store.full.getProduct({ path: { id } });
     expect({ data, etag, status }).toEqual({ data: tea, etag: '"1"', status: 200 });
     expect(headers.get('x-request-id')).toBe('r');
   });
 
-  it('has 304 as a value, for what is current', async () => {
+  it('resolves to 304 if nothing has changed', async () => {
     const { store, seen } = await storeWith([{ status: 304, headers: { etag: '"1"' } }]);
     const reply = await store.full.getProduct({ path: { id }, header: { 'if-none-match': '"1"' } });
     expect(reply).toMatchObject({ status: 304, data: undefined, etag: '"1"' });
@@ -76,7 +76,7 @@ describe('full', () => {
 });
 
 describe('a problem', () => {
-  it('of a changed price has what the order would cost, which an uncaught one does not print', async () => {
+  it('of a changed price has the new total, which is not printed if the problem is uncaught', async () => {
     const total = { amount: 50, currency: 'USD' };
     const items = [{ productId: id, quantity: 10, unitPrice: { amount: 5, currency: 'USD' } }];
     const { store } = await storeWith([problem(409, { type: 'urn:problem:store:price-changed', total, items })]);
@@ -86,7 +86,7 @@ describe('a problem', () => {
     expect(Object.keys(failure)).toEqual(['name', 'status']);
   });
 
-  it('is what the store answers', async () => {
+  it('has what the store answers', async () => {
     const errors = [{ path: 'body.email', message: 'must be an e-mail address' }];
     const type = 'urn:problem:store:validation';
     const { store } = await storeWith([
@@ -99,13 +99,13 @@ describe('a problem', () => {
     expect((failure as StoreProblem).headers.get('x-request-id')).toBe('r');
   });
 
-  it('is there also for a failure without one', async () => {
+  it('is made for a failure without problem details', async () => {
     const { store } = await storeWith([{ status: 500 }]);
     const failure = { status: 500, type: 'about:blank', message: 'The store answered 500.', errors: [] };
     await expect(store.checkHealth()).rejects.toMatchObject({ ...failure, code: undefined });
   });
 
-  it('says so when something else than the store answers', async () => {
+  it('says so if something other than the store answers', async () => {
     const html = { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html>' };
     const { store, url } = await storeWith([html]);
     await expect(store.listProducts()).rejects.toMatchObject({
@@ -114,7 +114,7 @@ describe('a problem', () => {
   });
 });
 
-it('keeps the cookie of the session until it ends, for one store', async () => {
+it('keeps the session cookie until the session ends, for one store', async () => {
   const set = (cookie: string) => ({ status: 200, headers: { 'set-cookie': cookie } });
   const ended = '__store_jwt_token=; Max-Age=0; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly';
   const done = { status: 200, body: [] };
@@ -134,7 +134,7 @@ it('has types that know the contract', async () => {
     // @ts-expect-error
     store.listProducts({ query: { sort: 'colour' } }),
     store.listProducts({ query: { sort: ['price,desc', 'name'] } }),
-    // @ts-expect-error: 304 has no value here
+    // @ts-expect-error: 304 is only in full
     store.getProduct({ path: { id }, header: { 'if-none-match': '"1"' } }),
     // @ts-expect-error: headers have lower-case names
     store.full.getProduct({ path: { id }, header: { 'If-None-Match': '"1"' } }),
@@ -143,7 +143,7 @@ it('has types that know the contract', async () => {
   const read = async () => {
     const { data, etag = '' } = await store.full.getProduct({ path: { id } });
     const again = await store.full.getProduct({ path: { id }, header: { 'if-none-match': etag } });
-    // @ts-expect-error: with 304 there is none
+    // @ts-expect-error: a 304 has no data
     again.data.name;
     return again.status === 304 ? data.name : again.data.name;
   };
