@@ -3,7 +3,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { Marked } from 'marked';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Beside each text of assets/ its compressed forms, where the service looks: no request pays for them. */
+/** Writes compressed files next to each text file in assets/, where the service finds them, so no request waits for compression. */
 const compressed: Plugin = {
   name: 'compressed',
   generateBundle: {
@@ -19,7 +19,7 @@ const compressed: Plugin = {
   },
 };
 
-/** The console has no other page of the documents. */
+/** Drops relative links, since the console has no other pages of the documents. */
 const markdown = new Marked({
   renderer: {
     link({ href, tokens }) {
@@ -29,7 +29,7 @@ const markdown = new Marked({
   },
 });
 
-/** A Markdown file is its sections as HTML, by their headings. */
+/** Imports a Markdown file as its sections in HTML, by heading. */
 const runbooks: Plugin = {
   name: 'runbooks',
   async load(id) {

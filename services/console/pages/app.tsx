@@ -29,7 +29,7 @@ const Nowhere = () => (
   <>
     <h1>No such page</h1>
     <p>
-      The console has nothing at this address. <a href="#/now">To what happens now</a>
+      The console has nothing at this address. <a href="#/now">Go to the page Now</a>
     </p>
   </>
 );
@@ -38,7 +38,7 @@ export function App() {
   const [session, setSession] = useState<AnswerTo<'getSession'>>();
   const [place, setPlace] = useState(placeOf(location.hash));
 
-  /** Also where auth cannot say who it is: the shared token is a way in. */
+  /** Shows the login even if auth does not answer, since the shared token still works. */
   const begin = () => call('get', '/session', {}).then(setSession, () => setSession(nobody));
 
   useEffect(() => {
@@ -55,12 +55,12 @@ export function App() {
       removeEventListener('hashchange', move);
     };
   }, []);
-  // The next one here may be somebody else.
+  // The next person here may be someone else.
   const name = session?.name;
   useEffect(() => {
     if (name === null) queries.clear();
   }, [name]);
-  // The element that had the focus is gone with the login.
+  // The login, which had the focus, is gone.
   useLayoutEffect(() => {
     if (name) document.querySelector('main')?.focus();
   }, [name]);

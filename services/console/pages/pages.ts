@@ -1,4 +1,4 @@
-/** Titles of the pages by the first part of their address, as the header lists them. Each has a picture in docs/images. */
+/** Titles of the pages by the first part of their address, in the order of the header. Each has a picture in docs/images. */
 export const titles = {
   now: 'Now',
   orders: 'Orders',
@@ -11,17 +11,17 @@ export const titles = {
 export type PageName = keyof typeof titles;
 
 export interface Place {
-  /** Undefined if nothing is there. */
+  /** Undefined if there is no such page. */
   page: PageName | undefined;
   id: string | undefined;
   filter: string | undefined;
-  /** The same as names and values, where it has them. */
+  /** The filter, parsed as names and values. */
   query: URLSearchParams;
 }
 
 const isPage = (name: string): name is PageName => Object.hasOwn(titles, name);
 
-/** Text of an address as it was before it was escaped, or as it is if somebody has written it by hand. */
+/** Unescapes a part of an address; returns it unchanged if it cannot be decoded, as when typed by hand. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -30,7 +30,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** @param hash `#/orders/<id>`, `#/dead-letters?<filter>`; an empty one is that of the first page */
+/** @param hash `#/orders/<id>`, `#/dead-letters?<filter>`; an empty one leads to the first page */
 export function placeOf(hash: string): Place {
   const [path = '', filter] = hash.replace(/^#?\/?/, '').split('?');
   const [name = '', id, ...rest] = path.split('/');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * For every route below /api. The header is set from the session (access/guard.ts); without it a request is refused even if nothing
- * had asked for a session.
+ * For every route below /api. access/guard.ts sets the header from the session. A request without it is refused, even if the guard
+ * were missing.
  */
 export const byOperator = {
   identity: 'none',

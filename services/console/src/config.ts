@@ -16,15 +16,15 @@ export const configSchema = configOf({
   CONSOLE_TOKEN: z
     .string()
     .regex(/^[\w+/=-]{32,256}$/, 'must be 32 to 256 letters, digits or +/=_-. Make one with: openssl rand -hex 32')
-    .describe('Token of those who may log in; 32 to 256 letters, digits or +/=_-'),
+    .describe('Shared token for logging in; 32 to 256 letters, digits or +/=_-'),
   SERVICES: addresses.describe('Addresses of the services: name=http://host:port, comma-separated'),
-  METRICS: addresses.describe('Addresses of their metrics; a name with several has as many replicas'),
+  METRICS: addresses.describe("Addresses of the services' metrics; a host name with several addresses has as many replicas"),
   STORE_CURRENCY: z
     .enum(currencies, { error: 'must be a currency that ISO 4217 lists today, such as USD' })
     .default('USD')
     .describe('Currency of all prices, as an ISO 4217 code'),
   GROUPS: list.describe('Services that have a consumer group, comma-separated'),
-  AUDITED: list.describe('Services that tell the audit trail of their database, comma-separated'),
+  AUDITED: list.describe('Services that serve the audit trail of their database, comma-separated'),
 });
 
 export type ConsoleConfig = z.output<typeof configSchema>;

@@ -24,7 +24,7 @@ import { createHistory } from './watch/history.ts';
 import { nowRoutes } from './watch/routes.ts';
 import { watching } from './watch/watch.ts';
 
-/** In this order: nothing answers strangers, no change comes from another page, and nothing below /api goes without a session. */
+/** The order matters: first refuse strangers, then changes from other pages, then requests below /api without a session. */
 export function createConsole(
   { config, log }: { config: ConsoleConfig; log: Logger },
   history = createHistory(),

@@ -2,27 +2,27 @@ import { type Call, createHttpClient, type Method } from '@store/shared/http/cli
 import { DomainError, messageOf } from '@store/shared/values/errors';
 import { z } from 'zod';
 
-/** Short, so that whoever waits at a page sees soon what does not answer. */
+/** Short, so that a page soon shows which service does not answer. */
 export const readMs = 3_000;
-/** For what takes long: a redrive hands up to 100 letters to their handler, one at a time. */
+/** For slow requests: a redrive hands up to 100 letters to their handler, one at a time. */
 export const maxWaitMs = 60_000;
 
 export type Services = ReturnType<typeof createServices>;
 
 interface Asked {
   timeoutMs?: number | undefined;
-  /** Who looks at something of a customer, for the audit trail. */
+  /** Who reads a customer's data, for the audit trail. */
   operator?: string;
 }
 
 const problemOut = z.object({ detail: z.string() });
 
-/** Calls the internal paths of services, as an operator (contract 3.7), and parses their replies by the schemas of the contracts. */
+/** Calls the internal paths of services as an operator (contract 3.7), and parses their replies with the schemas of the contracts. */
 export function createServices(addresses: ReadonlyMap<string, string>, credential: string | undefined) {
   /**
-   * @returns with the entity tag and the cursor of the next page, where the answer has them
-   * @throws DomainError notFound, invalid, conflict, rateLimited, unavailable; its message is the service's own. That of a change which may
-   *   have happened all the same says so
+   * @returns the body, and the entity tag and the cursor of the next page if the reply has them
+   * @throws DomainError notFound, invalid, conflict, rateLimited, unavailable, with the message of the service. If a change may have
+   *   happened despite the failure, the message says so.
    */
   async function call<T>(
     method: Method,
@@ -37,7 +37,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     const answer = await client.call(method, path, sent).catch((error: DomainError) => {
       const { name, code } = error.cause as NodeJS.ErrnoException;
       const told = name === 'TimeoutError' ? late(service, timeoutMs, error) : error;
-      // A connection that was refused has carried nothing.
+      // A refused connection has carried no request.
       throw method === 'GET' || code === 'ECONNREFUSED' ? told : unknownOutcome(told);
     });
     const { status, etag, next } = answer;
@@ -57,7 +57,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
   return {
     call,
     get,
-    /** @returns undefined if it is not there */
+    /** @returns undefined if the service answers 404 */
     find: <T>(...asked: Parameters<typeof get<T>>): Promise<T | undefined> =>
       get(...asked).catch((error) => {
         if (error instanceof DomainError && error.kind === 'notFound') return undefined;
@@ -66,26 +66,26 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
   };
 }
 
-/** Says which service has not answered for how long. */
+/** Says which service did not answer, and for how long. */
 export const late = (service: string, ms: number, cause?: unknown) =>
-  new DomainError('unavailable', `The ${service} service has not answered within ${ms / 1_000} s.`, { cause });
+  new DomainError('unavailable', `The ${service} service did not answer within ${ms / 1_000} s.`, { cause });
 
-/** A service that is slow, or that fails while it answers, may do what it was asked for all the same. */
+/** A service that is slow, or that fails while it answers, may still make the change. */
 const unknownOutcome = ({ message, retryAfterSeconds }: DomainError) =>
   new DomainError(
     'unavailable',
-    `${message} It is not known whether the change was made, or still will be: look first.`,
+    `${message} The change may have been made, or may still be made. Check before you try again.`,
     {
       retryAfterSeconds,
     },
   );
 
-/** For what is put together of several answers: failures are collected as sentences. */
+/** For a page made from several answers: collects failures as sentences. */
 export function collecting() {
   const problems: string[] = [];
   return {
     problems,
-    /** @param otherwise stands for an answer that fails */
+    /** @param otherwise replaces an answer that fails */
     async or<T, U>(otherwise: U, answer: Promise<T>): Promise<T | U> {
       try {
         return await answer;

@@ -6,7 +6,7 @@ export const keyId = '7c9e6679-7425-40de-944b-e07fc1f90ae8';
 export const sessionId = '7c9e6679-7425-40de-944b-e07fc1f90ae9';
 export const ada = { id, name: 'Ada', email: 'ada@example.com', locale: 'en', createdAt: at, confirmedAt: null };
 
-/** One account, as auth and the account service keep it. */
+/** An account as auth and the account service store it. */
 export function anAccount() {
   const known = {
     roles: ['operator'],

@@ -4,20 +4,20 @@ import { type Answer, Reply } from './_console.ts';
 
 export const productId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
-/** What a product has beside name, price and unit. */
+/** Fields of a product besides name, price and unit. */
 export const details = { description: 'First harvest.', images: [], category: 'Drinks' };
 
 interface CatalogueOptions {
   /** Further fields of the product. */
   own?: object;
-  /** Without one the product was never ordered, and has its initial stock. */
+  /** If undefined, the product was never ordered and has its initial stock. */
   stock?: number;
 }
 export const initialStock = 1_000;
 
 /**
- * One product and its stock, kept as product and inventory keep them (contract 4.4 and 4.9).
- * @param price as it is written
+ * A product and its stock, served as product and inventory do (contract 4.4 and 4.9).
+ * @param price as written in JSON
  */
 export function catalogueOf(price: string, { own = details, stock }: CatalogueOptions = {}): Answer {
   let state = JSON.stringify({ id: productId, name: 'Tea', unit: 'kg', version: 1, ...own }).replace(

@@ -9,16 +9,16 @@ import { createConsole } from '../src/service.ts';
 import { createHistory } from '../src/watch/history.ts';
 
 export const token = 'a-token-of-the-console-0123456789';
-/** As services are told who acts by it under that name. */
+/** The name of the operator ann as services get it. */
 export const ann = 'ann (shared token)';
 
-/** Answers for a service: by method and path, or undefined for a 404. */
+/** Answers for a service; undefined becomes a 404. */
 export type Answer = (method: string, path: string, body: unknown, headers: IncomingHttpHeaders) => unknown;
 
-/** An answer that is not 200, or has headers. */
+/** An answer with a status other than 200, or with headers. */
 export class Reply {
   readonly status: number;
-  /** JSON text, or what becomes it. */
+  /** JSON text, or a value to write as JSON. */
   readonly body: unknown;
   readonly headers: Record<string, string>;
 
@@ -38,7 +38,7 @@ interface Asked {
   operator: string | string[] | undefined;
 }
 
-/** Answers like a service, until the tests of the file have run. @param asked gets what it was asked @returns its address */
+/** Starts a fake service until the tests of the file have run. @param asked collects its requests @returns its address */
 export const fakeService = (answer: Answer, asked: Asked[] = []) =>
   serve(async (req, res) => {
     const text = Buffer.concat(await req.toArray()).toString();
@@ -60,9 +60,9 @@ interface UseOptions {
 }
 
 /**
- * Has the real console before fake services, and a person at it: for all tests of a file or a `describe`, or one for each of them.
+ * Starts the real console with fake services and a logged-in operator, once for all tests of a file or `describe`, or for each test.
  * @param storeOf the services, each with its answers or an address
- * @returns with what its services were asked, and what it has logged
+ * @returns the console, with the requests to its services and its log
  */
 export function useConsole(
   storeOf: () => Record<string, Answer | string> = () => ({}),
@@ -76,7 +76,7 @@ export function useConsole(
     logged: [] as Record<string, unknown>[],
   };
   const http = () => request(`${console.origin}/console`);
-  /** @returns the cookie */
+  /** @returns the session's cookie */
   async function login(name = 'ann', given = token): Promise<string> {
     const { headers } = await http().post('/session').set('Origin', console.origin).send({ token: given, name });
     return String(headers['set-cookie']?.[0]).split(';')[0] ?? '';
@@ -103,11 +103,11 @@ export function useConsole(
   return Object.assign(console, { http, login, send, read });
 }
 
-/** Tests with a browser, where there is one. */
+/** Tests with a browser; skipped if there is none. */
 export const describePages = (name: string, tests: (open: ReturnType<typeof usePages>) => void) =>
   (chromiumPath ? describe : describe.skip)(name, () => tests(usePages()));
 
-/** Logs in at a page of the console. @returns the page */
+/** Opens a page of the console and logs in. @returns the page */
 export async function logIn(page: Page, { origin }: { origin: string }, path = ''): Promise<Page> {
   await page.goto(`${origin}/console/${path}`);
   await fillLogin(page);

@@ -1,6 +1,6 @@
 export const at = '2026-01-31T09:30:00.000Z';
 
-/** An order as the order service answers an operator (contract 4.14). */
+/** An order as the order service returns it to operators (contract 4.14). */
 export const order = {
   id: '00000000-0000-8000-8000-000000000001',
   customerId: '00000000-0000-8000-8000-000000000002',
@@ -25,7 +25,7 @@ export const order = {
   ],
 };
 
-/** A dead letter of it (contract 4.13). */
+/** A dead letter of that order (contract 4.13). */
 export const aLetter = {
   id: '00000000-0000-8000-8000-000000000004',
   eventId: null,

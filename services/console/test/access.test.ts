@@ -56,7 +56,7 @@ describe('the login', () => {
     );
   });
 
-  it('refuses a wrong token after a while, one after another, and logs neither', async () => {
+  it('refuses wrong tokens one at a time, each after a delay, and logs no token', async () => {
     const delays: number[] = [];
     let running = 0;
     const sessions = createSessions(token, auth, undefined, async (ms) => {
@@ -77,7 +77,7 @@ describe('the login', () => {
     expect(console.logged).toContainEqual(expect.objectContaining({ by: 'eve', msg: 'A login was refused' }));
   });
 
-  it('makes a cookie that no other port of the machine is sent, and no other console takes', async () => {
+  it('limits the cookie to its path and its console', async () => {
     const { cookie } = console;
     expect((await console.read('/session', cookie.replace(/_\d+=/, '_1='))).body).toEqual({
       name: null,
@@ -91,7 +91,7 @@ describe('the login', () => {
     }
   });
 
-  it('ends by itself, and with the token', async () => {
+  it('expires, and ends when the token changes', async () => {
     let now = new Date();
     const sessions = createSessions(token, auth, () => now);
     const { session } = await sessions.beginShared(token, 'ann');
@@ -107,7 +107,7 @@ describe('the login', () => {
 const ada = { id: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10', name: 'Ada', email: 'ada@example.com' };
 const password = 'correct horse';
 
-/** What auth knows: `ada` may have a role, and a session. */
+/** State of auth: roles and session of `ada`. */
 interface Known {
   roles: string;
   isOver: boolean;
@@ -149,7 +149,7 @@ describe('the login with an account', () => {
     expect(answered.headers['set-cookie']?.[0]).toMatch(/; Path=\/console; HttpOnly; SameSite=Strict; Max-Age=86400$/);
   });
 
-  it('acts as that account, whatever the request says, and has no page read the token of the store', async () => {
+  it("acts as that account, whatever the request says, and hides the store's token from pages", async () => {
     expect((await console.read('/session', cookie)).body).toEqual({ name: 'Ada', isShared: false });
     const change = console.send('put', `/api/stock/${letter}`, cookie).set('console-operator', 'eve');
     await change.set('operator-name', 'eve').send({ available: 1, seen: 5 }).expect(200);
@@ -158,12 +158,12 @@ describe('the login with an account', () => {
     expect(console.asked.at(-1)?.body).toMatchObject({ by: ada.id });
     expect(console.logged).toContainEqual(expect.objectContaining({ by: ada.id, msg: 'A stock was set' }));
     expect(JSON.stringify(console.logged)).not.toMatch(/correct horse|eyJh/);
-    // Every server on the machine is sent the cookie if its path is the console's.
+    // Every server on the machine gets the cookie in requests to the console's path.
     const parts = cookie.slice(cookie.indexOf('=') + 1).split('.');
     for (const part of parts) expect(Buffer.from(part, 'base64url').toString()).not.toContain(storeToken);
   });
 
-  it('cannot be taken for another one by whoever has the shared token', async () => {
+  it('cannot be impersonated with the shared token', async () => {
     const shared = await console.login(ada.id);
     await console.send('put', `/api/stock/${letter}`, shared).send({ available: 1, seen: 5 }).expect(200);
     expect(console.asked.at(-1)?.operator).toBe(encodeURIComponent(`${ada.id} (shared token)`));
@@ -171,7 +171,7 @@ describe('the login with an account', () => {
 
   it.each<[string, Partial<Known>]>([
     ['its session has ended, or its account is locked', { isOver: true }],
-    ['its role is taken', { roles: 'catalogue' }],
+    ['its role is removed', { roles: 'catalogue' }],
     ['it has no role', { roles: '' }],
   ])('ends with the next request when %s', async (_, now) => {
     await console.read('/api/products', cookie).expect(({ status }) => expect(status).not.toBe(401));
@@ -188,7 +188,7 @@ describe('the login with an account', () => {
     expect([headers['set-cookie'], known.isOver]).toEqual([undefined, true]);
   });
 
-  it('says what auth says of wrong passwords, and of too many', async () => {
+  it('passes on what auth says about wrong passwords and too many attempts', async () => {
     const wrong = await logIn({ ...own, password: 'x' }).expect(401);
     expect(wrong.body.detail).toBe('The password is wrong.');
     const often = await logIn({ ...own, password: 'too often' }).expect(429);
@@ -196,7 +196,7 @@ describe('the login with an account', () => {
     for (const body of [{ email: ada.email }, { ...own, password: '' }, {}]) await logIn(body).expect(400);
   });
 
-  it('ends the session of the store, too, or says that it has not', async () => {
+  it("also ends the store's session, or says that it has not", async () => {
     known.isAway = true;
     const kept = await console.send('delete', '/session', cookie).expect(503);
     expect(kept.headers['set-cookie']).toBeUndefined();
@@ -206,18 +206,18 @@ describe('the login with an account', () => {
     await console.read('/api/now', cookie).expect(401);
   });
 
-  it('waits while auth is away, and the shared token does not', async () => {
+  it('is unavailable while auth is, unlike the shared token', async () => {
     known.isAway = true;
     const { body, headers } = await console.read('/api/now', cookie).expect(503);
     expect(headers['retry-after']).toBe('2');
     expect(body.detail).toMatch(
-      /^The auth service is not available .* Log out to log in with the shared token meanwhile\.$/,
+      /^The auth service is not available .* Meanwhile, log out and use the shared token\.$/,
     );
     await logIn(own).expect(503);
     await console.read('/api/now', await console.login()).expect(200);
   });
 
-  it('takes no other token: an API key, a made one, or that of the store alone', async () => {
+  it("refuses other tokens: an API key, a forged token, or the store's own token", async () => {
     const name = cookie.split('=')[0];
     for (const session of [storeToken, `${cookie.split('=')[1]?.slice(0, -3)}xxx`])
       await console.read('/api/now', `${name}=${session}`).expect(401);
@@ -227,7 +227,7 @@ describe('the login with an account', () => {
 });
 
 describe('without a session', () => {
-  it.each(paths)('GET %s is 401, whatever the request says of itself', async (path) => {
+  it.each(paths)('GET %s answers 401, whoever the request claims to come from', async (path) => {
     const { port } = new URL(console.origin);
     const unsigned = `console_session_${port}=eyJhbGciOiJub25lIn0.eyJuYW1lIjoiZXZlIn0.`;
     for (const cookie of ['', unsigned]) await console.read(path, cookie).set('console-operator', 'eve').expect(401);
@@ -236,7 +236,7 @@ describe('without a session', () => {
     expect(console.asked).toEqual([]);
   });
 
-  it('a change is 401, and reaches no service', async () => {
+  it('a change gets 401 and reaches no service', async () => {
     await console.send('put', `/api/stock/${letter}`, '').send({ available: 1, seen: 5 }).expect(401);
     await console.send('put', `/api/products/${letter}`, '').send({ name: 'Tea' }).expect(401);
     await console.send('post', redrive, '').send(letters).expect(401);
@@ -246,18 +246,18 @@ describe('without a session', () => {
 
 describe('a change from another page', () => {
   const evil = ['http://localhost:3000', 'http://127.0.0.1:1', 'https://example.com', 'null', ''];
-  it.each(evil)('of %s is 403, although the cookie comes with it', async (Origin) => {
+  it.each(evil)('with the origin %s gets 403 despite its cookie', async (Origin) => {
     const change = console.http().post(redrive).set('Cookie', console.cookie);
     await (Origin === '' ? change : change.set('Origin', Origin)).send(letters).expect(403);
     expect(console.asked).toEqual([]);
   });
 
-  it('of the same site is 403', async () => {
+  it('of the same site gets 403', async () => {
     const change = console.send('put', `/api/stock/${letter}`).set('Sec-Fetch-Site', 'same-site');
     await change.send({ available: 1, seen: 5 }).expect(403);
   });
 
-  it('as a form is 415, since a form needs no leave to be sent', async () => {
+  it('sent as a form gets 415, since any page may send a form', async () => {
     const change = console.send('post', redrive).set('Content-Type', 'text/plain');
     await change.send(JSON.stringify(letters)).expect(415);
     expect(console.asked).toEqual([]);
@@ -265,7 +265,7 @@ describe('a change from another page', () => {
 });
 
 describe('the pod', () => {
-  it.each(['console:8080', 'evil.example', 'localhost.evil.example'])('is not asked by the name %s', async (Host) => {
+  it.each(['console:8080', 'evil.example', 'localhost.evil.example'])('refuses requests for the host %s', async (Host) => {
     await console.http().get('/').set('Host', Host).expect(403);
   });
 
@@ -275,11 +275,11 @@ describe('the pod', () => {
 
   it.each<[string, string, string, number]>([
     ['itself', '127.0.0.1', '127.0.0.1', 200],
-    ['a sidecar, which connects from an address of its own for anybody', '127.0.0.1', '127.0.0.6', 403],
+    ['a sidecar, which connects from its own address for anyone', '127.0.0.1', '127.0.0.6', 403],
     ['a sidecar that connects to another address', '127.0.0.2', '127.0.0.1', 403],
     // A machine without a network has no other address.
     ...(foreign === undefined ? [] : [['another machine', foreign, foreign, 403] as [string, string, string, number]]),
-  ])('is asked by %s', async (_, host, localAddress, status) => {
+  ])('decides by address about %s', async (_, host, localAddress, status) => {
     const server = express()
       .use(localOnly, (_req, res) => void res.end('in'))
       .listen(0, '0.0.0.0');
@@ -293,7 +293,7 @@ describe('the pod', () => {
 });
 
 describe('the page', () => {
-  it('runs no script but its own, and cannot be framed', async () => {
+  it('runs only its own scripts, and cannot be framed', async () => {
     const { headers, text } = await console.http().get('/').expect(200);
     const policy = headers['content-security-policy'];
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");

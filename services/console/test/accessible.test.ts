@@ -12,7 +12,7 @@ const orderId = order.id;
 const letterId = aLetter.id;
 const entry = { letterId, eventId: null, outcome: 'REDRIVEN', reason: null, requestedBy: 'ann', at };
 
-/** All services at once. */
+/** Answers for all services. */
 const catalogue = catalogueOf('4.5');
 const change = {
   id: '7',
@@ -51,7 +51,7 @@ const store: Answer = (method, path, ...rest) => {
   return catalogue(method, path, ...rest);
 };
 
-/** By their pictures: where each is, and what it shows. */
+/** Address of each page, and a text on it. */
 const pages = Object.entries({
   now: ['now', 'Age of the outbox'],
   orders: ['orders', orderId],
@@ -65,7 +65,7 @@ const pages = Object.entries({
   nowhere: ['constructor', 'nothing at this address'],
 } satisfies Record<PageName | 'order' | 'account' | 'nowhere', [path: string, shown: string]>);
 const problem = { status: 503, contentType: 'application/problem+json' };
-/** What the console's server does while pages are looked at, and the looks in which they differ then. */
+/** Behaviour of the console's server, and the looks in which pages differ then. */
 const states: [state: string, seen: readonly Look[], prepare: (page: Page) => Promise<unknown>][] = [
   ['as the store is', looks, async () => undefined],
   ['loading', looks.slice(-1), (page) => page.route('**/console/api/**', () => new Promise(() => undefined))],
@@ -80,7 +80,7 @@ const states: [state: string, seen: readonly Look[], prepare: (page: Page) => Pr
 ];
 const asksNothing = ['nowhere'];
 
-describePages('everybody can use the console', (newPage) => {
+describePages('the console is accessible', (newPage) => {
   const history = createHistory();
   const console = useConsole(
     () => ({
@@ -124,7 +124,7 @@ describePages('everybody can use the console', (newPage) => {
     expect(flaws).toEqual([]);
   });
 
-  it.each(['Redrive', 'Discard'])('the dialog of what to %s', async (verb) => {
+  it.each(['Redrive', 'Discard'])('in the dialog to %s', async (verb) => {
     const page = await open('dead-letters');
     await page.getByLabel(`Select ${letterId}`).check();
     const [first] = await page.locator('main > *').evaluateAll((elements) => elements.map(({ tagName }) => tagName));

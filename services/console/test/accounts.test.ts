@@ -8,7 +8,7 @@ const path = `/api/accounts/${id}`;
 describe('an account', () => {
   const console = useConsole(anAccount, { tests: 'each' });
 
-  it('is found by a part of its name, address or id, page by page', async () => {
+  it('is found by part of its name, address or id, page by page', async () => {
     const find = (query: string) => console.read(`/api/accounts?${query}`).expect(200);
     for (const sought of ['ADA', 'ada@exam', id.slice(0, 8)])
       expect((await find(`sought=${encodeURIComponent(sought)}`)).body).toMatchObject({
@@ -35,7 +35,7 @@ describe('an account', () => {
     await console.read(`/api/accounts/${keyId}`).expect(404);
   });
 
-  it('is changed in the name of who is logged in', async () => {
+  it('is changed on behalf of the logged-in operator', async () => {
     const changes = [
       ['put', '/roles/catalogue'],
       ['delete', '/roles/operator'],
@@ -59,7 +59,7 @@ describe('an account', () => {
 describe('while auth is away', () => {
   const console = useConsole(() => ({ account: anAccount().account, auth: 'http://127.0.0.1:1' }));
 
-  it('an account is shown as far as it is known', async () => {
+  it('shows the known parts of an account', async () => {
     const { body } = await console.read(path).expect(200);
     expect(body).toMatchObject({ account: { name: 'Ada' }, roles: null, sessions: null, keys: null });
     expect(body.problems).toContainEqual(expect.stringContaining('The auth service is not available'));
@@ -69,7 +69,7 @@ describe('while auth is away', () => {
 describePages('the page of an account', (open) => {
   const console = useConsole(anAccount, { tests: 'each' });
 
-  it('is found by name; two who give and take roles at once lose none; it is locked, and its sessions are ended', async () => {
+  it('is found by name; two operators change roles at once without loss; it is locked, and its sessions end', async () => {
     const page = await logIn(await open(), console, '#/accounts');
     await page.getByLabel('Name, e-mail address or id of an account').fill('ada');
     await page.getByRole('button', { name: 'Search' }).click();
@@ -78,8 +78,8 @@ describePages('the page of an account', (open) => {
     const other = await logIn(await open(), console, `#/accounts/${id}`);
     await other.getByRole('heading', { name: 'Ada' }).waitFor();
     await Promise.all([page.getByLabel('catalogue').click(), other.getByLabel('operator').click()]);
-    await page.getByText('catalogue was given.').waitFor();
-    await other.getByText('operator was taken.').waitFor();
+    await page.getByText('The role catalogue was given.').waitFor();
+    await other.getByText('The role operator was removed.').waitFor();
     const { body } = await console.read(path);
     expect(body.roles).toEqual(['catalogue']);
     await other.context().close();
@@ -90,10 +90,10 @@ describePages('the page of an account', (open) => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'End the session from 192.0.2.7' }).click();
     await dialog.getByRole('button', { name: 'End' }).click();
-    await page.getByText('It is logged in nowhere.').waitFor();
+    await page.getByText('It has no sessions.').waitFor();
     await page.getByRole('button', { name: 'End Shipping' }).click();
     await dialog.getByRole('button', { name: 'End' }).click();
-    await page.getByText('It has none.').waitFor();
+    await page.getByText('It has no API keys.').waitFor();
     await page.getByRole('button', { name: 'Lock', exact: true }).click();
     await dialog.getByRole('button', { name: 'Lock' }).click();
     await page.getByText('The account is locked.').waitFor();
@@ -107,7 +107,7 @@ describePages('the page of an account', (open) => {
     ['End all sessions and API keys', 'End all sessions and API keys?', 'End all'],
     ['End the session from 192.0.2.7', 'End the session from 192.0.2.7?', 'End'],
     ['End Shipping', 'End the API key Shipping?', 'End'],
-  ])('asks before it does what harms a customer: %s', async (button, question, verb) => {
+  ])('asks for confirmation before it harms a customer: %s', async (button, question, verb) => {
     const page = await logIn(await open(), console, `#/accounts/${id}`);
     const press = page.getByRole('button', { name: button, exact: true });
     await press.click();
@@ -124,7 +124,7 @@ describePages('the page of an account', (open) => {
     await dialog.waitFor({ state: 'hidden' });
   });
 
-  it('is one of many that are found, page by page, and says that there is none', async () => {
+  it('lists many matches page by page, and says if there is none', async () => {
     const page = await logIn(await open(), console, '#/accounts?twin');
     await page.getByRole('link', { name: 'Ada' }).waitFor();
     await page.getByRole('button', { name: 'Next page' }).click();

@@ -2,14 +2,14 @@ import type { Page, Route } from 'playwright-core';
 import { catalogueOf } from './_catalogue.ts';
 import { describePages, fillLogin, logIn, useConsole } from './_console.ts';
 
-describePages('what a page has asked for', (open) => {
+describePages('the answer to a page', (open) => {
   const console = useConsole(() => {
     const catalogue = catalogueOf('4.5');
     return { product: catalogue, inventory: catalogue };
   });
   let page: Page;
   const tea = () => page.getByRole('row', { name: /Tea/ });
-  /** Holds back requests. @returns lets them go */
+  /** Holds back requests. @returns function that releases them */
   async function hold(path: string): Promise<() => void> {
     const held = Promise.withResolvers<void>();
     await page.route(path, async (route) => {
@@ -23,7 +23,7 @@ describePages('what a page has asked for', (open) => {
     page = await open();
   });
 
-  it('is loading until it is there, and stays until the answer to a further question is', async () => {
+  it('shows as loading until it comes, and stays until the next answer comes', async () => {
     const letFirst = await hold('**/api/products*');
     await logIn(page, console, '#/stock');
     await page.getByRole('status').getByText('Loading…').waitFor();
@@ -39,7 +39,7 @@ describePages('what a page has asked for', (open) => {
     expect(await tea().count()).toBe(1);
   });
 
-  it('stays beside what failed, and is asked for again', async () => {
+  it('stays next to a later failure, and is requested again', async () => {
     await logIn(page, console, '#/stock');
     await tea().waitFor();
     const refuse = (route: Route) => route.fulfill({ status: 503, json: { detail: 'The catalogue is away.' } });
@@ -51,7 +51,7 @@ describePages('what a page has asked for', (open) => {
     expect(await tea().count()).toBe(1);
   });
 
-  it('is forgotten when its reader logs out', async () => {
+  it('is dropped when the operator logs out', async () => {
     await logIn(page, console, '#/stock');
     await tea().waitFor();
     await page.getByRole('button', { name: 'Log out' }).click();

@@ -5,7 +5,7 @@ import { type Answer, describePages, logIn, Reply, useConsole } from './_console
 const tea = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 const entry = { kind: 'product', subject: tea };
 
-/** A trail as services have it, of a change in each of the last minutes that `minutes` names. */
+/** A service's trail, with a change in each of these `minutes`. */
 function trailOf(actor: string, minutes: number[]): Answer {
   const all = minutes.map((minute) => {
     const at = new Date(Date.UTC(2026, 4, 4, 12) - minute * 60_000).toISOString();
@@ -39,7 +39,7 @@ const console = useConsole(() => ({
 }));
 
 describe('the audit trail', () => {
-  it('is that of all services by time, in pages that have each change once, and names what is missing', async () => {
+  it('merges all services by time, in pages that contain each change once, and names what is missing', async () => {
     const times: string[] = [];
     for (let next: string | null = ''; next !== null; ) {
       const query: string = next === '' ? '' : `?after=${next}`;
@@ -52,7 +52,7 @@ describe('the audit trail', () => {
     expect(times).toEqual([...new Set(times)].sort().reverse());
   });
 
-  it('says what has changed to the digit, of one thing alone', async () => {
+  it('shows changes with every digit, and of a single record', async () => {
     const { body } = await console.read(`/api/audit?subject=${tea}`).expect(200);
     expect(body.changes[0]).toMatchObject({
       ...entry,
@@ -72,14 +72,14 @@ describe('a person in the audit trail', () => {
     return new Set(body.changes.map(({ actor, name }: { actor: string; name: string }) => `${actor} ${name}`));
   };
 
-  it('is found by name, address or id, or as it was typed, and has a name', async () => {
+  it('is found by name, address, id or typed name, and is shown by name', async () => {
     for (const person of ['ADA', ada.email, ada.id])
       expect(await changesBy(person)).toEqual(new Set([`operator ${ada.id} Ada`]));
     expect(await changesBy('ben')).toEqual(new Set(['operator ben null']));
     expect(await changesBy('nobody')).toEqual(new Set());
   });
 
-  it('is asked of each service with the time and the beginning of an id', async () => {
+  it('is requested from each service with the time and the beginning of an id', async () => {
     console.asked.length = 0;
     const time = 'from=2026-05-04T12:00:00Z&to=2026-05-05T00:00:00Z';
     await console.read(`/api/audit?person=ben&${time}&subject=${tea.slice(0, 8)}`).expect(200);
@@ -94,7 +94,7 @@ describe('a person in the audit trail', () => {
 });
 
 describePages('the page of the audit trail', (open) => {
-  it('leads to older changes and back', async () => {
+  it('links to older changes and back', async () => {
     const page = await logIn(await open(), console, '#/audit');
     const first = page.getByRole('row').nth(1);
     await first.getByText('operator ben').waitFor();
@@ -112,18 +112,18 @@ describePages('the page of the audit trail', (open) => {
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('region', { name: 'Changes' }).waitFor({ state: 'detached' });
     await page.getByText('The payment service is not available').waitFor();
-    // Payment may have changes.
+    // The payment service may have changes.
     expect(await page.getByText('Nothing was changed.').count()).toBe(0);
     const { path = '' } = console.asked.findLast(({ path }) => path.includes('from=')) ?? {};
     expect(new URL(path, 'http://a').searchParams.get('from')).toBe('2026-05-04T12:00:00.000000Z');
   });
 });
 
-describePages('a look at the orders of all customers', (open) => {
+describePages('an entry about a look at the orders of all customers', (open) => {
   const look = { id: '1', at: '2026-05-04T12:00:00.000Z', actor: 'operator ben', kind: 'look', subject: everybody };
   const console = useConsole(() => ({ order: () => [{ ...look, before: null, after: { at: 'orders' } }] }));
 
-  it('is said to be one at all customers', async () => {
+  it('says that it was about all customers', async () => {
     const page = await logIn(await open(), console, '#/audit');
     await page.getByRole('row', { name: /operator ben.*look.*all customers.*at: orders/ }).waitFor();
   });

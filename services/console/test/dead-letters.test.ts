@@ -6,7 +6,7 @@ const ids = ['00000000-0000-8000-8000-000000000001', '00000000-0000-8000-8000-00
 const html = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 const letter = { ...aLetter, id: ids[0], value: html };
 
-/** Decides as the services do: each letter once. */
+/** Decides each letter once, as services do. */
 function groupOf(group: string): Answer {
   const decided = new Map<string, string>();
   return (method, path, body) => {
@@ -48,18 +48,18 @@ describe('dead letters', () => {
       { service: 'payment', group: 'payment-group', total: 1, letters: [{ id: ids[0], value: html }] },
       { service: 'invoice', letters: [], problem: expect.stringContaining('The invoice service is not available') },
     ]);
-    // JSON, which no browser takes for a page.
+    // As JSON, which no browser shows as a page.
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
     expect(console.asked[0]?.authorization).toBe(`Bearer ${credential}`);
   });
 
-  it('have operators by their names in their audit trail', async () => {
+  it('show operators by name in their audit trail', async () => {
     const { body } = await console.read('/api/dead-letters/audit').expect(200);
     expect(body.entries).toMatchObject([{ requestedBy: 'Ada' }]);
   });
 
-  it('are looked at once for many who look', async () => {
+  it('are read once for many operators', async () => {
     await Promise.all(Array.from({ length: 5 }, () => console.read('/api/dead-letters').expect(200)));
     expect(console.asked).toHaveLength(1);
     await redrive().expect(200);
@@ -67,7 +67,7 @@ describe('dead letters', () => {
     expect(console.asked.filter(({ method }) => method === 'GET')).toHaveLength(2);
   });
 
-  it('are redriven once by two people who press at once: the other one is told who did, and both are logged', async () => {
+  it('are redriven once if two operators press at once: the second is told who did it, and both are logged', async () => {
     const ben = await console.login('ben');
     const answers = await Promise.all([redrive(), redrive({ ids }, ben), redrive()]);
     const results = answers.flatMap(({ body }) => body.results);
@@ -78,12 +78,12 @@ describe('dead letters', () => {
     expect(lines[0]).toMatchObject({ decision: 'redrive', group: 'payment-group', outcomes: expect.any(Array) });
   });
 
-  it('are decided in the name of the session alone', async () => {
+  it("are decided under the session's name, whatever the request says", async () => {
     await redrive({ ids, by: 'somebody else' }).set('console-operator', 'eve').expect(200);
     expect(console.asked.at(-1)?.body).toEqual({ ids, by: ann, dryRun: false });
   });
 
-  it('are discarded with a reason, and a dry run is none of the changes that are logged', async () => {
+  it('are discarded with a reason, and a dry run is not logged', async () => {
     const discard = (body: object) => console.send('post', '/api/dead-letters/payment/discard').send(body);
     await discard({ ids }).expect(400);
     await discard({ ids, reason: ' ' }).expect(400);
@@ -92,7 +92,7 @@ describe('dead letters', () => {
     expect(console.logged.filter(({ msg }) => msg === 'Dead letters were decided')).toEqual([]);
   });
 
-  it('have an audit trail, which says what is missing in it', async () => {
+  it('have an audit trail that says what is missing', async () => {
     const { body } = await console.read('/api/dead-letters/audit').expect(200);
     expect(body).toMatchObject({
       entries: [{ group: 'payment-group', letterId: ids[0], requestedBy: 'Ada' }],

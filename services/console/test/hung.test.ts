@@ -25,9 +25,9 @@ const answers: Record<string, Answer> = {
   inventory: never,
 };
 const charging = expect.arrayContaining([expect.objectContaining({ text: 'The payment is CHARGING' })]);
-const saysNothing = (name: string, seconds = 3) => `The ${name} service has not answered within ${seconds} s.`;
+const saysNothing = (name: string, seconds = 3) => `The ${name} service did not answer within ${seconds} s.`;
 
-// The services that hang never answer: a test that waited for one would not end in time.
+// Hung services never answer: a test that waited for them would not end in time.
 describe('while inventory hangs', () => {
   const console = useConsole(() => answers);
   const read = (path: string) => console.read(`/api${path}`);
@@ -35,13 +35,13 @@ describe('while inventory hangs', () => {
   it.each<[string, number]>([
     ['', 3],
     ['?withinMs=1000', 1],
-  ])('an order%s shows what the others know, and names it', async (query, seconds) => {
+  ])('an order%s shows what other services know, and names inventory', async (query, seconds) => {
     const { body } = await read(`/orders/${id}${query}`);
     expect(body).toMatchObject({ order: { id }, timeline: charging, waitingFor: [] });
     expect(body.problems).toContain(saysNothing('inventory', seconds));
   });
 
-  it('an unknown order is none at once', async () => {
+  it('an unknown order gets 404 at once', async () => {
     const begin = performance.now();
     expect((await read(`/orders/${randomUUID()}`)).status).toBe(404);
     expect(performance.now() - begin).toBeLessThan(readMs);
@@ -51,7 +51,7 @@ describe('while inventory hangs', () => {
     expect((await read('/stuck-orders?after=a%26b')).body).toMatchObject({ ...stuck, orders: [{ id }] });
   });
 
-  it('dead letters of the groups that answer are shown, and it is named', async () => {
+  it('dead letters of the groups that answer are shown, and inventory is named', async () => {
     expect((await read('/dead-letters')).body).toMatchObject([
       { service: 'order' },
       { service: 'payment', group: 'payment-group' },
@@ -66,13 +66,13 @@ describe('a change while inventory hangs', () => {
   const console = useConsole(() => ({ inventory }));
   const set = () => console.send('put', `/api/stock/${id}`).send({ available: 7, seen: 5 });
 
-  it('is given up after 3 s, and nobody says that it failed', async () => {
+  it('is given up after 3 s, without a claim that it failed', async () => {
     const begin = performance.now();
     const { status, body } = await set();
     expect(performance.now() - begin).toBeLessThan(2 * readMs);
     expect([status, body.detail]).toEqual([
       503,
-      `${saysNothing('inventory')} It is not known whether the change was made, or still will be: look first.`,
+      `${saysNothing('inventory')} The change may have been made, or may still be made. Check before you try again.`,
     ]);
   });
 });
@@ -87,13 +87,13 @@ describe('while order hangs', () => {
     expect(body.problems).toContain(saysNothing('order'));
   });
 
-  it('stuck orders are unavailable, because of it', async () => {
+  it('stuck orders are unavailable, and the message names order', async () => {
     const refused = { status: 503, headers: { 'retry-after': '1' }, body: { detail: saysNothing('order') } };
     expect(await read('/stuck-orders')).toMatchObject(refused);
   });
 });
 
-describe('while the reply of payment is not that of its contract', () => {
+describe("while payment's reply violates its contract", () => {
   const lost = { ...payment, createdAt: 'lost' };
   const console = useConsole(() => ({ ...answers, payment: () => lost, inventory: () => undefined }));
 
@@ -105,7 +105,7 @@ describe('while the reply of payment is not that of its contract', () => {
   });
 });
 
-it('a process that hangs is gone, and says so in words', async () => {
+it('a hung process counts as gone, with the reason in words', async () => {
   const hung = await fakeService(never);
   const [replica] = await askReplicas(hung, hung);
   expect(replica).toMatchObject({ state: 'GONE', waitingFor: ['no answer within 3 s'] });

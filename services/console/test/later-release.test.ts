@@ -1,7 +1,7 @@
 import { type Answer, useConsole } from './_console.ts';
 import { aLetter, order as known } from './_order.ts';
 
-// Its services may be of a later release than the console, during an upgrade and after a rollback (contract 10).
+// Services may be of a later release than the console, during an upgrade and after a rollback (contract 10).
 
 const order = { ...known, status: 'ON_HOLD' };
 const at = order.createdAt;
@@ -40,7 +40,7 @@ const services: () => Record<string, Answer> = () => ({
 });
 const console = useConsole(services, { env: { GROUPS: 'payment' } });
 
-it('an order of a status that the console does not know is found, counted and shown with it', async () => {
+it('an order with a status that the console does not know is found, counted and shown with that status', async () => {
   const found = await console.read(`/api/order-search?sought=${order.id}`).expect(200);
   expect(found.body.orders).toMatchObject([{ id: order.id, status: 'ON_HOLD' }]);
   const ofCustomer = await console.read(`/api/orders?customer=${order.customerId}`).expect(200);
@@ -49,7 +49,7 @@ it('an order of a status that the console does not know is found, counted and sh
   expect(body).toMatchObject({ total: 1, orders: [{ status: 'ON_HOLD' }], next: 'cursor' });
 });
 
-it('its page has the statuses, kinds and decisions of all services, and says which it does not know', async () => {
+it('the page of an order has the statuses, kinds and decisions of all services, and says which it does not know', async () => {
   const { body } = await console.read(`/api/orders/${order.id}`).expect(200);
   expect(body.problems).toEqual([]);
   expect(body.order).toMatchObject({ status: 'ON_HOLD' });

@@ -35,7 +35,7 @@ const pageOf = (...content: object[]) => ({
 });
 const nextPage = { Link: '</internal/orders?after=the-cursor>; rel="next"' };
 
-/** What the services keep, as the tests change it. */
+/** State of the services, which tests change. */
 const kept = { notes: [] as object[], status: 'PENDING', isAway: false, isSilent: false };
 beforeEach(() => {
   Object.assign(kept, { notes: [], status: 'PENDING', isAway: false, isSilent: false });
@@ -105,7 +105,7 @@ describe('a search', () => {
     [ada.email, [ada.id]],
     ['lovelace', [ada.id, productId]],
     ['nobody', []],
-  ])('for %s finds what an operator hears of', async (sought, expected) => {
+  ])('for %s finds orders and customers', async (sought, expected) => {
     expect(await search(sought)).toEqual(expected);
   });
 });
@@ -113,21 +113,21 @@ describe('a search', () => {
 describe('a search while account is away', () => {
   const console = useConsole(() => ({ ...answers, account: () => new Reply(500, {}) }));
 
-  it('finds what the others know, and names it', async () => {
+  it('finds what other services know, and names account', async () => {
     const { body } = await console.read('/api/order-search?sought=48b50ee5').expect(200);
     expect(body.orders).toHaveLength(2);
     expect(body.problems).toEqual([expect.stringContaining('The account service')]);
   });
 });
 
-describe('what an operator does to an order', () => {
+describe("an operator's action on an order", () => {
   const console = useConsole(services, { env: { GROUPS: '' } });
   beforeEach(() => {
     console.asked.length = 0;
   });
   const asked = () => console.asked.map(({ method, path, body, operator }) => ({ method, path, body, operator }));
 
-  it('is asked of its service in the name of the operator', async () => {
+  it("is passed to the service under the operator's name", async () => {
     const [noteId, copyId] = [mail.id, productId];
     await console.send('post', `/api/orders/${order.id}/cancellation`).send({ reason: 'Wrong size.' }).expect(204);
     await console.send('put', `/api/orders/${order.id}/notes/${noteId}`).send({ text: 'Called.' }).expect(204);
@@ -141,13 +141,13 @@ describe('what an operator does to an order', () => {
     ]);
   });
 
-  it('is refused in the words of the service', async () => {
+  it("is refused in the service's words", async () => {
     kept.status = 'SHIPPED';
     const { status, body } = await console.send('post', `/api/orders/${order.id}/cancellation`).send({ reason: 'x' });
     expect([status, body.detail]).toEqual([409, 'The order has been shipped.']);
   });
 
-  it('shows its invoice as the customer has it, to be printed, and runs nothing', async () => {
+  it('shows the invoice as the customer sees it, ready to print and without scripts', async () => {
     const path = `/api/orders/${order.id}/invoice`;
     const { body } = await console.read(path).set('Accept', 'application/json').expect(200);
     expect(body).toMatchObject({ number: 17, seller: 'Tea Ltd.', lines: [item] });
@@ -164,7 +164,7 @@ it.each([
   [`operator ${productId}`, 'operator Ben'],
   [`operator ${order.id}`, `operator ${order.id}`],
   ['operator ann', 'operator ann'],
-])('a note of the actor %s is one of %s', async (actor, shown) => {
+])('a note by the actor %s is shown as by %s', async (actor, shown) => {
   kept.notes = [{ id: mail.id, kind: 'NOTE', actor, text: 'Called.', createdAt: at }];
   const { body } = await names.read(`/api/orders/${order.id}`).expect(200);
   expect(body.order.notes).toMatchObject([{ actor: shown }]);
@@ -185,7 +185,7 @@ describePages('the page of the orders', (open) => {
     page = await open({ viewport: { width: 1_000, height: 800 } });
   });
 
-  it('leaves the order that was shown when a search finds nothing, and goes to what is found alone', async () => {
+  it('hides the order if a search finds nothing, and opens the only result', async () => {
     await logIn(page, console, `#/orders/${order.id}`);
     await page.getByRole('heading', { name: `Order ${order.id}` }).waitFor();
     await find('ffffffff');
@@ -202,7 +202,7 @@ describePages('the page of the orders', (open) => {
     await page.getByRole('link', { name: 'Lovelace & Sons' }).waitFor();
   });
 
-  it('lists orders by what the address says, page by page, and goes back', async () => {
+  it("lists orders by the page's address, page by page, and goes back", async () => {
     await logIn(page, console, `#/orders?customer=${ada.id}&status=PENDING`);
     const list = page.getByRole('region', { name: 'All orders' });
     await list.getByRole('link', { name: order.id }).waitFor();
@@ -230,7 +230,7 @@ describePages('the page of the orders', (open) => {
     await page.getByRole('alert').getByText('query.minTotal: must be an amount').waitFor();
   });
 
-  it('links an order to its customer, products and invoice, and says what became of its mails', async () => {
+  it('links an order to its customer, products and invoice, and shows the state of its mails', async () => {
     await logIn(page, console, `#/orders/${order.id}`);
     const link = (name: string) => page.getByRole('link', { name, exact: true });
     expect(await link('Ada <b>Lovelace</b>').getAttribute('href')).toBe(`#/accounts/${ada.id}`);
@@ -241,10 +241,10 @@ describePages('the page of the orders', (open) => {
     await page.getByRole('row', { name: /We have received your order.*sent/ }).waitFor();
     const paid = page.getByRole('row', { name: /Your order is paid.*waits for the digest/ });
     await paid.getByRole('button').click();
-    await paid.getByText('It is on its way.').waitFor();
+    await paid.getByText('The mail is on its way.').waitFor();
   });
 
-  it('cancels an order with a reason, and no order twice', async () => {
+  it('cancels an order once, with a reason', async () => {
     await logIn(page, console, `#/orders/${order.id}`);
     const ask = page.getByRole('button', { name: 'Cancel this order' });
     await ask.click();
@@ -259,7 +259,7 @@ describePages('the page of the orders', (open) => {
     await ask.waitFor({ state: 'detached' });
   });
 
-  it('keeps an order, what is written about it and what became of an act while its service is away', async () => {
+  it('keeps an order, a note being typed and the outcome of an action while the order service is unavailable', async () => {
     await logIn(page, console, `#/orders/${order.id}`);
     await page.getByLabel('A note').fill('Called back.');
     await page.getByRole('button', { name: 'Cancel this order' }).click();
@@ -276,14 +276,14 @@ describePages('the page of the orders', (open) => {
     expect(await page.getByLabel('Reason').inputValue()).toBe('Wrong size.');
   });
 
-  it('does not say that there is no order while nobody can say', async () => {
+  it('does not claim that there is no order while the order service is unavailable', async () => {
     kept.isSilent = true;
     await logIn(page, console, '#/orders?sought=48b50ee5');
     await page.getByRole('alert').getByText('The order service').waitFor();
     expect(await page.getByText('No order was found.').count()).toBe(0);
   });
 
-  it('leaves a note once, also after a failure, and empties its field', async () => {
+  it('adds a note once, even after a failure, and empties the field', async () => {
     await logIn(page, console, `#/orders/${order.id}`);
     const field = page.getByLabel('A note');
     await field.fill('Called back.\nAgain.');

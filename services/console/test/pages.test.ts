@@ -7,7 +7,7 @@ import { describePages, logIn, token, useConsole } from './_console.ts';
 describePages('the login with the keyboard', (open) => {
   const console = useConsole();
 
-  it('is readable by everybody, keeps the focus where it is refused, and leads it into the page where it is not', async () => {
+  it('is accessible, keeps the focus if it is refused, and moves it to the page if it succeeds', async () => {
     const page = await open();
     await page.goto(`${console.origin}/console/`);
     const button = page.getByRole('button', { name: 'Use the token' });
@@ -26,18 +26,18 @@ describePages('the login with the keyboard', (open) => {
   });
 });
 
-describePages('an address that names no page', (open) => {
+describePages('an address without a page', (open) => {
   const console = useConsole();
 
   it.each(['nowhere', 'constructor', 'now/here/there', 'dead%E0letters'])('says so: %s', async (path) => {
     const page = await logIn(await open(), console, `#/${path}`);
     await page.getByRole('heading', { name: 'No such page' }).waitFor();
     expect(await page.title()).toBe('No such page – Store console');
-    await page.getByRole('link', { name: 'To what happens now' }).click();
+    await page.getByRole('link', { name: 'Go to the page Now' }).click();
     await page.getByRole('heading', { name: 'Now' }).waitFor();
   });
 
-  it('is not one whose filter nobody can decode, nor one without a page', async () => {
+  it('differs from an address with an undecodable filter, and from an empty one', async () => {
     const page = await logIn(await open(), console, '#/dead-letters?100%');
     await page.getByLabel('Filter').waitFor();
     expect(await page.getByLabel('Filter').inputValue()).toBe('100%');
@@ -46,7 +46,7 @@ describePages('an address that names no page', (open) => {
   });
 });
 
-describePages('a browser that lets no page keep anything', (open) => {
+describePages('a browser without storage', (open) => {
   const console = useConsole();
 
   it('shows the console', async () => {
@@ -62,7 +62,7 @@ describePages('an alert of the console', (open) => {
   const history = createHistory();
   const console = useConsole(undefined, { history });
 
-  it('has its runbook as a page, without the marks of Markdown', async () => {
+  it('shows its runbook as HTML instead of Markdown', async () => {
     const payment = { service: 'payment', address: '10.1.2.3:8080', state: 'UP' as const, waitingFor: [] };
     history.add(Date.now(), [{ ...payment, samples: samplesIn('dead_letters_open{group="payment-group"} 2') }]);
     const page = await logIn(await open(), console);
@@ -90,7 +90,7 @@ describePages('a chart of the console', (open) => {
       history.add(last - (points - 1 - point) * everyMs, [{ ...order, samples: lagAt(point) }]);
   });
 
-  it('says what its lines are now, and what they were where the pointer is', async () => {
+  it('shows the current values of its lines, and the values at the pointer', async () => {
     const page = await logIn(await open(), console);
     const chart = page.getByRole('region', { name: 'Lag per group' });
     const legend = () => chart.locator('.legend dd').allTextContents();

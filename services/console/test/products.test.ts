@@ -8,7 +8,7 @@ describe('a product', () => {
   const put = (body: object, cookie?: string) => console.send('put', path, cookie).send(body);
   const changes = () => console.logged.filter(({ msg }) => msg === 'A product was changed');
 
-  it('is read and set with all digits of its price, and the log says by whom', async () => {
+  it('is read and set with all digits of its price, and the operator is logged', async () => {
     const { body: shown } = await console.read(path).expect(200);
     expect(shown).toEqual({
       ...{ id, name: 'Tea', price: '123456789012.1234', unit: 'kg', version: expect.any(String) },
@@ -40,7 +40,7 @@ describe('a product', () => {
     expect(console.asked).toHaveLength(before);
   });
 
-  it('is created and deleted, in the state that was seen, in the name of who is logged in', async () => {
+  it('is created, and deleted in the version that was seen, on behalf of the logged-in operator', async () => {
     const cookie = await console.login('Jörg');
     const remove = (version: string) =>
       console.send('delete', `${path}?version=${encodeURIComponent(version)}`, cookie);
@@ -57,7 +57,7 @@ describe('a product', () => {
     expect(new Set(written.map(({ operator }) => operator))).toEqual(new Set(['J%C3%B6rg%20(shared%20token)']));
   });
 
-  it('is refused with the words of the product service', async () => {
+  it("is refused in the product service's words", async () => {
     const { body: seen } = await console.read(path);
     const refused = { status: 400, body: { detail: 'body.name: must be another' } };
     expect(await put({ ...seen, name: 'refused' })).toMatchObject(refused);
@@ -70,7 +70,7 @@ describe('a product of another release', () => {
   const cases: [string, object, object][] = [
     ['without details', {}, { description: null, images: [], category: null }],
     [
-      'with a field that the console does not know, which stays',
+      'with a field that the console does not know and keeps',
       { ...details, origin: 'Assam' },
       { ...details, origin: 'Assam' },
     ],
@@ -95,7 +95,7 @@ describe('products', () => {
   };
   const console = useConsole(() => ({ product }), { env: { STORE_CURRENCY: 'JPY' } });
 
-  it('are listed page by page, by a text and a category', async () => {
+  it('are listed page by page, by text and category', async () => {
     const { body } = await console.read('/api/products?search=a%26b&category=Hot%20drinks').expect(200);
     expect(body).toEqual({ products: [], next: 'cur&sor' });
     const { body: last } = await console.read(`/api/products?after=${encodeURIComponent(body.next)}`).expect(200);
@@ -106,7 +106,7 @@ describe('products', () => {
     ]);
   });
 
-  it('have one currency, and categories', async () => {
+  it('have a common currency and categories', async () => {
     const { body } = await console.read('/api/catalogue').expect(200);
     expect(body).toEqual({ currency: 'JPY', categories: ['Drinks'] });
   });
@@ -124,17 +124,17 @@ describe('a stock', () => {
   const set = (available: number, seen: number) => console.send('put', stockPath).send({ available, seen });
   const listed = async () => (await console.read('/api/products').expect(200)).body.products[0].available;
 
-  it('of a product that nobody has ordered is the initial one', async () => {
+  it('of a product that was never ordered is the initial stock', async () => {
     expect(await listed()).toBe(initialStock);
     await set(7, initialStock).expect(200);
     expect(await listed()).toBe(7);
   });
 
-  it('is set as it was seen, and not over what somebody else has set', async () => {
+  it('is set if it has not changed, and does not overwrite the stock that someone else has set', async () => {
     await set(7, initialStock).expect(200);
     expect(await set(8, initialStock)).toMatchObject({
       status: 409,
-      body: { detail: 'The stock is 7 by now, and was not set.' },
+      body: { detail: 'The stock is now 7, so it was not set.' },
     });
     expect(await listed()).toBe(7);
     await set(8, 7).expect(200);
@@ -145,9 +145,9 @@ describe('a stock', () => {
   });
 
   it.each([
-    ['a first time', undefined],
+    ['for the first time', undefined],
     ['again', 5],
-  ])('is set %s by one of many at once', async (_, stock) => {
+  ])('is set %s by exactly one of many concurrent requests', async (_, stock) => {
     if (stock !== undefined) await set(stock, initialStock).expect(200);
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => set(10 + n, stock ?? initialStock)));
     const won = answers.filter(({ status }) => status === 200);

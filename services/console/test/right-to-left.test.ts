@@ -3,7 +3,7 @@ import { catalogueOf } from './_catalogue.ts';
 import { type Answer, describePages, logIn, Reply, useConsole } from './_console.ts';
 import { aLetter, at, order } from './_order.ts';
 
-/** What people have written, from right to left or in both directions; each ends in what has no direction of its own. */
+/** Texts by people, from right to left or in both directions. Each ends in characters without a direction of their own. */
 const written = {
   customer: 'דנה כהן (2)',
   operator: 'عمر - 7',
@@ -76,7 +76,7 @@ const auth: Answer = (method, path, ...rest) => {
   return [{ id, name: written.key, scopes: ['orders:read'], createdAt: at, expiresAt: at, lastUsedAt: null }];
 };
 
-describePages('what is written from right to left', (open) => {
+describePages('text from right to left', (open) => {
   const console = useConsole(
     () => ({
       ...{ order: store, payment: store, product: store, notification: store, auth, account: accounts },
@@ -85,7 +85,7 @@ describePages('what is written from right to left', (open) => {
     { env: { GROUPS: 'payment' } },
   );
 
-  /** Texts and fields that turn what stands beside them (Unicode TR9): nothing around them has a direction of its own. */
+  /** Finds texts and fields that would reorder their neighbours (Unicode TR9), because no element around them isolates direction. */
   const turning = `
     const strong = /[\\u0590-\\u08ff]/;
     const texts = ${JSON.stringify([...Object.values(written), `6100 ${written.city}`])};
@@ -111,13 +111,13 @@ describePages('what is written from right to left', (open) => {
     ['no account', `accounts?${written.sought}`, written.sought],
     ['account', `accounts/${id}`, written.agent],
     ['audit', `audit?person=${written.operator}`, written.unit],
-  ])('leaves what stands beside it in its place: %s', async (_, path, shown) => {
+  ])('does not reorder its neighbours: %s', async (_, path, shown) => {
     const tab = await logIn(await open(), console, `#/${encodeURI(path)}`);
     await tab.locator('main').getByText(shown).first().waitFor();
     expect(await tab.evaluate(turning)).toEqual([]);
   });
 
-  it('leaves who is logged in before the mark beside it', async () => {
+  it("leaves the operator's name before the badge next to it", async () => {
     const tab = await open();
     await tab.goto(`${console.origin}/console/`);
     await tab.getByLabel('Your name').fill(written.operator);

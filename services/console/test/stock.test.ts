@@ -7,7 +7,7 @@ import { type Answer, ann, describePages, logIn, useConsole } from './_console.t
 type Console = ReturnType<typeof useConsole>;
 const changesIn = ({ asked }: Console) => asked.filter(({ method }) => method === 'PUT').map(({ body }) => body);
 
-/** Product and inventory with one product, Tea. @param change of what inventory answers */
+/** Answers of product and inventory with a single product, Tea. @param change applied to inventory's answers */
 function storeOf(change: (answer: Answer) => Answer = (answer) => answer) {
   const catalogue = catalogueOf('4.5');
   return { product: catalogue, inventory: change(catalogue) };
@@ -42,7 +42,7 @@ describePages('the form of a product', (open) => {
     console.asked.length = 0;
   });
 
-  it('has the focus as it appears, and everything that a product has, to be seen by everybody', async () => {
+  it('has the focus when it appears, has every field of a product, and is accessible', async () => {
     await page.getByRole('link', { name: 'New product' }).click();
     await form('New product').waitFor();
     expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Name of new product');
@@ -67,7 +67,7 @@ describePages('the form of a product', (open) => {
     await changeOf('ann', { name: 'Tea', price: '4.5', ...details });
   });
 
-  it('keeps what was typed while its row leaves the list, while a search starts, and on the way to other pages', async () => {
+  it('keeps typed text when its row leaves the list, when a search starts, and while other pages are open', async () => {
     await page.getByRole('link', { name: 'Change Tea' }).click();
     await page.getByLabel('Name of Tea').fill('Green tea');
     await page.route('**/api/products?*', (route) => route.fulfill({ json: { products: [], next: null } }));
@@ -85,17 +85,17 @@ describePages('the form of a product', (open) => {
     expect(sent()).toEqual([]);
   });
 
-  it('tells whoever is slower what it is now, and may replace that', async () => {
+  it('shows the slower of two operators the current product, and lets them replace it', async () => {
     await page.getByRole('link', { name: 'Change Tea' }).click();
     await page.getByLabel('Price of Tea').fill('5');
     await changeOf('ben', { name: 'Black tea' });
     await page.getByRole('button', { name: 'Save Tea' }).click();
-    const told = 'Somebody else was faster. It is now name Black tea, price 4.5. Do it again';
+    const told = 'Someone else has changed it. It is now name Black tea, price 4.5. Do it again';
     await page.getByRole('alert').getByText(told).waitFor();
     await page.getByRole('button', { name: 'Save Tea' }).click();
     await page.getByRole('status').getByText('Tea was saved.').waitFor();
     expect(sent().slice(1)).toEqual([
-      { ...details, name: 'Tea', price: 5, unit: 'kg' }, // with the first version, which was refused
+      { ...details, name: 'Tea', price: 5, unit: 'kg' }, // refused, with the first version
       { ...details, name: 'Tea', price: 5, unit: 'kg' },
     ]);
     const log = console.logged.filter(({ msg }) => msg === 'A product was changed');
@@ -116,7 +116,7 @@ describePages('the form of a product', (open) => {
 });
 
 describePages('the stock of a product', (open) => {
-  /** What stands in the way of the next changes. */
+  /** Delays the next changes. */
   let hangs: Promise<void> | undefined;
   const console = useConsole(
     () =>
@@ -145,11 +145,11 @@ describePages('the stock of a product', (open) => {
     page = await openPage();
   });
 
-  it('is the initial one where nobody has ordered it', async () => {
+  it('is the initial stock if it was never ordered', async () => {
     expect(await amount().inputValue()).toBe(String(initialStock));
   });
 
-  it('is set by Enter or by leaving the field, once, never while somebody types, and taken back', async () => {
+  it('is set once, by Enter or by leaving the field but not while typing, and can be undone', async () => {
     await page.clock.install();
     await type('1');
     await page.clock.runFor(10_000);
@@ -172,24 +172,24 @@ describePages('the stock of a product', (open) => {
     expect(sent()).toEqual([123, 234, 123]);
   });
 
-  it('is not set over that of somebody else, which is shown, unless somebody decides anew', async () => {
+  it('does not overwrite the stock of someone else, which is shown, unless the operator confirms', async () => {
     const other = await openPage();
     await type('7');
     await type('9', other);
     await amount(other).press('Enter');
     await row(other).getByText('Set to 9.').waitFor();
     await amount().press('Enter');
-    await row().getByRole('alert').getByText('The stock is 9 by now, and was not set.').waitFor();
-    await row().getByText('It is 9 now. Enter sets 7 all the same').waitFor();
+    await row().getByRole('alert').getByText('The stock is now 9, so it was not set.').waitFor();
+    await row().getByText('It is 9 now. Press Enter to set 7 anyway').waitFor();
     expect(await amount().inputValue()).toBe('7');
     expect(sent()).toEqual([9]);
-    await page.getByRole('heading', { name: 'Stock' }).click(); // decides nothing
+    await page.getByRole('heading', { name: 'Stock' }).click(); // does not confirm
     await amount().press('Enter');
     await row().getByText('Set to 7.').waitFor();
     expect(sent()).toEqual([9, 7]);
   });
 
-  it('that inventory does not confirm within 3 s is not known, and read again', async () => {
+  it('is unknown if inventory does not answer within 3 s, and is read again', async () => {
     const hung = Promise.withResolvers<void>();
     hangs = hung.promise;
     await type('7');
@@ -197,7 +197,7 @@ describePages('the stock of a product', (open) => {
     await row().getByRole('status').getByText('Setting…').waitFor();
     await row()
       .getByRole('alert')
-      .getByText('The inventory service has not answered within 3 s. It is not known whether')
+      .getByText('The inventory service did not answer within 3 s. The change may have been made')
       .waitFor({ timeout: 6_000 });
     expect(await amount().inputValue()).toBe('7');
     hung.resolve();
@@ -216,7 +216,7 @@ describePages('the stock of a product', (open) => {
     expect(sent()).toEqual([457]);
   });
 
-  it('a product is sought once', async () => {
+  it('searches for a product once', async () => {
     const sought = new Set<string | null>();
     page.on('request', (request) => sought.add(new URL(request.url()).searchParams.get('search')));
     await page.getByLabel('Name of a product').pressSequentially('green tea');

@@ -15,6 +15,6 @@ it.each([
   expect(timesOf(times.map(at))).toEqual(labels);
 });
 
-it('a label of an axis that rounding repeats stands once', () => {
+it('keeps only the first of equal labels on an axis', () => {
   expect(onceEach(['0 ms', '1 ms', '1 ms', '2 ms'])).toEqual(['0 ms', '1 ms', '', '2 ms']);
 });

@@ -100,7 +100,7 @@ describe('an order', () => {
     [
       'its shipment',
       { order: confirmed, reservation, payment },
-      [expect.stringMatching(/^The shipment, which is due/)],
+      [expect.stringMatching(/^The shipment, some time after the payment/)],
     ],
     ['nothing', { order: { ...confirmed, shippedAt: at(9) }, reservation: shipped, payment }, []],
     ['a refund', { order: { ...order, status: 'CANCELLED' }, payment }, ['payment-group has to refund the payment']],
@@ -112,7 +112,7 @@ describe('an order', () => {
 
   const parts = { ...nothing, reservation, payment };
   it.each(orderStatuses.flatMap((status) => reservationStatuses.map((reserved) => [status, reserved] as const)))(
-    'that is %s with a reservation that is %s waits for what follows from that, or for nothing',
+    'that is %s with a reservation that is %s waits for at most one step of a group, or for the shipment',
     (status, reserved) => {
       for (const paid of paymentStatuses) {
         const texts = waitingFor({
@@ -132,12 +132,12 @@ describe('an order', () => {
     ['The reservation', { reservation: { ...reservation, status: 'ON_HOLD' } }],
     ['The payment', { payment: { ...payment, status: 'ON_HOLD' } }],
     ['The payment', { order: confirmed, payment: { ...payment, status: 'ON_HOLD' } }],
-  ])('says of a status of a later release that it is not known: %s (%#)', (what, part) => {
+  ])('says that a status of a later release is not known: %s (%#)', (what, part) => {
     expect(waitingFor({ ...parts, ...part })).toEqual([`${what} is ON_HOLD, which this console does not know`]);
     expect(waitingFor({ ...parts, ...part, letters: [letter] })).toEqual([failed]);
   });
 
-  it('has a timeline with the statuses and decisions of a later release as they are', () => {
+  it('has a timeline with unchanged statuses and decisions of a later release', () => {
     const held = { ...payment, status: 'ON_HOLD' };
     const letters = [{ ...letter, decisions: [{ ...decision('REDRIVEN', 3), outcome: 'POSTPONED' }] }];
     const texts = timelineOf({ ...nothing, payment: held, letters }).map(({ text }) => text);
@@ -145,7 +145,7 @@ describe('an order', () => {
     expect(texts).toContain('ann decided POSTPONED about StockReserved');
   });
 
-  it('has a timeline with the steps of all services by their time', () => {
+  it('has a timeline with the steps of all services by time', () => {
     const mail = { ...ids, id: 'm', kind: 'OrderPaid', subject: 'Thank you', text: 'Thank you.' };
     const invoice = { ...ids, number: 7, paymentId: 'p', amount: order.total, paidAt: at(3), createdAt: at(7) };
     const steps = timelineOf({
@@ -159,7 +159,7 @@ describe('an order', () => {
     expect(steps.map(({ service, text }) => `${service}: ${text.replace(/, published.*/, '')}`)).toEqual([
       'order: The order was placed',
       'order: Event OrderCreated',
-      'inventory: The stock was looked at',
+      'inventory: Stock was checked',
       'inventory: Event StockReserved',
       'payment: The payment began',
       'payment: The payment is PAID',
@@ -171,7 +171,7 @@ describe('an order', () => {
     ]);
   });
 
-  it('has dead letters in its timeline and what was decided about them, in the lane of their service', () => {
+  it("has its dead letters and their decisions in the timeline, in the service's lane", () => {
     const steps = timelineOf({
       ...nothing,
       letters: [{ ...discarded, service: 'order-worker', group: 'order-group' }],
@@ -186,7 +186,7 @@ describe('an order', () => {
     expect(timelineOf({ ...nothing, letters: [decided('REDRIVEN')] }).at(-1)).toMatchObject(good);
   });
 
-  it('has in its timeline who has cancelled it why, and what operators have noted', () => {
+  it('has its cancellation, with actor and reason, and the notes of operators in the timeline', () => {
     const note = { id: order.id, actor: 'operator ann', createdAt: at(5) };
     const notes = [
       { ...note, kind: 'NOTE', text: 'Called back.' },
@@ -197,7 +197,7 @@ describe('an order', () => {
     expect(texts).toContain('operator ann cancelled the order: Wrong size.');
   });
 
-  it('says what was discarded of it', () => {
+  it('says which of its messages were discarded', () => {
     expect(discardedOf({ letters: [letter, discarded] })).toEqual([
       'ann discarded StockReserved, so that payment-group never handles it: told them',
     ]);

@@ -6,10 +6,10 @@ import { describePages, logIn, useConsole } from './_console.ts';
 describe('the files of the pages', () => {
   const console = useConsole();
   const get = (path: string, headers: Record<string, string> = {}) => console.http().get(path).set(headers);
-  /** Relative to /console/, as the page names them. */
+  /** Relative to /console/, as the page refers to them. */
   const filesOf = (page: string) => [...page.matchAll(/(?:src|href)="\.(\/[^"]+)"/g)].map(([, path = '']) => path);
 
-  it('are a page that is asked for anew, and answered 304 while it is the same', async () => {
+  it('include a page that is revalidated, with 304 while it is unchanged', async () => {
     await get('').expect('Location', '/console/');
     const { headers, text } = await get('/').expect('Cache-Control', 'no-cache');
     const again = await get('/', { 'If-None-Match': headers.etag ?? '' });
@@ -18,7 +18,7 @@ describe('the files of the pages', () => {
     expect(files).toEqual(['/assets/icon.svg', '/assets/index.js', '/assets/index.css']);
   });
 
-  it.each(['br', 'gzip'])('are kept for ever, and sent in %s: less than 60 KB', async (encoding) => {
+  it.each(['br', 'gzip'])('are cached forever, and take less than 60 KB in %s', async (encoding) => {
     const { text } = await get('/');
     let bytes = text.length;
     for (const path of filesOf(text)) {
@@ -48,7 +48,7 @@ const metrics = [
   'outbox_oldest_unsent_seconds 2.345',
   ...groups.map((name) => `consumer_lag_messages{group="${name}-group",partition="0"} 12345`),
 ].join('\n');
-/** Metrics that every service of the store tells, each as one replica. */
+/** Metrics of every service of the store, each with one replica. */
 const replicas = names.map((service) => ({
   service,
   address: `10.1.2.3:80${service.length}`,
@@ -57,7 +57,7 @@ const replicas = names.map((service) => ({
   samples: samplesIn(metrics),
 }));
 
-describePages('what a tab of the console transfers', (open) => {
+describePages('a tab of the console transfers', (open) => {
   const history = createHistory();
   const console = useConsole(undefined, { history });
   let now = Date.now() - 180 * everyMs;
@@ -70,7 +70,7 @@ describePages('what a tab of the console transfers', (open) => {
     for (let count = 0; count < 180; count += 1) look();
   });
 
-  /** Counts answers with their headers, as they come over the wire. */
+  /** Counts answers including their headers, as transferred. */
   async function meter(of: Page, isCounted: (path: string) => boolean) {
     const counted = { requests: 0, bytes: 0 };
     const cdp = await of.context().newCDPSession(of);
@@ -80,7 +80,7 @@ describePages('what a tab of the console transfers', (open) => {
       if (isCounted(new URL(request.url).pathname)) ids.add(requestId);
     });
     cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-      // Nothing comes over the wire for what the browser has kept.
+      // Cached answers are not transferred.
       if (!ids.delete(requestId) || encodedDataLength === 0) return;
       counted.requests += 1;
       counted.bytes += encodedDataLength;
@@ -89,7 +89,7 @@ describePages('what a tab of the console transfers', (open) => {
   }
   const isFile = (path: string) => !/\/(api\/|session$)/.test(path);
 
-  it('files once, and then only the question whether the page is the same', async () => {
+  it('files once, and then only a check whether the page has changed', async () => {
     const page = await open();
     const first = await meter(page, isFile);
     await logIn(page, console);

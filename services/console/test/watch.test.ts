@@ -31,34 +31,34 @@ const replica = (address: string, text: string, more: Partial<Replica> = {}) => 
 });
 
 describe('the history', () => {
-  it('counts what rose between two looks, over replicas and restarts', () => {
+  it('counts increases between two looks, over replicas and restarts', () => {
     const history = createHistory();
     history.add(0, [replica('a', metrics(100, 50)), replica('b', metrics(7, 1))]);
     expect(history.points()[0]).toMatchObject({ rates: { placed: 0, confirmed: 0 }, p50: null });
     history.add(5_000, [replica('a', metrics(120, 60, 8)), replica('b', metrics(2, 0))]); // b has restarted
     expect(history.points()[1]).toMatchObject({
       rates: { placed: (20 + 2) / 5, confirmed: 10 / 5 },
-      p50: 1, // half of them are within the first bucket
+      p50: 1, // half are within the first bucket
       p95: 2.35,
       lag: { 'order-group': 9 }, // the highest of each partition, not the sum over replicas
       outbox: { order: 2.5 },
     });
-    history.add(10_000, [replica('c', metrics(1_000, 500))]); // new: what it counted before is not of now
+    history.add(10_000, [replica('c', metrics(1_000, 500))]); // new: its earlier counts are ignored
     expect(history.points()[2]?.rates.placed).toBe(0);
     history.add(15_000, [replica('c', '', { state: 'GONE' })]);
     history.add(20_000, [replica('c', metrics(1_010, 500))]);
     expect(history.points()[4]?.rates.placed).toBe(2);
   });
 
-  it('keeps what services count themselves, with gaps where nobody answers', () => {
+  it('keeps the counts of services, with gaps if a service does not answer', () => {
     const history = createHistory();
     history.add(0, [], { letters: 3, stuck: 7, problems: [] });
-    history.add(5_000, [], { letters: null, stuck: 8, problems: ['The payment service has not answered within 3 s.'] });
+    history.add(5_000, [], { letters: null, stuck: 8, problems: ['The payment service did not answer within 3 s.'] });
     expect(history.points()).toMatchObject([
       { letters: 3, stuck: 7 },
       { letters: null, stuck: 8 },
     ]);
-    expect(history.problems()).toEqual(['The payment service has not answered within 3 s.']);
+    expect(history.problems()).toEqual(['The payment service did not answer within 3 s.']);
   });
 
   it('counts open letters over all groups that answer, and stuck orders', async () => {
@@ -80,7 +80,7 @@ describe('the history', () => {
     expect(history.points()).toHaveLength(180);
   });
 
-  it('says since when a process has been as it is, and whether it has seen that begin', () => {
+  it('says since when a process has been in its state, and whether it saw the change', () => {
     const history = createHistory();
     history.add(0, [replica('a', '')]);
     expect(history.states()).toMatchObject([{ state: 'UP', since: 0, orBefore: true }]);
@@ -91,14 +91,14 @@ describe('the history', () => {
     ]);
   });
 
-  it('names what does not answer', async () => {
+  it('gives the reason if a process does not answer', async () => {
     const [gone] = await askReplicas('http://127.0.0.1:1', 'http://127.0.0.1:1');
     expect(gone).toEqual({ address: '127.0.0.1:1', state: 'GONE', waitingFor: ['ECONNREFUSED'], samples: [] });
     for (const url of ['http://[::1]:1', 'http://no.invalid:1'])
       expect(await askReplicas(url, url)).toMatchObject([{ state: 'GONE', waitingFor: [expect.stringMatching(/^E/)] }]);
   });
 
-  it('has the quantiles of counts by upper bounds', () => {
+  it('estimates quantiles from counts by upper bound', () => {
     expect(quantile(0.5, new Map([[1, 0]]))).toBeUndefined();
     expect(quantile(0.5, new Map([1, 2].map((bound) => [bound, 2 * bound])))).toBe(1);
     expect(quantile(1, new Map([1, Number.POSITIVE_INFINITY].map((bound, count) => [bound, count + 1])))).toBe(1);
@@ -114,13 +114,13 @@ outbox_oldest_unsent_seconds 0
 `;
 type State = 'UP' | 'GONE';
 interface Story {
-  /** As it is at that second. */
+  /** At that second. */
   metrics: (second: number) => string;
   state?: State;
   stuck?: (second: number) => number;
 }
 
-/** @returns the names of the alerts that fire at that second, looking every five */
+/** @returns names of the alerts that fire at that second, with a look every five seconds */
 function firing({ metrics, state = 'UP', stuck = () => 0 }: Story, until: number): string[] {
   const history = createHistory();
   for (let second = 0; second <= until; second += everyMs / 1_000) {
@@ -139,7 +139,7 @@ const from20 = (metric: string) => ({
 });
 
 describe('the alerts', () => {
-  it('has the names, severities and delays of the rules that the chart ships', async () => {
+  it('have the names, severities and delays of the rules in the chart', async () => {
     const file = new URL('../../../charts/store/files/alerts/store.yaml', import.meta.url);
     const shipped = parse(await readFile(file, 'utf8')).groups[0].rules as {
       alert: string;
@@ -147,7 +147,7 @@ describe('the alerts', () => {
       for?: string;
     }[];
     const expected = shipped
-      .filter(({ alert }) => alert !== 'StoreSlow') // of the gateway's metrics
+      .filter(({ alert }) => alert !== 'StoreSlow') // uses the gateway's metrics
       .map(({ alert, labels, for: delay }) => [alert, labels.severity, secondsOf(delay)]);
     expect(rules.map(({ name, severity, forSeconds }) => [name, severity, forSeconds]).sort()).toEqual(expected.sort());
   });
@@ -166,7 +166,7 @@ describe('the alerts', () => {
     ['StoreLagUnknown', unlike(/consumer_lag.*/, ''), 300],
     ['StoreOutboxAge', unlike('seconds 0', 'seconds 61'), 60],
     ['StoreRelayInactive', unlike('relay_active 1', 'relay_active 0'), 120],
-  ])('%s fires when it is due and not before', (name, story, at) => {
+  ])('%s fires when due and not before', (name, story, at) => {
     expect(firing(story, at - 5)).not.toContain(name);
     expect(firing(story, at)).toContain(name);
   });
@@ -176,7 +176,7 @@ describe('the alerts', () => {
     [10_000, ['Orders are PENDING for longer than a minute: at least 10000']],
     [0, []],
     [null, []],
-  ])('tells of stuck orders as the first page counts them: %j', (stuck, summaries) => {
+  ])('report stuck orders as the first page counts them: %j', (stuck, summaries) => {
     const history = createHistory();
     history.add(0, [], { letters: 0, stuck, problems: [] });
     expect(history.alerts().map(({ summary }) => summary)).toEqual(summaries);
@@ -184,7 +184,7 @@ describe('the alerts', () => {
     expect(history.alerts()).toEqual([]);
   });
 
-  it('is quiet while all is well, and once the cause has gone', () => {
+  it('are silent while all is well and after the cause has gone', () => {
     expect(firing({ metrics: () => healthy }, 1_800)).toEqual([]);
     const mended = {
       metrics: (s: number) => (s < 300 ? healthy.replace('relay_active 1', 'relay_active 0') : healthy),

@@ -61,7 +61,7 @@ describe('the console during an incident', () => {
       await row.waitFor({ timeout: 30_000 });
       await row.click();
       await page.getByRole('row', { name: /inventory.*GONE.*no answer within 3 s/ }).waitFor();
-      await page.getByText('The inventory service has not answered within 3 s.').waitFor();
+      await page.getByText('The inventory service did not answer within 3 s.').waitFor();
     });
     await page.getByText(/^All \d+ processes are ready\.$/).waitFor({ timeout: 30_000 });
   }, 90_000);
@@ -108,7 +108,7 @@ describe('the console during an incident', () => {
     await page.getByRole('button', { name: /^Discard 1 letter/ }).click();
     await page.getByLabel('Reason').fill('The customer was told');
     await dialog.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('There is no dead letter here.').waitFor();
+    await page.getByText('There are no dead letters here.').waitFor();
 
     await showOrder(id);
     await order()

@@ -42,7 +42,7 @@ export async function prepare(shop: TestShop, products: Map<string, string>): Pr
   await page.getByRole('button', { name: /^Discard \d+ letter/ }).click();
   await page.getByLabel('Reason').fill('Ordered twice by mistake; the customer was told.');
   await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
-  await page.getByText('There is no dead letter here.').waitFor();
+  await page.getByText('There are no dead letters here.').waitFor();
   await page.context().close();
   return waiting;
 }

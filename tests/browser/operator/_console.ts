@@ -33,7 +33,7 @@ export async function findLetters(page: Page, text: string): Promise<Locator> {
 
 /** Redrives the shown letters until none is left; tries again if their service is killed meanwhile. */
 export async function redriveAll(page: Page): Promise<void> {
-  const none = page.getByText('There is no dead letter here.');
+  const none = page.getByText('There are no dead letters here.');
   const all = page.getByRole('checkbox', { name: /^Select all / });
   const redrive = async () => {
     await none.or(all).first().waitFor();

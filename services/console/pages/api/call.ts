@@ -2,18 +2,18 @@ import type { operations, paths } from '../generated/schema.ts';
 import { setClock } from '../parts/clock.ts';
 
 type Method = 'get' | 'put' | 'post' | 'delete';
-/** Paths that have that method. */
+/** Paths that have this method. */
 type PathOf<M extends Method> = { [P in keyof paths]: paths[P] extends Record<M, object> ? P : never }[keyof paths];
 type Answer<Operation> = Operation extends { responses: { 200: { content: { 'application/json': infer Body } } } }
   ? Body
   : undefined;
-/** The answer of a route, by the name of its operation. */
+/** The answer of a route, by its operation id. */
 export type AnswerTo<Id extends keyof operations> = Answer<operations[Id]>;
 type Parameters<Operation> = Operation extends { parameters: infer Given } ? Given : never;
 type Input<Operation> = Pick<Parameters<Operation>, keyof Parameters<Operation> & ('path' | 'query')> &
   (Operation extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : unknown);
 
-/** Shown as it is: the services' own sentences. */
+/** A refusal, whose message the pages show as it is: a sentence of the service. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -30,7 +30,7 @@ interface Given {
 }
 
 /**
- * Calls the console's server. A session that has ended brings the login back.
+ * Calls the console's server. If the session has ended, the login appears.
  * @throws Refused
  */
 export async function call<M extends Method, P extends PathOf<M>>(
@@ -45,7 +45,7 @@ export async function call<M extends Method, P extends PathOf<M>>(
     method: method.toUpperCase(),
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new Refused(0, 'The console does not answer. Is it still forwarded?');
+    throw new Refused(0, 'The console does not answer. Is its port still forwarded?');
   });
   setClock(answer.headers.get('date'));
   if (answer.ok) return (answer.status === 204 ? undefined : await answer.json()) as Answer<paths[P][M]>;

@@ -1,17 +1,17 @@
 import { QueryClient } from '@tanstack/preact-query';
 
 /**
- * Answers of the console's server, and what is asked for again and again while somebody can see the page. After a failure the last
- * answer stays, beside the problem, and the next question is the repetition.
+ * Caches answers of the console's server and repeats requests while the page is visible. After a failure the last answer stays next to
+ * the problem, and the next regular request is the retry.
  */
 export const queries = new QueryClient({
   defaultOptions: {
-    // A port that is forwarded answers without a network, too.
+    // A forwarded port answers even without a network.
     queries: { networkMode: 'always', retry: false, refetchInterval: 5_000 },
     mutations: { networkMode: 'always', retry: false },
   },
 });
 
-/** Asks for these anew, wherever they are shown. @returns once they have been answered */
+/** Requests these again wherever they are shown. @returns when the answers have come */
 export const renew = (...names: string[]) =>
   Promise.all(names.map((name) => queries.invalidateQueries({ queryKey: [name] })));

@@ -9,7 +9,7 @@ const height = 170;
 
 export interface Line {
   name: string;
-  /** A value for each time; null where there is none. */
+  /** A value for each time; null if there is none. */
   values: (number | null)[];
 }
 
@@ -22,7 +22,8 @@ interface ChartProps {
 }
 
 /**
- * Lines over the last 15 minutes, with a table of what they say at the cursor; or now, which is what a screen reader reads.
+ * Lines over the last 15 minutes, with a table of their values at the cursor. Without a cursor, as for a screen reader, it has the
+ * current values.
  */
 export function Chart({ title, times, lines, format }: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
@@ -89,7 +90,7 @@ function optionsOf(
   format: ChartProps['format'],
   onPoint: (index: number | undefined) => void,
 ): UPlot.Options {
-  // As a colour of an element: the canvas does not know light-dark().
+  // Resolve the colour on an element, because a canvas does not support light-dark().
   const color = (name: string) => {
     holder.style.color = `var(${name})`;
     return getComputedStyle(holder).color;

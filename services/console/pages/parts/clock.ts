@@ -1,18 +1,18 @@
-// One clock on every page: that of the server, in UTC, as in logs and events.
+// Every page uses the server's clock, in UTC, as in logs and events.
 
 let aheadMs = 0;
 
-/** @param date of an answer, in whole seconds */
+/** @param date header `Date` of an answer, in whole seconds */
 export function setClock(date: string | null): void {
   if (date === null) return;
   const seen = Date.parse(date) + 500 - Date.now();
-  // Less is what the whole seconds, and the way of the answer, make of it.
+  // A smaller difference comes from rounding to seconds and from the time the answer took.
   if (Math.abs(seen - aheadMs) > 1_500) aheadMs = seen;
 }
 
 export const serverNow = () => Date.now() + aheadMs;
 
-/** How long ago, in one unit. */
+/** How long ago, in a single unit. */
 export function ageOf(at: string | number): string {
   const seconds = Math.max(0, Math.round((serverNow() - new Date(at).getTime()) / 1000));
   if (seconds < 120) return `${seconds} s`;
@@ -21,7 +21,7 @@ export function ageOf(at: string | number): string {
   return `${Math.round(seconds / 86_400)} days`;
 }
 
-/** With the day where it is another one. */
+/** The time, with the date unless it is today. */
 export function timeOf(at: string | number, isPrecise = false): string {
   const [day = '', time = ''] = new Date(at).toISOString().split('T');
   const isToday = day === new Date(serverNow()).toISOString().slice(0, 10);

@@ -1,12 +1,12 @@
 import type { ComponentProps, TargetedEvent, TargetedSubmitEvent } from 'preact';
 
-/** Returns what is in the fields of a form that is submitted, by their names. */
+/** Returns the values of a submitted form by field name. */
 export function textsOf(event: TargetedSubmitEvent<HTMLFormElement>): Record<string, string> {
   event.preventDefault();
   return Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
 }
 
-/** Limits a field as services do, by code points: `maxLength` counts some characters twice. */
+/** Limits a field by code points, as services do; `maxLength` would count some characters twice. */
 export const atMost = (max: number) => ({
   onInput({ currentTarget }: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) {
     const isTooLong = [...currentTarget.value.trim()].length > max;
@@ -29,7 +29,7 @@ interface SearchProps {
   onSearch: (sought: string) => void;
 }
 
-/** Searches by Enter, or the button. */
+/** Searches when Enter or the button is pressed. */
 export const Search = ({ label, button, onSearch }: SearchProps) => (
   <search>
     <form class="search" onSubmit={(event) => onSearch(textsOf(event).sought?.trim() ?? '')}>

@@ -1,4 +1,4 @@
-/** An address, or what shows the page; undefined where there is no such page. */
+/** An address, or a function that shows the page; undefined if there is no such page. */
 type Step = string | (() => void) | undefined;
 
 const Way = ({ to, text }: { to: Step; text: string }) => {
@@ -11,7 +11,7 @@ const Way = ({ to, text }: { to: Step; text: string }) => {
   );
 };
 
-/** Leads from a page of a list to the first one, and to the one that follows. */
+/** Links from a page of a list to the first and the next page. */
 export const Paging = ({ first, next }: { first: Step; next: Step }) =>
   first === undefined && next === undefined ? null : (
     <div class="actions">

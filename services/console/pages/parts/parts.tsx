@@ -34,7 +34,7 @@ interface AnswerProps<T> {
   children: (data: T) => ComponentChildren;
 }
 
-/** Shows what was asked for. The last answer stays until the next one is there, and beside what has failed. */
+/** Shows an answer. The last answer stays until the next one comes, and next to the problem if the next one fails. */
 export const Answer = <T,>({ of: { data, error, isPending, isPlaceholderData }, children }: AnswerProps<T>) => (
   <>
     <Problem text={error?.message} />
@@ -45,11 +45,11 @@ export const Answer = <T,>({ of: { data, error, isPending, isPlaceholderData }, 
 
 interface OutcomeProps {
   of: Pick<UseMutationResult<unknown, Error, never>, 'isSuccess' | 'error'>;
-  /** Said if it has succeeded. */
+  /** Shown after success. */
   done?: string;
 }
 
-/** Says how something went. */
+/** Shows how an action went. */
 export const Outcome = ({ of: { isSuccess, error }, done }: OutcomeProps) =>
   isSuccess && done !== undefined ? (
     <p class="note" role="status">
@@ -59,7 +59,7 @@ export const Outcome = ({ of: { isSuccess, error }, done }: OutcomeProps) =>
     <Problem text={error?.message} />
   );
 
-/** The id of an order, which leads to it. */
+/** The id of an order, as a link to it. */
 export const OrderLink = ({ id }: { id: string }) => (
   <a href={`#/orders/${id}`}>
     <code>{id}</code>
@@ -82,7 +82,7 @@ export const Badge = ({ text }: { text: string }) => <span class={`badge ${tones
 
 export function money({ amount, currency }: { amount: number; currency: string }): string {
   try {
-    // Not the browser's own digits, which differ from those of ISO 4217.
+    // The browser's own number of decimals differs from ISO 4217.
     const minimumFractionDigits = minorUnit(currency);
     const digits = { minimumFractionDigits, maximumFractionDigits: Math.max(minimumFractionDigits, 4) };
     return new Intl.NumberFormat(undefined, { style: 'currency', currency, ...digits }).format(amount);

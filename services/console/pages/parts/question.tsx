@@ -6,16 +6,16 @@ interface QuestionProps {
   /** Opened by `showModal()`. */
   dialog: RefObject<HTMLDialogElement | null>;
   question: ComponentChildren;
-  /** What is done, on the button. */
+  /** Label of the button that does it. */
   verb: string;
   isGrave: boolean;
-  /** Gets the fields of the form by their names. Once it has succeeded, they are emptied. */
+  /** Gets the values of the form by field name. After success the form is reset. */
   onYes: (texts: Record<string, string>) => Promise<unknown>;
-  /** What follows from it, and fields. */
+  /** The consequences, and fields. */
   children: ComponentChildren;
 }
 
-/** Asks once more before something is done. */
+/** Asks for confirmation before an action. */
 export function Question({ dialog, question, verb, isGrave, onYes, children }: QuestionProps) {
   const asked = useId();
   return (
@@ -47,16 +47,16 @@ export function Question({ dialog, question, verb, isGrave, onYes, children }: Q
 }
 
 interface GraveProps extends Omit<QuestionProps, 'dialog' | 'isGrave'> {
-  /** On the button that asks; the verb, if there is none. */
+  /** Label of the button that opens the question. Default: the verb. */
   label?: string;
-  /** Where the button needs more words than it shows. */
+  /** If the visible label does not say enough. */
   'aria-label'?: string;
   disabled?: boolean;
-  /** For a button that stands among others. */
+  /** For a button among many others. */
   isQuiet?: boolean;
 }
 
-/** A button for what harms somebody: a press of it only asks. */
+/** A button for a harmful action: pressing it only opens the question. */
 export function Grave({ label, disabled = false, isQuiet = false, 'aria-label': name, ...question }: GraveProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   return (

@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact';
 
 interface TableProps<Row> {
-  /** Cells by the names of their columns; the first one names the row. */
+  /** Cells by column name; the first cell names the row. */
   columns: Record<string, (row: Row) => ComponentChildren>;
   rows: Row[];
-  /** Shown in place of a table without rows. */
+  /** Shown instead of a table without rows. */
   empty?: ComponentChildren;
   keyOf: (row: Row) => string;
 }
 
-/** A table whose cells say their column where there is no room for a head. */
+/** A table. On narrow screens, which have no room for its head, each cell shows the name of its column. */
 export function Table<Row>({ columns, rows, empty, keyOf }: TableProps<Row>) {
   if (rows.length === 0) return <>{empty}</>;
   return (

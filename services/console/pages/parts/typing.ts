@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 const pauseMs = 700;
 
 /**
- * For a field: calls once with what was last typed, when typing ends with Enter, by leaving the field, or by a pause.
- * @param onType each letter
+ * For a field: calls `onEnd` once with the final text when typing ends, by Enter, leaving the field, or a pause.
+ * @param onType called for each letter
  */
 export function useTyping(onEnd: (value: string) => void, onType?: (value: string) => void) {
   const typed = useRef<string>(undefined);

@@ -11,7 +11,7 @@ type Shown = AnswerTo<'showAccount'>;
 
 const onSettled = () => renew('account');
 
-/** Who an account is, what it may do, and where it is logged in. */
+/** An account with its roles, sessions and API keys. */
 export function Account({ id }: { id: string }) {
   const account = useQuery({
     queryKey: ['account', id],
@@ -74,8 +74,7 @@ function Person({ shown: { id, account, lockedAt } }: { shown: Shown }) {
       </dl>
       <p>
         <a href={`#/orders?customer=${id}`}>Its orders</a> ·{' '}
-        <a href={`#/audit?subject=${id}`}>What was changed of it</a> ·{' '}
-        <a href={`#/audit?person=${id}`}>What it has done</a>
+        <a href={`#/audit?subject=${id}`}>Changes to it</a> · <a href={`#/audit?person=${id}`}>Changes by it</a>
       </p>
       <div class="actions">
         {isUnconfirmed && (
@@ -97,7 +96,7 @@ function Person({ shown: { id, account, lockedAt } }: { shown: Shown }) {
             verb="Lock"
             onYes={() => setLock.mutateAsync(true)}
           >
-            <p>Its sessions and API keys end, and nobody can log in to it until it is unlocked. Its orders go on.</p>
+            <p>Its sessions and API keys end, and nobody can log in to it until it is unlocked. Its orders continue.</p>
           </Grave>
         )}
       </div>
@@ -136,7 +135,7 @@ function Roles({ id, roles }: { id: string; roles: string[] }) {
           </label>
         ))}
       </fieldset>
-      <Outcome of={set} done={`${role} was ${isGiven ? 'given' : 'taken'}.`} />
+      <Outcome of={set} done={`The role ${role} was ${isGiven ? 'given' : 'removed'}.`} />
     </section>
   );
 }
@@ -155,7 +154,7 @@ function Sessions({ id, sessions }: { id: string; sessions: NonNullable<Shown['s
     <section class="card" aria-label="Sessions">
       <h2>Sessions</h2>
       <Table
-        empty={<p>It is logged in nowhere.</p>}
+        empty={<p>It has no sessions.</p>}
         rows={sessions}
         keyOf={({ id }) => id}
         columns={{
@@ -170,7 +169,7 @@ function Sessions({ id, sessions }: { id: string; sessions: NonNullable<Shown['s
               verb="End"
               onYes={() => end.mutateAsync(id)}
             >
-              <p>Whoever is logged in there has to log in again.</p>
+              <p>Anyone logged in there has to log in again.</p>
             </Grave>
           ),
         }}
@@ -183,8 +182,8 @@ function Sessions({ id, sessions }: { id: string; sessions: NonNullable<Shown['s
         onYes={() => endAll.mutateAsync()}
       >
         <p>
-          Whoever is logged in has to log in again. What works with an API key stops until it has a new one, and links
-          in mails lead nowhere.
+          Anyone logged in has to log in again. Programs that use an API key stop working until they get a new one, and
+          links in mails no longer work.
         </p>
       </Grave>
       <Outcome of={end} done="The session has ended." />
@@ -203,13 +202,13 @@ function Keys({ id, keys }: { id: string; keys: NonNullable<Shown['keys']> }) {
     <section class="card" aria-label="API keys">
       <h2>API keys</h2>
       <Table
-        empty={<p>It has none.</p>}
+        empty={<p>It has no API keys.</p>}
         rows={keys}
         keyOf={({ id }) => id}
         columns={{
           Name: ({ name }) => <bdi>{name}</bdi>,
           Scopes: ({ scopes }) => scopes.join(', '),
-          Made: ({ createdAt }) => <Time at={createdAt} />,
+          Created: ({ createdAt }) => <Time at={createdAt} />,
           Until: ({ expiresAt }) => <Time at={expiresAt} />,
           'Last used': ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />),
           End: (key) => (
@@ -224,7 +223,7 @@ function Keys({ id, keys }: { id: string; keys: NonNullable<Shown['keys']> }) {
               verb="End"
               onYes={() => end.mutateAsync(key)}
             >
-              <p>What works with it stops until it has a new one.</p>
+              <p>Programs that use it stop working until they get a new one.</p>
             </Grave>
           ),
         }}

@@ -8,9 +8,9 @@ import { Table } from '../parts/table.tsx';
 import { Account } from './account.tsx';
 
 /**
- * Accounts with a text in their name or address, or one of them.
- * @param id of that one
- * @param sought the text, from the address
+ * Accounts with a text in their name or address, or a single account.
+ * @param id of the single account
+ * @param sought the text, from the page's address
  */
 export function Accounts({ id, sought }: { id: string | undefined; sought: string | undefined }) {
   const search = (text: string) => {
@@ -32,7 +32,7 @@ function Found({ sought }: { sought: string }) {
     queryKey: ['accounts', sought, after],
     queryFn: () => call('get', '/api/accounts', { query: { sought, after } }),
     placeholderData: keepPreviousData,
-    // Each time it is recorded that somebody has looked at them.
+    // The audit trail records every look, so do not repeat the request.
     refetchInterval: false,
   });
   return (

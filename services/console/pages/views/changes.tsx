@@ -21,8 +21,8 @@ interface Asked {
 const timeIn = (text: string | undefined) => (text ? new Date(`${text}Z`).toISOString() : undefined);
 
 /**
- * Shows the changes of all services page by page, the latest without being asked.
- * @param filter `subject=<id>` or `person=<id>`, from the address
+ * Shows the changes of all services page by page; without a search, the latest.
+ * @param filter `subject=<id>` or `person=<id>`, from the page's address
  */
 export function Changes({ filter = '' }: { filter: string | undefined }) {
   const given = Object.fromEntries(new URLSearchParams(filter));
@@ -112,7 +112,7 @@ const Who = ({ change: { actor, name, accountId } }: { change: Change }) =>
     </>
   );
 
-/** Pages of what was changed, by the kind of the change; none where the id is that of a part. */
+/** Pages of changed records by kind. A kind whose id names only a part of a record has no page. */
 const pages: Record<string, string> = {
   product: 'stock',
   stock: 'stock',

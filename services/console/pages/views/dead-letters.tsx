@@ -10,10 +10,10 @@ import type { Letter, Outcomes } from './dead-letters/letter.ts';
 import { Letters } from './dead-letters/letters.tsx';
 import { Results } from './dead-letters/results.tsx';
 
-/** As many as the services take in a request. */
+/** The most ids that services accept in a request. */
 const batchSize = 100;
 
-/** @param filter text to begin with, such as an order's id */
+/** @param filter initial text of the filter, such as an order's id */
 export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
   const [group, setGroup] = useState('');
   const [text, setText] = useState(filter);

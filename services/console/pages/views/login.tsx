@@ -17,7 +17,7 @@ export function Login({ onLogin }: { onLogin: () => void }) {
   );
 }
 
-/** Each form has its own, and says beside it what went wrong. */
+/** Each form has its own mutation and shows its own errors. */
 const useLogin = (onLogin: () => void) =>
   useMutation({ mutationFn: (body: Given) => call('post', '/session', { body }), onSuccess: onLogin });
 
@@ -29,7 +29,7 @@ function ByAccount({ onLogin }: { onLogin: () => void }) {
   }
   return (
     <form class="card" onSubmit={logIn}>
-      <h2>With your account of the store</h2>
+      <h2>With your store account</h2>
       <Field name="email" label="E-mail address" type="email" autoComplete="username" required />
       <Field name="password" label="Password" type="password" autoComplete="current-password" required />
       <Outcome of={login} />
@@ -37,8 +37,8 @@ function ByAccount({ onLogin }: { onLogin: () => void }) {
         Log in
       </button>
       <p class="note">
-        It needs the role operator. Register in the shop, then have it given by <code>make grant</code> or on the page
-        Accounts.
+        Your account needs the role operator. Register in the shop, then have someone give you the role by{' '}
+        <code>make grant</code> or on the page Accounts.
       </p>
     </form>
   );
@@ -53,7 +53,9 @@ function ByToken({ onLogin }: { onLogin: () => void }) {
   return (
     <form class="card" onSubmit={logIn}>
       <h2>With the shared token</h2>
-      <p class="note">While auth is away, or nobody has an account yet. Nobody checks the name, so acts are marked.</p>
+      <p class="note">
+        For when auth is unavailable, or before anyone has an account. The name is not checked, so actions are marked.
+      </p>
       <Field name="name" label="Your name" {...atMost(80)} autoComplete="name" dir="auto" required />
       <Field name="token" label="Token" type="password" autoComplete="off" required />
       <Outcome of={login} />

@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 import { Answer, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 
-/** @param id of the mail that is read */
+/** @param id of the open mail */
 export function Mails({ id }: { id: string | undefined }) {
   const mails = useQuery({
     queryKey: ['mails'],
@@ -17,8 +17,8 @@ export function Mails({ id }: { id: string | undefined }) {
       <Answer of={mails}>
         {(data) => (
           <>
-            {data.isSent && <p role="status">They are sent by the mail server, and not shown here.</p>}
-            {!data.isSent && data.mails.length === 0 && <p role="status">There is no mail yet.</p>}
+            {data.isSent && <p role="status">The mail server sends all mails, so none are shown here.</p>}
+            {!data.isSent && data.mails.length === 0 && <p role="status">There are no mails yet.</p>}
             {data.mails.length > 0 && (
               <section class="card" aria-label="Newest mails">
                 <Table
@@ -34,7 +34,7 @@ export function Mails({ id }: { id: string | undefined }) {
                     When: ({ createdAt }) => <Time at={createdAt} />,
                   }}
                 />
-                <p class="note">No mail server is set, so they are kept here instead of being sent.</p>
+                <p class="note">No mail server is set, so mails are kept here instead of being sent.</p>
               </section>
             )}
           </>

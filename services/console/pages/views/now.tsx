@@ -9,7 +9,7 @@ import { Health } from './now/health.tsx';
 import { Numbers } from './now/numbers.tsx';
 import type { State } from './now/state.ts';
 
-/** As often as the server looks. */
+/** As often as the server observes the services. */
 const everyMs = 5_000;
 const keptMs = 15 * 60_000;
 
@@ -22,7 +22,7 @@ const outcomes = {
   failed: 'failed (5xx)',
 };
 
-/** Asks only for what has changed. */
+/** Requests only what has changed. */
 async function ask(before?: State): Promise<State> {
   const { points: known = [], version, replicas = [] } = before ?? {};
   const answer = await call('get', '/api/now', { query: { after: known.at(-1)?.at, version } });

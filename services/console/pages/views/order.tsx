@@ -10,11 +10,11 @@ import { Lanes } from './orders/lanes.tsx';
 
 const quickMs = 1_000;
 
-/** An order, what it waits for, and what has happened to it. */
+/** An order, what it waits for, and what happened to it. */
 export function Order({ id }: { id: string }) {
   const ask = (withinMs?: number) => call('get', '/api/orders/{id}', { path: { id }, query: { withinMs } });
   const all = useQuery({ queryKey: ['order', id], queryFn: () => ask(), refetchInterval: 2_000 });
-  // The answers that come at once are shown until the others have been waited for.
+  // Show the quick answers until the slow ones have come.
   const quick = useQuery({
     queryKey: ['order quickly', id],
     queryFn: () => ask(quickMs),
@@ -32,7 +32,7 @@ interface KnownProps {
 
 function Known({ id, known }: KnownProps) {
   const { timeline, waitingFor, discarded, problems, letters, mails, invoices } = known;
-  // While its service is away the order stays as it was, with what is being written about it and what becomes of an act.
+  // While the order service is unavailable, keep the last order, so that texts being typed and outcomes of actions stay.
   const last = useRef(known);
   if (known.order !== null) last.current = known;
   const { order, customer } = last.current;
@@ -85,7 +85,7 @@ function Known({ id, known }: KnownProps) {
           <p role="status">
             {problems.length === 0
               ? 'Nothing: the order is done.'
-              : 'Not known: a service does not answer. It may be the one that the order waits for.'}
+              : 'Not known: a service does not answer, and the order may be waiting for it.'}
           </p>
         ) : (
           <div role="status">
@@ -98,7 +98,7 @@ function Known({ id, known }: KnownProps) {
         )}
         {letters.length > 0 && (
           <p>
-            <a href={`#/dead-letters?${id}`}>To the dead letters of this order</a>
+            <a href={`#/dead-letters?${id}`}>Show the dead letters of this order</a>
           </p>
         )}
         {order && canBeCancelled(order) && <Cancel id={id} />}
@@ -131,7 +131,7 @@ function Known({ id, known }: KnownProps) {
   );
 }
 
-/** The order service decides. A status of a later release may be one that can. */
+/** The order service decides. An order with a status of a later release may be cancellable. */
 const canBeCancelled = ({ status, shippedAt }: { status: string; shippedAt?: string }) =>
   status !== 'CANCELLED' && shippedAt === undefined;
 

@@ -9,9 +9,9 @@ import { OrderTable } from './orders/order-table.tsx';
 import { StuckOrders } from './orders/stuck-orders.tsx';
 
 interface OrdersProps {
-  /** Of the order that is shown. */
+  /** Id of the shown order. */
   id: string | undefined;
-  /** What is sought, or the filters of the list. */
+  /** The search text, or the filters of the list. */
   query: URLSearchParams;
 }
 
@@ -39,7 +39,7 @@ export function Orders({ id, query }: OrdersProps) {
   );
 }
 
-/** What a search has found. Whatever was shown before is gone, also if nothing is found. */
+/** Results of a search. They replace the previous content even if nothing is found. */
 function Found({ sought }: { sought: string }) {
   const search = useQuery({
     queryKey: ['order search', sought],
@@ -48,7 +48,7 @@ function Found({ sought }: { sought: string }) {
   });
   const only = search.data && onlyOf(search.data);
   useEffect(() => {
-    // In place of the search, to which one could not go back otherwise.
+    // Replace the search in the browser's history; otherwise “back” would lead to it and return here at once.
     if (only !== undefined) location.replace(only);
   }, [only]);
   return (
@@ -84,7 +84,7 @@ function Found({ sought }: { sought: string }) {
   );
 }
 
-/** Where the only order or customer is that was found. */
+/** Address of the order or customer if exactly one was found. */
 function onlyOf({ orders, customers }: AnswerTo<'searchOrders'>): string | undefined {
   if (orders.length + customers.length !== 1) return undefined;
   const [order] = orders;

@@ -15,7 +15,7 @@ interface Asked {
   after?: string | undefined;
 }
 
-/** @param id of the product that is changed, `new` for one that is made */
+/** @param id of the product to change; `new` for a new product */
 export function Stock({ id }: { id: string | undefined }) {
   const [asked, setAsked] = useState<Asked>({});
   const [done, setDone] = useState<string>();
@@ -71,7 +71,7 @@ interface EditorProps {
   onClose: (done?: string) => void;
 }
 
-/** Stays as it was opened, whatever the list shows. */
+/** Keeps the product as it was when opened, even if the list changes. */
 function Editor({ id, ...rest }: EditorProps) {
   const isNew = id === 'new';
   const product = useQuery({
@@ -133,8 +133,8 @@ function Products({ asked, currency, onAsk }: ProductsProps) {
                 }}
               />
               <p class="note">
-                A stock is set by Enter, or by leaving its field. A new price is that of orders which are placed from
-                then on.
+                To set a stock, press Enter or leave its field. A new price applies to orders that are placed from then
+                on.
               </p>
             </section>
           )}

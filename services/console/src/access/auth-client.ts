@@ -3,11 +3,11 @@ import { createHttpClient, type Refusals } from '@store/shared/http/client';
 import { DomainError, unavailable } from '@store/shared/values/errors';
 import { z } from 'zod';
 
-/** What auth says of a login. */
+/** Auth's answer to a login. */
 interface Login {
   name: string;
   token: string;
-  /** How long the token lives at most. */
+  /** Lifetime of the token at most. */
   seconds: number;
 }
 
@@ -23,21 +23,21 @@ const refusals: Refusals = {
 const withToken = (token: string) => ({ headers: { cookie: `__store_jwt_token=${token}` } });
 
 /**
- * The auth service as its customers and the gateway see it, so that its limits on failed logins count here, too.
- * Each call throws DomainError unavailable if it is.
+ * Calls the auth service as customers and the gateway do, so that its limits on failed logins also apply here.
+ * Each call throws DomainError unavailable if auth is unavailable.
  */
 export function createAuthClient(baseUrl: string | undefined) {
   function call(...asked: Parameters<ReturnType<typeof createHttpClient>['call']>) {
     if (baseUrl === undefined) throw unavailable('The auth service');
-    // A password takes its time.
+    // Checking a password is slow.
     const client = createHttpClient({ service: 'auth', baseUrl, timeoutMs: 6_000 });
     return client.call(...asked).then((answer) => ({ answer, read: client.read }));
   }
 
   return {
-    /** @throws DomainError unauthenticated, forbidden for an account that is locked, rateLimited */
+    /** @throws DomainError unauthenticated, forbidden for a locked account, rateLimited */
     async logIn(body: Credentials, userAgent: string | undefined): Promise<Login> {
-      // Whoever has forwarded the port is at 127.0.0.1: in the list of sessions, and in the turns of passwords, it is the console.
+      // A forwarded port always comes from 127.0.0.1, so the list of sessions and the queue of password checks get the console instead.
       const headers: Record<string, string> = userAgent === undefined ? {} : { 'user-agent': userAgent };
       const { answer, read } = await call('POST', '/auth/login', { body, clientAddress: 'console', headers });
       const { name } = read(accountOut, answer, refusals);
@@ -47,7 +47,7 @@ export function createAuthClient(baseUrl: string | undefined) {
       if (token === undefined || seconds === undefined) throw unavailable('The auth service');
       return { name, token, seconds: Number(seconds) };
     },
-    /** @returns undefined for a token that is not valid, or no longer, and for an API key */
+    /** @returns undefined for a token that is invalid or has ended, and for an API key */
     async check(token: string): Promise<{ accountId: string; roles: string[] } | undefined> {
       const { answer, read } = await call('GET', '/check', withToken(token));
       if (answer.status === 401) return undefined;
@@ -56,7 +56,7 @@ export function createAuthClient(baseUrl: string | undefined) {
       if (typeof id !== 'string') throw unavailable('The auth service');
       return { accountId: id, roles: String(roles ?? '').split(',') };
     },
-    /** Ends the session of a token, once or again. */
+    /** Ends the session of a token. Idempotent. */
     async logOut(token: string): Promise<void> {
       const { answer, read } = await call('GET', '/auth/logout', withToken(token));
       read(z.undefined(), answer);
@@ -64,6 +64,6 @@ export function createAuthClient(baseUrl: string | undefined) {
   };
 }
 
-/** Says what helps where nobody can say who somebody is. */
+/** Says what an operator can do while auth cannot identify anyone. */
 export const authIsAway = (cause: DomainError) =>
-  new DomainError('unavailable', `${cause.message} Log out to log in with the shared token meanwhile.`, { cause });
+  new DomainError('unavailable', `${cause.message} Meanwhile, log out and use the shared token.`, { cause });

@@ -4,20 +4,20 @@ import type { Handler } from 'express';
 import { authIsAway } from './auth-client.ts';
 import type { Sessions } from './session.ts';
 
-/** Path of all that a session is for. Its cookie goes nowhere else, though browsers send cookies to every port of localhost. */
+/** Path of everything that needs a session. Its cookie is limited to it, because browsers send cookies to every port of localhost. */
 export const basePath = '/console';
 
 /** Names the cookie by the port, so that the consoles of two clusters keep their sessions apart. */
 export const sessionCookieOf = (host = '') => `console_session_${/:(\d+)$/.exec(host)?.[1] ?? 80}`;
 
-/** Set here alone, from the session; what a client sends under this name is removed. */
+/** Set only here, from the session. A header of this name from a client is removed. */
 export const operatorHeader = 'console-operator';
 
-/** Addresses from which and to which a forwarded port connects. A sidecar connects from another one, such as 127.0.0.6, for anybody. */
+/** Addresses from and to which a forwarded port connects. A sidecar connects from another address, such as 127.0.0.6, for anyone. */
 const loopback = new Set<string | undefined>(['127.0.0.1', '::ffff:127.0.0.1', '::1']);
 const localHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** Scripts, styles and data come from here alone, and no page may frame it. */
+/** Scripts, styles and data come only from the console, and no page may frame it. */
 export const pageHeaders: Handler = (_req, res, next) => {
   res.set({
     'Content-Security-Policy':
@@ -32,25 +32,25 @@ export const pageHeaders: Handler = (_req, res, next) => {
 };
 
 /**
- * Admits the machine itself, which in a cluster is the pod: whoever forwards a port to it. The name is checked too, since a page of
- * another host could have its name resolve to 127.0.0.1.
+ * Admits connections from the machine itself (in a cluster, the pod), as forwarded ports make them. Also checks the host name, since
+ * another host's page could make its name resolve to 127.0.0.1.
  */
 export const localOnly: Handler = (req, res, next) => {
   const { remoteAddress, localAddress } = req.socket;
   const isLocal = loopback.has(remoteAddress) && loopback.has(localAddress);
   if (isLocal && localHost.test(req.headers.host ?? '')) return next();
-  sendProblem(req, res, 403, { detail: 'The console answers its own machine only: forward a port to it.' });
+  sendProblem(req, res, 403, { detail: 'The console answers only its own machine: forward a port to it.' });
 };
 
 /**
- * Changes are asked for by the console's own page. SameSite alone would not do: a page on another port of localhost is the same
+ * Admits changes only from the console's own page. SameSite alone is not enough: a page on another port of localhost is the same
  * site.
  */
 export const sameOrigin: Handler = (req, res, next) => {
   const { host, origin, 'sec-fetch-site': site } = req.headers;
   const isSafe = req.method === 'GET' || req.method === 'HEAD';
   if (isSafe || (origin === `http://${host}` && (site === undefined || site === 'same-origin'))) return next();
-  sendProblem(req, res, 403, { detail: 'Changes are made from the page of the console only.' });
+  sendProblem(req, res, 403, { detail: "Only the console's own page may make changes." });
 };
 
 export const withoutOperator: Handler = (req, _res, next) => {
@@ -58,7 +58,7 @@ export const withoutOperator: Handler = (req, _res, next) => {
   next();
 };
 
-/** Says who asks, in a header that routes read, or refuses whoever has no session. Needs the cookies of cookie-parser. */
+/** Puts the operator of the session into a header that routes read; answers 401 without a session. Runs after cookie-parser. */
 export const sessionRequired =
   (sessions: Sessions): Handler =>
   async (req, res, next) => {

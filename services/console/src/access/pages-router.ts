@@ -9,12 +9,12 @@ import { basePath } from './guard.ts';
 const built = fileURLToPath(new URL('../../pages/dist/', import.meta.url));
 const index = readFileSync(join(built, 'index.html'));
 
-/** The pages hold no data: whoever is not logged in sees the login. */
+/** The pages contain no data. Without a session they show the login. */
 export const pages = Router();
 pages.get('/', (req, res) => {
-  // The page names its files relative to a path that ends in a slash.
+  // The page refers to its files relative to a path that ends in a slash.
   if (!req.originalUrl.startsWith(`${basePath}/`)) return res.redirect(`${basePath}/`);
-  // Express makes the ETag of the content: the files of an image are all of the same time.
+  // Express makes the ETag from the content. The time of the file would not do: it is the same in every image.
   res.set('Cache-Control', 'no-cache').type('html').send(index);
 });
 pages.use(
@@ -22,7 +22,7 @@ pages.use(
   sirv(join(built, 'assets'), {
     brotli: true,
     gzip: true,
-    // Their names have a digest of their content.
+    // Their names contain a digest of their content.
     setHeaders: (res) => res.setHeader('Cache-Control', 'private, max-age=31536000, immutable'),
   }),
 );

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import express, { Router } from 'express';
 
-/** Redoc styles by elements of its own and searches in a worker that it makes. Scripts come from here alone. */
+/** Redoc adds style elements, and creates the worker in which it searches. Scripts come only from the console. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -13,7 +13,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The page of the gateway's API that `make build` writes into a checkout. Images have none. */
+/** Serves the reference of the gateway's API, which `make build` writes in a checkout. Images do not contain it. */
 export const referencePage = Router();
 referencePage.use((_req, res, next) => {
   res.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' });

@@ -10,19 +10,19 @@ const path = '/session';
 const base = { path, tag: 'session', identity: 'none' } as const;
 const sharedIn = z.object({ token: z.string().max(300), name: text(1, 80) });
 const hostIn = z.object({ host: z.string() });
-/** Named by the port. */
+/** Any names: that of the session's cookie depends on the port. */
 const cookies = z.record(z.string(), z.unknown());
 const sessionIn = (given: z.output<typeof cookies>, host: string) => {
   const session = given[sessionCookieOf(host)];
   return typeof session === 'string' ? session : undefined;
 };
-/** `__Host-` would need TLS, which localhost has not, and the path of all. */
+/** The prefix `__Host-` would require TLS, which localhost lacks, and the path `/`. */
 const cookie = (host: string, value: string, seconds: number) => ({
   'Set-Cookie': `${sessionCookieOf(host)}=${value}; Path=${basePath}; HttpOnly; SameSite=Strict; Max-Age=${seconds}`,
 });
 const sessionOut = z.object({
   name: z.string().nullable().describe('Null if nobody is logged in.'),
-  isShared: z.boolean().describe('Logged in with the shared token, under a name that nobody checks.'),
+  isShared: z.boolean().describe('Logged in with the shared token, under a name that is not checked.'),
 });
 
 export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
@@ -50,8 +50,8 @@ export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
       responses: {
         204: { description: 'The session is in the cookie.', headers: { 'Set-Cookie': 'The session.' } },
         401: problem('The password, or the token, is wrong.'),
-        403: problem('The account has not the role operator, or is locked.'),
-        429: tooMany('Too many logins fail at present.'),
+        403: problem('The account does not have the role operator, or is locked.'),
+        429: tooMany('Too many logins are failing at present.'),
       },
       async handler({ headers: { host }, body, userAgent }) {
         const by = 'token' in body ? { by: body.name } : {};
@@ -60,7 +60,7 @@ export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
             'token' in body
               ? await sessions.beginShared(body.token.trim(), body.name)
               : await sessions.begin(body, userAgent);
-          log.info(by, 'Somebody has logged in');
+          log.info(by, 'An operator logged in');
           return noContent(cookie(host, session, seconds));
         } catch (error) {
           log.warn(by, 'A login was refused');
@@ -72,10 +72,10 @@ export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
       ...base,
       method: 'delete',
       operationId: 'logOut',
-      summary: 'Log out, also of the store',
+      summary: 'Log out of the console and the store',
       headers: hostIn,
       cookies,
-      responses: { 204: { description: 'The cookie is gone.', headers: { 'Set-Cookie': 'None any more.' } } },
+      responses: { 204: { description: 'Logged out.', headers: { 'Set-Cookie': 'An expired cookie.' } } },
       async handler({ headers: { host }, cookies }) {
         await sessions.end(sessionIn(cookies, host));
         return noContent(cookie(host, '', 0));

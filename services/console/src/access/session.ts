@@ -7,23 +7,23 @@ import { EncryptJWT, jwtDecrypt } from 'jose';
 import pLimit from 'p-limit';
 import type { AuthClient } from './auth-client.ts';
 
-/** How long a session by the shared token lasts. */
+/** How long a session with the shared token lasts. */
 export const sharedSeconds = 2 * 60 * 60;
-/** How long a failed login takes. They are answered one after another: about one guess a second, whoever guesses. */
+/** How long a failed login takes. They are answered one at a time, so all clients together get about one guess a second. */
 const failureMs = 1_000;
 const maxWaiting = 10;
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Somebody who is logged in. */
+/** A logged-in person. */
 export interface Operator {
-  /** As the audit trail has it: the id of the account, or what was typed beside the shared token, marked so that it is no other's. */
+  /** As the audit trail stores it: the account's id, or the name typed with the shared token, marked so it cannot pass for an account. */
   actor: string;
   name: string;
   isShared: boolean;
 }
 
-/** A session, to be kept in a cookie for so long. */
+/** A session, and how long its cookie lasts. */
 interface Begun {
   session: string;
   seconds: number;
@@ -32,9 +32,9 @@ interface Begun {
 export type Sessions = ReturnType<typeof createSessions>;
 
 /**
- * Sessions of operators: with an account of the store, about which auth is asked each time, or by the token of the console, for when
- * auth is away. Nothing is stored: a session is encrypted with a key that is derived from the token, so that another token ends all of
- * them, and a server on another port of the machine, which is sent the cookie too, reads nothing in it.
+ * Sessions of operators: with an account of the store, which auth checks on each request, or with the console's token, for when auth is
+ * unavailable. Nothing is stored. The cookie holds the session, encrypted with a key derived from the token: a new token ends all
+ * sessions, and a server on another port of the machine, which also receives the cookie, cannot read it.
  */
 export function createSessions(
   token: string,
@@ -62,7 +62,7 @@ export function createSessions(
     return { session, seconds };
   }
 
-  /** @returns what a session holds; undefined if it is none, or has expired */
+  /** @returns the payload of a session; undefined if the session is invalid or has expired */
   async function payloadOf(session: string | undefined): Promise<Payload | undefined> {
     if (session === undefined) return undefined;
     const options = {
@@ -81,19 +81,19 @@ export function createSessions(
 
   return {
     /**
-     * Begins a session by the shared token.
-     * @param name of the person, which nobody checks
+     * Begins a session with the shared token.
+     * @param name of the person, which is not checked
      * @throws DomainError unauthenticated, rateLimited
      */
     async beginShared(given: string, name: string): Promise<Begun> {
       if (oneAtATime.activeCount + oneAtATime.pendingCount >= maxWaiting) {
-        throw new DomainError('rateLimited', 'Too many logins fail at present.', { retryAfterSeconds: 10 });
+        throw new DomainError('rateLimited', 'Too many logins are failing at present.', { retryAfterSeconds: 10 });
       }
       await oneAtATime(() => mustBeToken(given));
       return seal({ name }, sharedSeconds);
     },
     /**
-     * Begins a session of an account with the role operator, which is one of the store, too.
+     * Begins a session of an account with the role operator. This also begins a session of the store.
      * @throws DomainError unauthenticated, forbidden, rateLimited, unavailable
      */
     async begin(credentials: Credentials, userAgent: string | undefined): Promise<Begun> {
@@ -105,8 +105,8 @@ export function createSessions(
       return seal({ name, token: storeToken }, seconds);
     },
     /**
-     * @returns whose session it is; undefined if it is none, has ended, or its account is no operator any more
-     * @throws DomainError unavailable if auth cannot say
+     * @returns the operator; undefined if the session is invalid or has ended, or the account is no longer an operator
+     * @throws DomainError unavailable if auth does not answer
      */
     async operatorOf(session: string | undefined): Promise<Operator | undefined> {
       const payload = await payloadOf(session);
@@ -116,7 +116,7 @@ export function createSessions(
       const accountId = await accountOf(storeToken);
       return accountId === undefined ? undefined : { actor: accountId, name, isShared: false };
     },
-    /** Ends the store's session behind one, if there is any. @throws DomainError unavailable: it has not ended */
+    /** Ends the session of the store that belongs to it, if any. @throws DomainError unavailable if that has not ended */
     async end(session: string | undefined): Promise<void> {
       const storeToken = (await payloadOf(session))?.token;
       if (storeToken !== undefined) await auth.logOut(storeToken);
@@ -126,6 +126,6 @@ export function createSessions(
 
 interface Payload {
   name: string;
-  /** That of the store, which never reaches a page. Absent in a session by the shared token. */
+  /** Token of the store, which never reaches a page. Absent in a session with the shared token. */
   token?: string;
 }

@@ -31,14 +31,14 @@ export async function accountNames(
 
 const idPattern = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
-/** The accounts in actors, such as `operator <id>`, or `<id>` alone. */
+/** Ids of accounts in actors such as `operator <id>` or just `<id>`. */
 export const accountsIn = (actors: string[]): string[] => actors.flatMap((actor) => actor.match(idPattern) ?? []);
 
-/** Puts the name of an account in place of its id, where it is known. */
+/** Replaces the id of an account with its name, if known. */
 export const nameIn = (actor: string, names: ReadonlyMap<string, string>): string =>
   actor.replace(idPattern, (id) => names.get(id) ?? id);
 
-/** Returns what is known of an account. @throws DomainError notFound */
+/** Returns what the services know about an account. @throws DomainError notFound */
 export async function showAccount(
   services: Services,
   operator: string,

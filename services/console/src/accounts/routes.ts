@@ -14,9 +14,9 @@ const params = z.object({ id: uuid });
 const path = '/api/accounts/{id}';
 const nothing = z.undefined();
 
-/** Makes the routes of accounts: who they are, what they may do, and where they are logged in (contract 3.9 to 3.12). */
+/** Makes the routes of accounts: their data, roles, sessions and API keys (contract 3.9 to 3.12). */
 export function accountPageRoutes(services: Services, log: Logger): AnyRoute[] {
-  /** Has a service change something of an account, and logs who has it changed. */
+  /** Has a service change an account, and logs which operator did so. */
   async function change(
     method: 'PUT' | 'POST' | 'DELETE',
     service: 'auth' | 'account',
@@ -70,7 +70,7 @@ export function accountPageRoutes(services: Services, log: Logger): AnyRoute[] {
           operationId: method === 'put' ? 'giveRole' : 'takeRole',
           summary: method === 'put' ? 'Give an account a role' : 'Take a role from an account',
           params: params.extend({ role: z.enum(roleNames) }),
-          responses: { 204: { description: 'It is done.' } },
+          responses: { 204: { description: 'Changed.' } },
           handler: ({ params: { id, role }, headers: { 'console-operator': by } }) =>
             change(doing, 'auth', `roles/${role}`, { id, by, schema: rolesOut }),
         }),
@@ -81,7 +81,7 @@ export function accountPageRoutes(services: Services, log: Logger): AnyRoute[] {
           operationId: method === 'put' ? 'lockAccount' : 'unlockAccount',
           summary: method === 'put' ? 'Lock an account, which ends its sessions and API keys' : 'Unlock an account',
           params,
-          responses: { 204: { description: 'It is done.' } },
+          responses: { 204: { description: 'Changed.' } },
           handler: ({ params: { id }, headers: { 'console-operator': by } }) =>
             change(doing, 'auth', 'lock', { id, by }),
         }),
@@ -95,8 +95,8 @@ export function accountPageRoutes(services: Services, log: Logger): AnyRoute[] {
       summary: 'Send the mail that confirms the e-mail address again',
       params,
       responses: {
-        204: { description: 'It is on its way.' },
-        409: problem('The address is confirmed.'),
+        204: { description: 'The mail will be sent.' },
+        409: problem('The address is already confirmed.'),
         429: tooMany('Too many such mails within an hour.'),
       },
       handler: ({ params: { id }, headers: { 'console-operator': by } }) =>
@@ -109,7 +109,7 @@ export function accountPageRoutes(services: Services, log: Logger): AnyRoute[] {
       operationId: 'endSessions',
       summary: 'End all sessions, API keys and links in mails of an account',
       params,
-      responses: { 204: { description: 'They have ended.' } },
+      responses: { 204: { description: 'All have ended.' } },
       handler: ({ params: { id }, headers: { 'console-operator': by } }) =>
         change('DELETE', 'auth', 'sessions', { id, by }),
     }),
@@ -120,7 +120,7 @@ export function accountPageRoutes(services: Services, log: Logger): AnyRoute[] {
       operationId: 'endSession',
       summary: 'End a session of an account',
       params: params.extend({ sessionId: uuid }),
-      responses: { 204: { description: 'It has ended.' } },
+      responses: { 204: { description: 'The session has ended.' } },
       handler: ({ params: { id, sessionId }, headers: { 'console-operator': by } }) =>
         change('DELETE', 'auth', `sessions/${sessionId}`, { id, by }),
     }),
@@ -131,7 +131,7 @@ export function accountPageRoutes(services: Services, log: Logger): AnyRoute[] {
       operationId: 'endKey',
       summary: 'End an API key of an account',
       params: params.extend({ keyId: uuid }),
-      responses: { 204: { description: 'It has ended.' } },
+      responses: { 204: { description: 'The key has ended.' } },
       handler: ({ params: { id, keyId }, headers: { 'console-operator': by } }) =>
         change('DELETE', 'auth', `keys/${keyId}`, { id, by }),
     }),

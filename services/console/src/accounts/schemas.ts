@@ -7,12 +7,12 @@ const { id, name, email, createdAt, confirmedAt } = foundAccountOut.shape;
 
 export const listedAccountOut = z.object({ id, name, email, createdAt });
 
-/** What one service does not answer is null, and named. */
+/** A part is null if its service does not answer; `problems` names the service. */
 export const shownAccountOut = z.object({
   id: uuid,
   account: z.object({ name, email, createdAt, confirmedAt }).nullable(),
   roles: rolesOut.shape.roles.nullable(),
-  lockedAt: timestamp.nullable().describe('Null if it is not locked, or nobody can say.'),
+  lockedAt: timestamp.nullable().describe('Null if it is not locked, or auth does not answer.'),
   sessions: shownSessionsOut.nullable(),
   keys: z.array(apiKeyOut).nullable(),
   problems: z.array(z.string()),

@@ -8,11 +8,11 @@ const pageSize = 50;
 const entries = z.array(auditEntryOut);
 
 interface Asked {
-  /** The last entry that was shown of each service, `product:12,auth:7`. */
+  /** Id of the last entry shown from each service, such as `product:12,auth:7`. */
   after?: string | undefined;
-  /** How its id begins. */
+  /** Beginning of the id of the changed record. */
   subject?: string | undefined;
-  /** Id, name or e-mail address of whoever has done it. */
+  /** Id, name or e-mail address of the actor. */
   person?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
@@ -20,13 +20,13 @@ interface Asked {
 
 type State = AuditEntryOut['before'];
 
-/** Puts the audit trails of all services together, the latest entry first; what does not answer is named, and comes when it does. */
+/** Merges the audit trails of all services, latest entry first. Services that do not answer are named; their entries appear later. */
 export async function readAudit(services: Services, audited: string[], operator: string, asked: Asked) {
   const { after, person, ...filters } = asked;
   const { or, problems } = collecting();
   const people = person === undefined ? undefined : await actorsOf(services, operator, person);
   if (people?.areMore)
-    problems.push('More accounts are meant than are shown: say the whole e-mail address, or the id.');
+    problems.push('More accounts match than are shown. Enter the whole e-mail address or the id.');
   const given = Object.entries(filters).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const actors = (people?.actors ?? []).map((actor): [string, string] => ['actor', actor]);
   const shown = new Map(after?.split(',').map((pair) => pair.split(':') as [string, string]));
@@ -58,7 +58,7 @@ export async function readAudit(services: Services, audited: string[], operator:
   return { changes: named, next, problems };
 }
 
-/** The fields that differ, as texts with all digits. */
+/** The fields that differ, as text; numbers keep all their digits. */
 function differences(before: State, after: State) {
   const names = new Set([before, after].flatMap((state) => Object.keys(state ?? {})));
   const fields = Array.from(names, (name) => ({ name, before: textOf(before?.[name]), after: textOf(after?.[name]) }));

@@ -7,9 +7,9 @@ import type { Services } from '../services-client.ts';
 const actorPattern = /^(account|operator) ([0-9a-f-]{36})$/;
 
 /**
- * Finds whom the audit trail has by a person's id, name or address: accounts, as customers and as operators, and those who have typed it
- * beside the shared token or on a command line.
- * @returns actors, of the 20 newest accounts at most, and whether there are more
+ * Finds the actors of the audit trail by a person's id, name or address: accounts, as customers and as operators, and people who typed
+ * that name with the shared token or on a command line.
+ * @returns actors of at most the 20 newest accounts, and whether there are more accounts
  */
 export async function actorsOf(services: Services, operator: string, person: string) {
   const { accounts, next } = await findAccounts(services, operator, person);
@@ -19,10 +19,10 @@ export async function actorsOf(services: Services, operator: string, person: str
   return { actors: [...new Set([...actors, ...typed])].slice(0, maxActors), areMore: next !== null };
 }
 
-/** The account of an actor, if it is one. */
+/** Id of the actor's account; null if the actor is not an account. */
 export const accountIn = (actor: string): string | null => actorPattern.exec(actor)?.[2] ?? null;
 
-/** Finds the names of the operators among actors, by their ids. */
+/** Returns the names of the operators among the actors, by account id. */
 export function namesOf(services: Services, actors: string[]): Promise<Map<string, string>> {
   const operators = actors.filter((actor) => actor.startsWith('operator ')).map(accountIn);
   return accountNames(

@@ -7,14 +7,14 @@ import type { Services } from '../services-client.ts';
 import { readAudit } from './audit.ts';
 
 const changeOut = auditEntryOut.omit({ before: true, after: true }).extend({
-  accountId: uuid.nullable().describe('Of the actor, if it is one.'),
-  name: z.string().nullable().describe('Of the account of an operator.'),
+  accountId: uuid.nullable().describe('Account of the actor; null if the actor is not an account.'),
+  name: z.string().nullable().describe('Name of the account if it is an operator.'),
   fields: z.array(z.object({ name: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
 });
 const cursor = z
   .string()
   .max(500)
-  .regex(/^[a-z-]+:\d{1,18}(,[a-z-]+:\d{1,18})*$/, 'must be one that was read');
+  .regex(/^[a-z-]+:\d{1,18}(,[a-z-]+:\d{1,18})*$/, 'must be a cursor from an earlier page');
 
 export const auditPageRoutes = (services: Services, audited: string[]): AnyRoute[] => [
   route({
@@ -33,7 +33,7 @@ export const auditPageRoutes = (services: Services, audited: string[]): AnyRoute
     }),
     responses: {
       200: {
-        description: 'The next 50, the latest first.',
+        description: 'The next 50 changes, latest first.',
         body: z.object({ changes: z.array(changeOut), next: z.string().nullable(), problems: z.array(z.string()) }),
       },
     },

@@ -12,15 +12,15 @@ import { anyProduct, fields, listedOut, productIn, shownOut, stockIn, version } 
 const base = { tag: 'catalogue', ...byOperator } as const;
 const path = '/api/products/{id}';
 const params = z.object({ id: uuid });
-const stale = problem('Somebody else has changed it since this version.');
+const stale = problem('Someone else has changed the product since this version.');
 const shown = '20';
 
 /**
- * Makes the routes of products and their stock (contract 4.4 and 4.9), which are changed in the state in which they were seen.
+ * Makes the routes of products and their stock (contract 4.4 and 4.9). A change applies only to the version that the operator saw.
  * @param currency of all prices
  */
 export function cataloguePageRoutes(services: Services, currency: string, log: Logger): AnyRoute[] {
-  /** What can still be ordered of each, by its id; of products that inventory has not seen the initial stock. */
+  /** How many can still be ordered, by product id; the initial stock for products that inventory has not seen. */
   async function availabilityOf(ids: string[]): Promise<Map<string, number>> {
     if (ids.length === 0) return new Map();
     const query = ids.map((id) => `id=${id}`).join('&');
@@ -28,7 +28,7 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
     return new Map(stocks.map(({ productId, available }) => [productId, available]));
   }
 
-  /** The stock as it is now, and how to demand that it is still so when it is changed. */
+  /** The current stock, and the precondition that it has not changed when it is set. */
   async function stockNow(id: string) {
     try {
       const { body, etag } = await services.call('GET', 'inventory', `/stock/${id}`, stockOut);
@@ -68,7 +68,7 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
       }),
       responses: {
         200: {
-          description: 'Those with the text in their names, or the latest.',
+          description: 'Products whose names contain the text, or the latest products.',
           body: z.object({ products: z.array(listedOut), next: z.string().nullable() }),
         },
       },
@@ -107,9 +107,9 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
       summary: 'Change a product',
       params,
       body: productIn,
-      responses: { 204: { description: 'It is changed.' }, 409: stale },
+      responses: { 204: { description: 'Changed.' }, 409: stale },
       async handler({ params: { id }, headers: { 'console-operator': by }, body: { version, ...product } }) {
-        // Fields of a later release stay.
+        // Keep fields of a later release.
         const before = await services.get('product', `/products/${id}`, anyProduct.loose());
         const { id: _, version: __, ...kept } = before;
         const body = { ...kept, ...product, price: new Decimal(product.price) };
@@ -126,7 +126,7 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
       operationId: 'createProduct',
       summary: 'Create a product',
       body: fields,
-      responses: { 204: { description: 'It is there.' } },
+      responses: { 204: { description: 'Created.' } },
       async handler({ headers: { 'console-operator': by }, body: product }) {
         const sent = { body: { ...product, price: new Decimal(product.price) }, operator: by };
         const { body } = await services.call('POST', 'product', '/internal/products', anyProduct, sent);
@@ -142,7 +142,7 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
       summary: 'Delete a product',
       params,
       query: z.object({ version }),
-      responses: { 204: { description: 'It is gone.' }, 409: stale },
+      responses: { 204: { description: 'Deleted.' }, 409: stale },
       async handler({ params: { id }, query, headers: { 'console-operator': by } }) {
         const sent = { ifMatch: query.version, operator: by };
         await services.call('DELETE', 'product', `/internal/products/${id}`, z.undefined(), sent);
@@ -158,11 +158,11 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
       summary: 'Set how many pieces can still be reserved',
       params: z.object({ productId: uuid }),
       body: stockIn,
-      responses: { 200: { description: 'The stock.', body: stockOut }, 409: problem('It is not as it was seen.') },
+      responses: { 200: { description: 'The stock.', body: stockOut }, 409: problem('The stock has changed since it was seen.') },
       async handler({ params: { productId }, headers: { 'console-operator': by }, body: { available, seen } }) {
         const now = await stockNow(productId);
         if (now.available !== seen)
-          throw new DomainError('conflict', `The stock is ${now.available} by now, and was not set.`);
+          throw new DomainError('conflict', `The stock is now ${now.available}, so it was not set.`);
         const sent = { body: { available }, ...now.demand, operator: by };
         const { body: stock } = await services.call('PUT', 'inventory', `/stock/${productId}`, stockOut, sent);
         log.info({ by, productId, available }, 'A stock was set');

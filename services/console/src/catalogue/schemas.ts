@@ -2,7 +2,7 @@ import { productOut } from '@store/shared/contracts/product';
 import { text, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 
-/** A product as this release or another one has it: while a release is installed, both answer. */
+/** A product of this release or another. During an upgrade both releases answer. */
 export const anyProduct = productOut.partial({ description: true, images: true, category: true });
 
 export const listedOut = anyProduct.extend({
@@ -16,7 +16,7 @@ export const fields = z.object({
     .string()
     .trim()
     .regex(/^\d{1,12}(\.\d{1,4})?$/, 'must have at most 12 digits before and 4 after the point')
-    .describe("Digits: a browser's number would lose some of a long one."),
+    .describe("Text, since a browser's number would lose digits of a long price."),
   unit: text(1, 32),
   description: text(1, 5_000).nullable(),
   category: text(1, 100).nullable(),
@@ -26,7 +26,7 @@ export const fields = z.object({
 /** Entity tag of the product as it was read. */
 export const version = z
   .string()
-  .regex(/^"[^"]+"$/, 'must be one that was read')
+  .regex(/^"[^"]+"$/, 'must be the version of a product that was read')
   .max(100);
 
 export const productIn = fields.extend({ version });
@@ -37,5 +37,5 @@ const pieces = z.int().min(0).max(1_000_000_000);
 
 export const stockIn = z.object({
   available: pieces,
-  seen: z.int().describe('How many there were when somebody decided: if there are others now, nothing is set.'),
+  seen: z.int().describe('The stock that the operator saw. If it is different now, nothing is set.'),
 });

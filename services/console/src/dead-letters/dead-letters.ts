@@ -8,18 +8,18 @@ import { collecting, late, maxWaitMs, readMs, type Services } from '../services-
 import { anyLetters, anyResults, anyTrail, type GroupLetters } from './schemas.ts';
 
 const path = '/internal/dead-letters';
-/** Services read the whole topic for each list: whoever looks shares one that is at most this old. */
+/** Services read the whole topic for each list, so operators share a list that is at most this old. */
 const keptMs = 4_000;
-/** Decisions that the page has. */
+/** Decisions on the page. */
 const mostShown = 100;
-/** Since nobody has looked. */
+/** A list is dropped this long after its answer. */
 const forgottenMs = 60_000;
 
 interface Kept {
-  /** When it was answered. */
+  /** When the answer came. */
   at: number;
   answer: Promise<GroupLetters>;
-  /** The last answer that was a list; before there is one, a group of the service's name without letters. */
+  /** The last answer with a list; before the first, a group named after the service, without letters. */
   last: GroupLetters;
 }
 
@@ -31,7 +31,7 @@ export type DeadLetters = ReturnType<typeof createDeadLetters>;
 export function createDeadLetters(services: Services, names: string[], log: Logger) {
   const kept = new Map<string, Kept>();
 
-  /** A service that reads a long topic is asked once, and may be late for those who wait for it. */
+  /** Asks a service only once while it reads a long topic. Its answer may come too late for callers that wait. */
   function reading(service: string, query: string): Kept {
     for (const [key, { at }] of kept) if (performance.now() - at > forgottenMs) kept.delete(key);
     const key = `${service} ${query}`;
@@ -75,15 +75,15 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
   }
 
   return {
-    /** Lists all; of a service that does not answer within that time, what it answered before is listed, and why. */
+    /** Lists all. A service that does not answer in time is listed with its previous answer and the reason. */
     list: (withinMs = readMs): Promise<GroupLetters[]> =>
       Promise.all(names.map((service) => listOf(service, withinMs))),
 
-    /** All of an order, with what was decided about them. */
+    /** All dead letters of an order, with the decisions about them. */
     ofOrder: (orderId: string, withinMs: number): Promise<GroupLetters[]> =>
       Promise.all(names.map((service) => listOf(service, withinMs, `?orderId=${orderId}`))),
 
-    /** Returns the audit trail of all groups, the latest entry first; what a service did not answer is missing and named. */
+    /** Returns the audit trail of all groups, latest entry first, and names the services that did not answer. */
     async audit() {
       const { or, problems } = collecting();
       const read = async (service: string) => {

@@ -1,7 +1,7 @@
 import { auditOut, decisionOut, letterOut, lettersOut, resultsOut } from '@store/shared/contracts/dead-letters';
 import { z } from 'zod';
 
-// What services answer, also those of a later release, which may have further outcomes.
+// Answers of services, which may be of a later release with further outcomes.
 const outcome = z.string();
 export const anyDecision = decisionOut.extend({ outcome });
 export const anyLetters = lettersOut.extend({
@@ -16,7 +16,7 @@ export const anyResults = resultsOut
 
 const groupLettersOut = anyLetters.extend({
   service: z.string(),
-  problem: z.string().optional().describe('Why there is no list, or only that of before.'),
+  problem: z.string().optional().describe('Why there is no list, or only an earlier one.'),
 });
 
 export const groupsOut = z.array(groupLettersOut);

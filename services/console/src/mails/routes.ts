@@ -7,11 +7,11 @@ import type { Services } from '../services-client.ts';
 
 const base = { tag: 'mails', method: 'get', ...byOperator } as const;
 const listOut = z.object({
-  isSent: z.boolean().describe('A mail server has them, and nothing is shown here.'),
+  isSent: z.boolean().describe('Mails go to a mail server, so none are listed here.'),
   mails: z.array(mailOut),
 });
 
-/** Makes the routes of the mails that are kept where there is no mail server, for those who develop. */
+/** Makes the routes of mails that are kept if there is no mail server, for developers. */
 export function mailPageRoutes({ find, get }: Services): AnyRoute[] {
   return [
     route({
@@ -29,7 +29,7 @@ export function mailPageRoutes({ find, get }: Services): AnyRoute[] {
       ...base,
       path: '/api/mails/{id}',
       operationId: 'showMail',
-      summary: 'Read a mail, whose link its first reading makes',
+      summary: 'Read a mail; the first reading creates its link',
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The mail.', body: wholeMailOut } },
       handler: async ({ params: { id }, headers: { 'console-operator': operator } }) =>

@@ -26,15 +26,15 @@ const nameMs = 1_000;
 
 export type OrderPages = ReturnType<typeof createOrderPages>;
 
-/** Orders of all customers, put together from what each service knows. */
+/** Orders of all customers, combined from the answers of all services. */
 export function createOrderPages(services: Services, deadLetters: DeadLetters) {
-  /** Names of accounts by their ids. Nothing waits long for one: without it the id is shown. */
+  /** Names of accounts by id. It does not wait long, since the page can show the id instead. */
   const namesOf = (ids: string[], asked: Parameters<Services['get']>[3]): Promise<Map<string, string>> =>
     accountNames(services, ids, { ...asked, timeoutMs: nameMs }).catch(() => new Map());
 
   return {
     /**
-     * Finds orders by the id, or what customers see of it, and by the number of the invoice; customers by name and e-mail address.
+     * Finds orders by the id, the part of it that customers see, or the invoice number; finds customers by name and e-mail address.
      */
     async search(operator: string, sought: string): Promise<z.output<typeof foundOut>> {
       const { or, problems } = collecting();
@@ -73,7 +73,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       return { orders, customers: customers.map(({ id, name, email }) => ({ id, name, email })), problems };
     },
 
-    /** A page of the orders of all customers, the newest first. */
+    /** A page of the orders of all customers, newest first. */
     async list(operator: string, { customer, ...filters }: OrdersQuery): Promise<z.output<typeof ordersOut>> {
       const named = namesOf(customer === undefined ? [] : [customer], { operator });
       const given = new URLSearchParams();
@@ -84,7 +84,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       return { orders, next, customer: (customer !== undefined && (await named).get(customer)) || null };
     },
 
-    /** Cancels an order as the store; once or again. */
+    /** Cancels an order on behalf of the store. Idempotent. */
     async cancel(operator: string, id: string, reason: string): Promise<void> {
       await services.call('POST', 'order', `/internal/orders/${id}/cancellation`, anyOrder, {
         operator,
@@ -92,19 +92,19 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       });
     },
 
-    /** Leaves a note; the same again is one note. */
+    /** Leaves a note. A repetition with the same id does not add a second note. */
     async note(operator: string, id: string, noteId: string, text: string): Promise<void> {
       const path = `/internal/orders/${id}/notes/${noteId}`;
       await services.call('PUT', 'order', path, z.undefined(), { operator, body: { text } });
     },
 
-    /** Has a message mailed again; the same again is one mail. */
+    /** Has a message mailed again. A repetition with the same copy id does not send a second mail. */
     async resend(operator: string, mailId: string, copyId: string): Promise<void> {
       const path = `/internal/notifications/${mailId}/copies/${copyId}`;
       await services.call('PUT', 'notification', path, z.undefined(), { operator });
     },
 
-    /** The invoice of an order, as its customer has it. @throws DomainError notFound, unavailable */
+    /** The invoice of an order as the customer sees it. @throws DomainError notFound, unavailable */
     async invoice(operator: string, id: string): Promise<z.output<typeof customerInvoiceOut>> {
       const [{ items }, invoice] = await Promise.all([
         services.get('order', `/internal/orders/${id}`, anyOrderRecord, { operator }),
@@ -123,7 +123,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       ),
 
     /**
-     * Returns what is known of an order within that time; what is missing is named.
+     * Returns what the services tell about an order within that time, and names the services that did not answer.
      * @throws DomainError notFound
      */
     async show(operator: string, id: string, withinMs: number = readMs) {

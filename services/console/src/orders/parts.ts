@@ -7,7 +7,7 @@ export type Event = z.output<typeof anyOrderRecord>['events'][number];
 export type Note = z.output<typeof anyOrderRecord>['notes'][number];
 export type Letter = z.output<typeof letterOfOrderOut>;
 
-/** All that is known of an order; undefined where a service knows nothing, or did not answer (then it is in `problems`). */
+/** Everything known about an order; undefined if a service knows nothing, or did not answer (then `problems` says so). */
 export interface Parts {
   order: z.output<typeof anyOrderRecord> | undefined;
   reservation: z.output<typeof anyReservation> | undefined;

@@ -40,7 +40,7 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       summary: 'Cancel an order',
       params: order,
       body: z.object({ reason: text(1, 500) }),
-      responses: { 204: { description: 'It is cancelled.' }, 409: problem('It has left.') },
+      responses: { 204: { description: 'Cancelled.' }, 409: problem('The order has been shipped.') },
       async handler({ params: { id }, headers: { 'console-operator': by }, body: { reason } }) {
         await orders.cancel(by, id, reason);
         log.info({ by, orderId: id }, 'An order was cancelled');
@@ -56,7 +56,10 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       params: order.extend({ noteId: uuid }),
       body: z.object({ text: text(1, 2_000) }),
       bodyKib: 32,
-      responses: { 204: { description: 'It is left.' }, 409: problem('It has 100 notes, or its account is deleted.') },
+      responses: {
+        204: { description: 'The note is stored.' },
+        409: problem('The order has 100 notes, or its account is deleted.'),
+      },
       async handler({ params: { id, noteId }, headers: { 'console-operator': by }, body: { text } }) {
         await orders.note(by, id, noteId, text);
         log.info({ by, orderId: id, noteId }, 'A note was left on an order');
@@ -70,7 +73,7 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       operationId: 'resendMail',
       summary: 'Have a message about an order mailed again',
       params: order.extend({ copyId: uuid }),
-      responses: { 204: { description: 'It is on its way.' }, 409: problem('No mail server is set.') },
+      responses: { 204: { description: 'The mail will be sent.' }, 409: problem('No mail server is set.') },
       async handler({ params: { id, copyId }, headers: { 'console-operator': by } }) {
         await orders.resend(by, id, copyId);
         log.info({ by, mailId: id, copyId }, 'A mail is sent again');
@@ -104,7 +107,7 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       params: order,
       query: z.object({ withinMs: wholeNumber(100, 3_000).optional() }),
       responses: {
-        200: { description: 'The parts of the services that have answered.', body: orderPageOut },
+        200: { description: 'The parts from services that answered.', body: orderPageOut },
       },
       async handler({ params: { id }, query: { withinMs }, headers: { 'console-operator': by } }) {
         return ok(await orders.show(by, id, withinMs));

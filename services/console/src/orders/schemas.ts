@@ -11,7 +11,7 @@ import { text, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { anyDecision } from '../dead-letters/schemas.ts';
 
-// What services answer, also those of a later release, which may have further statuses.
+// Answers of services, which may be of a later release with further statuses.
 const status = z.string();
 export const anyOrder = orderOut.extend({ status });
 export const anyOrderRecord = orderRecordOut.extend({ status });
@@ -21,11 +21,11 @@ export const anyStuckOrders = stuckOrdersOut.extend({ orders: z.array(anyOrder) 
 
 export const ordersOut = z.object({
   orders: z.array(anyOrder),
-  next: z.string().nullable().describe('For `after`, to go on.'),
-  customer: z.string().nullable().describe('Name of the customer who is asked for; null if it is not known.'),
+  next: z.string().nullable().describe('Value of `after` for the next page.'),
+  customer: z.string().nullable().describe('Name of the requested customer; null if it is not known.'),
 });
 
-/** As the order service has them; it says what is wrong with a value. */
+/** Passed on to the order service, which validates the values. */
 export const ordersQuery = z.object({
   status: z.enum(orderStatuses).optional(),
   customer: uuid.optional(),
@@ -38,34 +38,34 @@ export const ordersQuery = z.object({
 });
 
 export const foundOut = z.object({
-  orders: z.array(anyOrder).describe('By the first digits of the id, or the number of the invoice.'),
+  orders: z.array(anyOrder).describe('Found by the first digits of the id, or by the invoice number.'),
   customers: z.array(z.object({ id: uuid, name: z.string(), email: z.string() })),
-  problems: z.array(z.string()).describe('Messages about services that could not be asked.'),
+  problems: z.array(z.string()).describe('Messages about services that did not answer.'),
 });
 
 export const letterOfOrderOut = letterOut
   .pick({ id: true, kind: true, error: true, time: true })
-  .extend({ group: z.string(), service: z.string(), decisions: z.array(anyDecision).describe('The oldest first.') });
+  .extend({ group: z.string(), service: z.string(), decisions: z.array(anyDecision).describe('Oldest first.') });
 
 const stepOut = z.object({
   at: z.string(),
-  service: z.string().describe('Name of the lane: a service, for its worker as well.'),
+  service: z.string().describe('Name of the lane: a service, which includes its worker.'),
   text: z.string(),
-  isBad: z.boolean().optional().describe('Something failed, or was given up.'),
+  isBad: z.boolean().optional().describe('A failure, or something was given up.'),
   detail: z.string().optional().describe('Further text, such as the event as it was published.'),
   traceId: z.string().optional(),
 });
 
 export const orderPageOut = z.object({
-  order: anyOrderRecord.nullable().describe('Null if order has not answered.'),
+  order: anyOrderRecord.nullable().describe('Null if the order service did not answer.'),
   customer: z.string().nullable().describe('Name of the customer; null if it is not known.'),
-  mails: z.array(notificationOut).describe('The oldest first.'),
-  invoices: z.array(z.int()).describe('Their numbers.'),
-  timeline: z.array(stepOut).describe('The oldest first.'),
+  mails: z.array(notificationOut).describe('Oldest first.'),
+  invoices: z.array(z.int()).describe('Invoice numbers.'),
+  timeline: z.array(stepOut).describe('Oldest first.'),
   waitingFor: z.array(z.string()),
-  letters: z.array(letterOfOrderOut).describe('Its dead letters, those that are decided as well.'),
+  letters: z.array(letterOfOrderOut).describe('Dead letters of the order, including decided ones.'),
   discarded: z.array(z.string()),
-  problems: z.array(z.string()).describe('Messages about services that could not be asked.'),
+  problems: z.array(z.string()).describe('Messages about services that did not answer.'),
 });
 
 export type OrdersQuery = z.output<typeof ordersQuery>;

@@ -2,7 +2,7 @@ import type { DecisionOut } from '@store/shared/contracts/dead-letters';
 import type { Event, Letter, Note, Parts } from './parts.ts';
 import type { Step } from './schemas.ts';
 
-/** Lists what has happened to an order, over all services, the oldest first. */
+/** Lists what happened to an order in all services, oldest first. */
 export function timelineOf({ order, reservation, payment, mails, invoices, letters }: Parts): Step[] {
   const steps: Step[] = [];
   if (order !== undefined) {
@@ -17,7 +17,7 @@ export function timelineOf({ order, reservation, payment, mails, invoices, lette
     );
   }
   if (reservation !== undefined) {
-    steps.push({ at: reservation.createdAt, service: 'inventory', text: 'The stock was looked at' });
+    steps.push({ at: reservation.createdAt, service: 'inventory', text: 'Stock was checked' });
     if (reservation.updatedAt !== reservation.createdAt || reservation.status !== 'RESERVED') {
       steps.push({ at: reservation.updatedAt, service: 'inventory', text: `The reservation is ${reservation.status}` });
     }

@@ -2,7 +2,7 @@ import { orderStatuses } from '@store/shared/contracts/order';
 import { paymentStatuses, reservationStatuses } from '@store/shared/contracts/order-record';
 import type { Letter, Parts } from './parts.ts';
 
-/** Tells what an order waits for, as sentences; none if it is done. */
+/** Returns sentences that say what an order waits for; none if it is done. */
 export function waitingFor(parts: Parts): string[] {
   const { order, reservation, payment, letters, problems } = parts;
   const open = letters.filter(({ decisions }) => decisions.every(({ outcome }) => outcome === 'FAILED'));
@@ -15,22 +15,22 @@ export function waitingFor(parts: Parts): string[] {
   const unpublished = unsent.flatMap(([service, events]) =>
     events.filter(({ sentAt }) => sentAt === null).map(({ kind }) => `The relay of ${service} has to publish ${kind}`),
   );
-  // Whatever failed, or is on its way, is the reason; without all answers nothing else can be told.
+  // A failure or an unpublished event is the reason. If an answer is missing, nothing else can be said.
   const isKnown = held.length + unpublished.length + problems.length === 0;
   return [...held, ...unpublished, ...(isKnown ? stepOf(parts) : [])];
 }
 
-/** Leaves out the steps of groups with a discarded message: whoever discarded it decided that they are never taken. */
+/** Leaves out the steps of groups with a discarded message: discarding it means that they never happen. */
 function stepOf(parts: Parts): string[] {
   const groups = parts.letters.filter(isDiscarded).map(({ group }) => group);
   const steps = nextStep(parts).filter((text) => !groups.some((group) => text.startsWith(`${group} `)));
   if (steps.length > 0 || groups.length === 0 || parts.order?.status !== 'PENDING') return steps;
-  return ['Its cancellation, which is due once it is PENDING for too long: what it needs was discarded'];
+  return ['Its cancellation, once it has been PENDING for too long, because a message that it needs was discarded'];
 }
 
 const isDiscarded = ({ decisions }: Letter) => decisions.some(({ outcome }) => outcome === 'DISCARDED');
 
-/** Says what was discarded, by whom and why. */
+/** Says which messages were discarded, by whom and why. */
 export const discardedOf = ({ letters }: Pick<Parts, 'letters'>): string[] =>
   letters.flatMap(({ group, kind, decisions }) =>
     decisions
@@ -46,7 +46,7 @@ function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reserv
   const own = knownIn(orderStatuses, order.status);
   const reserved = reservation && knownIn(reservationStatuses, reservation.status);
   const paid = payment && knownIn(paymentStatuses, payment.status);
-  // What a status of a later release waits for is known there.
+  // Only a later release knows what its statuses wait for.
   const unknown = [
     ...(own === undefined ? [`The order is ${order.status}`] : []),
     ...(reservation && reserved === undefined ? [`The reservation is ${reservation.status}`] : []),
@@ -57,7 +57,7 @@ function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reserv
     case 'PENDING':
       return ofPending(reserved, paid);
     case 'CONFIRMED':
-      if (order.shippedAt === undefined) return ['The shipment, which is due some time after the payment'];
+      if (order.shippedAt === undefined) return ['The shipment, some time after the payment'];
       return reserved === 'RESERVED' ? ['inventory-group has to mark the stock as shipped'] : [];
     case 'CANCELLED':
       if (reserved === 'RESERVED') return ['inventory-group has to release the stock'];
@@ -68,7 +68,7 @@ function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reserv
 type ReservationStatus = (typeof reservationStatuses)[number];
 type PaymentStatus = (typeof paymentStatuses)[number];
 
-/** The step of an order that is PENDING, by the status of its payment, if its stock is reserved. */
+/** The next step of a PENDING order with reserved stock, by the status of its payment. */
 const stepsOfPayment: Record<PaymentStatus, string> = {
   CHARGING: 'payment-group has to hear from the payment provider',
   FAILED: 'inventory-group has to release the stock',

@@ -3,20 +3,20 @@ import type { Seen } from './replicas-client.ts';
 import { highest, sums } from './sample.ts';
 import type { Alert } from './schemas.ts';
 
-/** Observations that rules look at. */
+/** Observations that rules evaluate. */
 export interface Look {
   replicas: Seen;
   lag: Record<string, number>;
   outbox: Record<string, number>;
-  /** Orders that are PENDING for too long; null if order has not said so. */
+  /** Orders that have been PENDING for too long; null if the order service did not answer. */
   stuck: number | null;
-  /** Increases of counters in the last seconds, by their name in sample.ts; undefined if nobody has looked for so long. */
+  /** Increases of counters over the last seconds, by their key in sample.ts; undefined if the console has not watched that long. */
   risen(seconds: number): Map<string, number> | undefined;
-  /** The same since the console began to look, if that is later. */
+  /** The same, but if the console has not watched that long, since it started to watch. */
   risenAtMost(seconds: number): Map<string, number>;
 }
 
-/** Returns a sentence for each of those for whom a rule holds now, such as groups. */
+/** Returns a sentence for each subject, such as a group, for which a rule holds now. */
 type Holds = (look: Look) => Record<string, string>;
 
 const rule = (name: string, severity: Alert['severity'], forSeconds: number, holds: Holds) => ({
@@ -29,10 +29,10 @@ const rule = (name: string, severity: Alert['severity'], forSeconds: number, hol
 const named = (values: Iterable<[string, number]>, above: number, sentence: (name: string, value: number) => string) =>
   Object.fromEntries([...values].flatMap(([name, value]) => (value > above ? [[name, sentence(name, value)]] : [])));
 
-/** For a rule that is about no service or group of its own. */
+/** For a rule that is not about a particular service or group. */
 const ofAll = (isTrue: boolean, sentence: string): Record<string, string> => (isTrue ? { '': sentence } : {});
 
-/** Sums by service, of those that have the metric. */
+/** Sums by service, for services that have the metric. */
 const sumsOf = (replicas: Seen, metric: string) =>
   sums(
     replicas.flatMap(({ service, samples }) =>
@@ -41,8 +41,8 @@ const sumsOf = (replicas: Seen, metric: string) =>
   );
 
 /**
- * The rules of charts/store/files/alerts/store.yaml that can be told from what the console reads; a test compares both. The others
- * need Prometheus: they look at the gateway, at Kafka, at PostgreSQL or at days.
+ * The rules of charts/store/files/alerts/store.yaml that the console can evaluate from what it reads; a test compares both. The others
+ * need Prometheus: they are about the gateway, Kafka, PostgreSQL or periods of days.
  */
 export const rules = [
   rule('StoreComponentUnavailable', 'critical', 120, ({ replicas }) => {
@@ -61,7 +61,7 @@ export const rules = [
     const sentence = `${count} orders were cancelled within 15 minutes because they were PENDING for too long`;
     return ofAll(count > 0, sentence);
   }),
-  // Of the number that its first page has: the orders behind both are counted alike (services/order/src/stuck-orders.ts).
+  // From the total on the first page, which counts the same orders as the metric (services/order/src/stuck-orders.ts).
   rule('StoreOrdersStuck', 'warning', 0, ({ stuck }) =>
     ofAll(
       (stuck ?? 0) > 0,
@@ -129,7 +129,7 @@ export const rules = [
   ),
 ];
 
-/** Counts open dead letters by group: each replica reports all of its group. */
+/** Counts open dead letters by group: each replica reports all letters of its group. */
 const openLetters = (replicas: Seen) =>
   highest(
     replicas.flatMap((replica) => replica.samples),
@@ -137,7 +137,7 @@ const openLetters = (replicas: Seen) =>
     ({ group = '' }) => group,
   );
 
-/** Remembers since when the condition of each rule holds. */
+/** Remembers since when the condition of each rule has held. */
 export function createAlerts() {
   let holding = new Map<string, Alert & { firesAt: number }>();
   return {
@@ -152,7 +152,7 @@ export function createAlerts() {
       }
       holding = now;
     },
-    /** Those whose condition has held for long enough, the critical ones first. */
+    /** Alerts whose condition has held for long enough, critical ones first. */
     firing: (at: number): Alert[] =>
       [...holding.values()]
         .filter(({ firesAt }) => firesAt <= at)

@@ -3,10 +3,10 @@ import type { Seen } from './replicas-client.ts';
 import { highest, quantile, sums, totalsOf } from './sample.ts';
 import type { Point, ReplicaState } from './schemas.ts';
 
-/** From one look to the next. */
+/** Time between two looks at the services. */
 export const everyMs = 5_000;
 const keptMs = 15 * 60_000;
-/** Times to CONFIRMED are those of the last minute: of five seconds they would be too few. */
+/** Times to CONFIRMED cover the last minute: five seconds would have too few. */
 const quantileSeconds = 60;
 
 /** Numbers that services count themselves. */
@@ -14,7 +14,7 @@ export type Counted = Pick<Point, 'letters' | 'stuck'> & { problems: string[] };
 
 export type History = ReturnType<typeof createHistory>;
 
-/** Keeps what the last 15 minutes of looks have shown. */
+/** Keeps the observations of the last 15 minutes. */
 export function createHistory() {
   const points: Point[] = [];
   const recent: { at: number; risen: Map<string, number> }[] = [];
@@ -23,7 +23,7 @@ export function createHistory() {
   let totals = new Map<string, Map<string, number>>();
   let states: ReplicaState[] = [];
 
-  /** Sums how counters have risen since the look before, of processes that were there. One that restarts begins at 0. */
+  /** Sums the increases of counters since the previous look, of processes seen then. A counter of a restarted process begins at 0. */
   function increases(byAddress: Map<string, Map<string, number>>): Map<string, number> {
     return sums(
       [...byAddress].flatMap(([address, current]) => {
@@ -44,7 +44,7 @@ export function createHistory() {
   function add(at: number, replicas: Seen, { problems: missing, ...counted }: Counted = nothingCounted): void {
     const current = new Map(replicas.map(({ address, samples }) => [address, totalsOf(samples)]));
     const risen = increases(current);
-    // One that did not answer is compared with its last answer once it does.
+    // A process that did not answer is compared with its last answer once it answers again.
     totals = new Map(
       replicas.map(({ address, samples }) => [
         address,
@@ -99,21 +99,21 @@ export function createHistory() {
     points: () => points,
     states: () => states,
     alerts: () => alerts.firing(recent.at(-1)?.at ?? 0),
-    /** Names what the last look could not count. */
+    /** Says what the last look could not count. */
     problems: () => problems,
   };
 }
 
 const nothingCounted: Counted = { letters: null, stuck: null, problems: [] };
 
-/** By group: the sum over partitions, of which every process that knows the lag reports all. */
+/** Lag by group: the sum over partitions. Every process that knows the lag reports all partitions. */
 function lagOf(replicas: Seen): Point['lag'] {
   const samples = replicas.flatMap((replica) => replica.samples);
   const byPartition = highest(samples, 'consumer_lag_messages', ({ group, partition }) => `${group} ${partition}`);
   return Object.fromEntries(sums([...byPartition].map(([key, lag]) => [key.replace(/ .*/, ''), lag])));
 }
 
-/** By service: that of the replica that publishes. */
+/** Age of the outbox by service, from the replica that publishes. */
 function outboxOf(replicas: Seen): Point['outbox'] {
   const ages = replicas.flatMap(({ service, samples }) => [
     ...highest(samples, 'outbox_oldest_unsent_seconds', () => service),
@@ -121,7 +121,7 @@ function outboxOf(replicas: Seen): Point['outbox'] {
   return Object.fromEntries(ages.sort(([, a], [, b]) => a - b));
 }
 
-/** How many orders were confirmed within so many seconds. */
+/** How many orders were confirmed within a number of seconds, by that number. */
 const confirmedWithin = (risen: Map<string, number>) =>
   new Map(
     [...risen].flatMap(([key, count]) => {

@@ -9,7 +9,7 @@ const timeoutMs = 3_000;
 const watched = new Set(watchedMetrics);
 const sample = /^(\w+)(?:\{(.*)\})? (\S+)$/;
 
-/** One process of a service, as it answers now. */
+/** A process of a service, as it answers now. */
 export interface Replica extends Pick<ReplicaState, 'address' | 'state' | 'waitingFor'> {
   samples: Sample[];
 }
@@ -18,15 +18,15 @@ export interface Replica extends Pick<ReplicaState, 'address' | 'state' | 'waiti
 export type Seen = (Replica & { service: string })[];
 
 /**
- * Asks every replica of a service. In a cluster the name of the metrics resolves to the addresses of all pods, ready or not.
- * @param serviceUrl whose port has /health/ready
+ * Asks every replica of a service. In a cluster the host name of the metrics resolves to the addresses of all pods, ready or not.
+ * @param serviceUrl its port serves /health/ready
  */
 export async function askReplicas(serviceUrl: string, metricsUrl: string): Promise<Replica[]> {
   const metrics = new URL(metricsUrl);
   const servicePort = new URL(serviceUrl).port;
   try {
     const found = await lookup(metrics.hostname.replace(/^\[|\]$/g, ''), { all: true, verbatim: false });
-    // Pods of a cluster with both families have an address of each.
+    // In a dual-stack cluster each pod has an address of both families.
     const one = found.filter(({ family }) => family === found[0]?.family);
     const hosts = one.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
     return await Promise.all(hosts.map((host) => askReplica(host, servicePort, metrics.port)));
@@ -51,7 +51,7 @@ async function healthOf(address: string): Promise<Pick<Replica, 'state' | 'waiti
   }
 }
 
-/** None if the process does not answer: the health says so. */
+/** Returns nothing if the process does not answer: its health says so. */
 async function samplesOf(address: string): Promise<Sample[]> {
   try {
     const { body } = await request(`http://${address}/metrics`, { signal: AbortSignal.timeout(timeoutMs) });
@@ -61,7 +61,7 @@ async function samplesOf(address: string): Promise<Sample[]> {
   }
 }
 
-/** The watched lines of Prometheus' text format. */
+/** Parses the watched metrics from Prometheus' text format. */
 export function samplesIn(text: string): Sample[] {
   return text.split('\n').flatMap((line) => {
     const [, name = '', labels = '', value] = sample.exec(line) ?? [];
@@ -71,7 +71,7 @@ export function samplesIn(text: string): Sample[] {
   });
 }
 
-/** The code of a time-out, as of every DOMException, is a number. */
+/** A time-out needs its own case: the `code` of a DOMException is a number. */
 function reasonOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name: string };
   if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1_000} s`;

@@ -12,7 +12,7 @@ export function nowRoutes(history: History): AnyRoute[] {
       method: 'get',
       path: '/api/now',
       operationId: 'showNow',
-      summary: 'Show the last 15 minutes, alerts, and the state of every process, or what has changed since',
+      summary: 'Show the last 15 minutes, alerts and the state of every process, or only what has changed since',
       tag: 'now',
       standsAlone: true,
       query: nowIn,

@@ -4,7 +4,7 @@ export interface Sample {
   value: number;
 }
 
-/** Names of the metrics that are read (contract 1.3). */
+/** Names of the metrics that the console reads (contract 1.3). */
 export const watchedMetrics = [
   'http_request_duration_seconds_count',
   'order_confirmation_seconds_bucket',
@@ -29,7 +29,7 @@ export function sums(values: (readonly [key: string, value: number])[]): Map<str
   return sums;
 }
 
-/** Totals of counters since the process began, by a name of their own. */
+/** Totals of counters since the process started, by keys of the console's own. */
 export const totalsOf = (samples: Sample[]) =>
   sums(
     samples.flatMap((sample) => {
@@ -53,7 +53,7 @@ function keyOf({ name, labels }: Sample): string | undefined {
   return Number(labels.status) >= 500 ? 'failed' : 'refused';
 }
 
-/** The highest value by label: every process reports the lag of all groups, and the active relay its outbox. */
+/** The highest value by label: every process reports the lag of all groups, and the active relay reports its outbox. */
 export function highest(samples: Sample[], name: string, label: (labels: Sample['labels']) => string) {
   const values = new Map<string, number>();
   for (const { name: own, labels, value } of samples) {
@@ -65,8 +65,8 @@ export function highest(samples: Sample[], name: string, label: (labels: Sample[
 
 /**
  * Estimates a quantile as Prometheus does: evenly spread within a bucket.
- * @param within how many values were at most so large, by the bucket's limit
- * @returns undefined without values; the largest finite limit for what lies beyond it
+ * @param within counts of values at or below the upper bound of a bucket, by that bound
+ * @returns undefined without values; the largest finite bound if the quantile lies beyond it
  */
 export function quantile(share: number, within: Map<number, number>): number | undefined {
   const buckets = [...within].sort(([a], [b]) => a - b);

@@ -6,7 +6,7 @@ const milliseconds = z.number().describe('Milliseconds since 1970.');
 const rate = z.number();
 
 export const nowIn = z.object({
-  after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().describe('The last point that the page has.'),
+  after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().describe('Time of the last point that the page has.'),
   version: text(1, 100).optional().describe('Version of the states that the page has.'),
 });
 
@@ -14,37 +14,37 @@ const pointOut = z.object({
   at: milliseconds,
   rates: z
     .object({ placed: rate, confirmed: rate, rejected: rate, timedOut: rate, refused: rate, failed: rate })
-    .describe('Per second, since the point before.'),
-  p50: z.number().nullable().describe('Seconds, of the orders that were confirmed within the last minute.'),
+    .describe('Per second, since the previous point.'),
+  p50: z.number().nullable().describe('Seconds, for orders confirmed within the last minute.'),
   p95: z.number().nullable(),
   lag: byName.describe('Messages, by group.'),
   outbox: byName.describe('Seconds, by service; 0 if nothing waits.'),
-  letters: z.int().nullable().describe('Open dead letters of the groups that have answered.'),
-  stuck: z.int().nullable().describe('Orders that are PENDING for too long.'),
+  letters: z.int().nullable().describe('Open dead letters of the groups that answered.'),
+  stuck: z.int().nullable().describe('Orders that have been PENDING for too long.'),
 });
 
 const alertOut = z.object({
   name: z.string(),
   severity: z.enum(['critical', 'warning']),
   summary: z.string(),
-  since: milliseconds.describe('Since when its condition holds.'),
+  since: milliseconds.describe('Since when its condition has held.'),
 });
 
 const replicaOut = z.object({
   service: z.string(),
   address: z.string(),
   state: z.enum(['UP', 'DOWN', 'GONE']),
-  waitingFor: z.array(z.string()).describe('Things that one that is DOWN waits for, or why one is GONE.'),
+  waitingFor: z.array(z.string()).describe('What a process that is DOWN waits for, or why it is GONE.'),
   since: milliseconds.describe('Since when it has been in that state.'),
-  orBefore: z.boolean().describe('When it was first looked at it was in that state already.'),
+  orBefore: z.boolean().describe('`since` is when the console first looked; the state may be older.'),
 });
 
 export const nowOut = z.object({
   version: z.string(),
   points: z.array(pointOut),
   alerts: z.array(alertOut),
-  problems: z.array(z.string()).describe('Messages about services that could not be asked.'),
-  replicas: z.array(replicaOut).optional().describe('Missing if they are those of the version.'),
+  problems: z.array(z.string()).describe('Messages about services that did not answer.'),
+  replicas: z.array(replicaOut).optional().describe('Missing if they have not changed since the version.'),
 });
 
 export type Point = z.output<typeof pointOut>;

@@ -7,7 +7,7 @@ import { collecting, type Services } from '../services-client.ts';
 import { type Counted, everyMs, type History } from './history.ts';
 import { askReplicas } from './replicas-client.ts';
 
-/** Looks at every service every 5 s. */
+/** Observes every service every 5 s. */
 export const watching = (history: History, services: Services, { SERVICES, METRICS, GROUPS }: ConsoleConfig): Job =>
   loop({ name: 'watch', everyMs }, async () => {
     const [counted, ...replicas] = await Promise.all([
@@ -20,7 +20,7 @@ export const watching = (history: History, services: Services, { SERVICES, METRI
     history.add(Date.now(), replicas.flat(), counted);
   });
 
-/** Asks those who have a group for their open dead letters, and order for orders that are PENDING for too long. */
+/** Asks services with a consumer group for open dead letters, and the order service for orders that are PENDING for too long. */
 export async function countAt(services: Services, groups: string[]): Promise<Counted> {
   const { or, problems } = collecting();
   const [stuck, ...counts] = await Promise.all([

@@ -22,7 +22,7 @@ interface DecisionProps {
 
 const countOf = ({ length }: Letter[]) => (length === 1 ? '1 letter' : `${length} letters`);
 
-/** Buttons to decide about the selected letters. Both ask once more, and say of how many. */
+/** Buttons to decide about the selected letters. Both ask for confirmation and show the number of letters. */
 export function Decision({ selected, busy, onDecide }: DecisionProps) {
   const [dryRun, setDryRun] = useState(false);
   const [asked, setAsked] = useState<Asked>({ decision: 'redrive', letters: [] });
@@ -33,7 +33,7 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
   const question = dryRun ? `Try to ${verb.toLowerCase()}` : verb;
 
   function ask(decision: Asked['decision']) {
-    // The letters seen when the button was pressed: one that comes meanwhile is not decided.
+    // Only letters shown when the button was pressed: a letter that arrives meanwhile is not decided.
     setAsked({ decision, letters: selected });
     dialog.current?.showModal();
   }
@@ -63,18 +63,18 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
       >
         {isDiscard ? (
           <>
-            <p>They are never handled. This stands: a letter that was discarded cannot be redriven.</p>
+            <p>They will never be handled. This is final: a discarded letter cannot be redriven.</p>
             <label for="reason">Reason</label>
             <textarea id="reason" name="reason" required dir="auto" {...atMost(1000)} />
           </>
         ) : (
           <p>
             {dryRun
-              ? 'Their group handles them in a transaction that is taken back. A group that asks others first is not tried.'
-              : 'Their group handles them again, each once. One that fails again stays here.'}
+              ? 'Their group handles them in a transaction that is rolled back. A group that calls others first is not tried.'
+              : 'Their group handles each of them once more. A letter that fails again stays here.'}
           </p>
         )}
-        {dryRun && <p class="note">Nothing is changed: this only says what would be done.</p>}
+        {dryRun && <p class="note">Nothing is changed: this only shows what would happen.</p>}
       </Question>
     </>
   );

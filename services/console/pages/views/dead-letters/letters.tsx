@@ -8,12 +8,12 @@ interface LettersProps {
   onChoose: (ids: string[], isChosen: boolean) => void;
 }
 
-/** The letters, each to be chosen. */
+/** The letters, each with a checkbox. */
 export function Letters({ letters, chosen, onChoose }: LettersProps) {
   if (letters.length === 0)
     return (
       <p class="verdict good" role="status">
-        There is no dead letter here.
+        There are no dead letters here.
       </p>
     );
   const ids = letters.map(({ id }) => id);

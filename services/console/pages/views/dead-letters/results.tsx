@@ -5,13 +5,13 @@ interface ResultsProps {
   problem: string | undefined;
 }
 
-/** Shows what became of each letter that was decided. */
+/** Shows the outcome for each decided letter. */
 export function Results({ outcomes, problem }: ResultsProps) {
   if (outcomes === undefined) return <div role="status" />;
   const { results, dryRun } = outcomes;
   return (
     <div class="said" role="status">
-      {problem && <p class="problem">{problem} What is not listed as done stays open.</p>}
+      {problem && <p class="problem">{problem} Letters that are not listed as done stay open.</p>}
       <ul>
         {results.map((result) => (
           <li key={result.id}>
@@ -28,7 +28,7 @@ function fateOf({ outcome, error, decision, effect }: Outcomes['results'][number
   if (effect !== undefined) return effect;
   if (outcome === 'FAILED') return `${dryRun ? 'would fail' : 'failed'} again: ${error}`;
   if (outcome === 'DECIDED') {
-    const by = decision?.requestedBy ?? 'somebody';
+    const by = decision?.requestedBy ?? 'someone';
     return `had been ${decision?.outcome.toLowerCase() ?? 'decided'} by ${by}: nothing was done`;
   }
   return `${dryRun ? 'would be ' : ''}${outcome.toLowerCase()}`;

@@ -12,12 +12,12 @@ async function runbookOf(alert: string): Promise<string> {
   return sections.find((one) => Object.hasOwn(one, alert))?.[alert] ?? '';
 }
 
-/** Shows what fires, and what to do about it. */
+/** Shows firing alerts, and what to do about them. */
 export function Alerts({ alerts }: Pick<State, 'alerts'>) {
   return (
     <section class="card alerts" aria-label="Alerts">
       <h2>Alerts</h2>
-      {alerts.length === 0 && <p class="verdict good">None of those that the console can tell fires.</p>}
+      {alerts.length === 0 && <p class="verdict good">No alert that the console can check is firing.</p>}
       <ul>
         {alerts.map(({ name, severity, summary, since }) => (
           <li key={`${name} ${summary}`}>
@@ -25,15 +25,15 @@ export function Alerts({ alerts }: Pick<State, 'alerts'>) {
             <p class="note">
               {name}, since <Time at={since} /> ({ageOf(since)})
             </p>
-            {name === 'StoreOrdersStuck' && <a href="#/orders">To the stuck orders</a>}
-            {name === 'StoreDeadLetters' && <a href="#/dead-letters">To the dead letters</a>}
+            {name === 'StoreOrdersStuck' && <a href="#/orders">Show the stuck orders</a>}
+            {name === 'StoreDeadLetters' && <a href="#/dead-letters">Show the dead letters</a>}
             <Runbook name={name} />
           </li>
         ))}
       </ul>
       <p class="note">
-        Told from what the console sees of the services. Alerts on the gateway, Kafka, PostgreSQL and the error budgets
-        need Prometheus.
+        The console checks these by what it sees of the services. Alerts on the gateway, Kafka, PostgreSQL and the error
+        budgets need Prometheus.
       </p>
     </section>
   );

@@ -3,7 +3,7 @@ import { Badge, Time } from '../../parts/parts.tsx';
 import { Table } from '../../parts/table.tsx';
 import type { State } from './state.ts';
 
-/** One row; it opens to a row for each process. */
+/** A summary that opens to a row for each process. */
 export function Health({ replicas }: Pick<State, 'replicas'>) {
   const ill = replicas.filter(({ state }) => state !== 'UP');
   const names = [...new Set(ill.map(({ service }) => service))].join(', ');
@@ -33,7 +33,8 @@ export function Health({ replicas }: Pick<State, 'replicas'>) {
         }}
       />
       <p class="note">
-        The console looks every five seconds, and forgets when it restarts. “Or before”: it was so at the first look.
+        The console checks every five seconds and starts over when it restarts. “Or before” means that the process was
+        already in this state at the first check.
       </p>
     </details>
   );

@@ -7,7 +7,7 @@ interface Figure {
   name: string;
   of(point: Point): number | null;
   format(value: number): string;
-  /** Where what is counted is listed. */
+  /** Page that lists the counted things. */
   page?: string;
   /** More than this is bad. */
   above?: number;
@@ -15,7 +15,7 @@ interface Figure {
 
 const oldest = ({ outbox }: Point) => (Object.keys(outbox).length === 0 ? null : Math.max(...Object.values(outbox)));
 
-/** Figures that are looked at first. */
+/** The figures to look at first. */
 const figures: Figure[] = [
   { name: 'Orders per second', of: ({ rates }) => rates.placed ?? null, format: rate },
   { name: 'p95 to confirmed', of: ({ p95 }) => p95, format: seconds },
@@ -50,7 +50,7 @@ function FigureOf({ figure: { name, format, page, above }, values }: { figure: F
   );
 }
 
-/** From left to right, with gaps where nothing is known; the highest value is at the top. */
+/** Draws values from left to right, with gaps where none is known; the highest value is at the top. */
 function pathOf(values: (number | null)[]): string {
   const highest = Math.max(...values.map((value) => value ?? 0), Number.EPSILON);
   const step = 100 / Math.max(values.length - 1, 1);

@@ -9,7 +9,7 @@ import { Table } from '../../parts/table.tsx';
 
 type Known = AnswerTo<'showOrder'>;
 
-/** Cancels an order, as its owner could. */
+/** Cancels an order, as its owner can. */
 export function Cancel({ id }: { id: string }) {
   const cancel = useMutation({
     mutationFn: (reason: string) => call('post', '/api/orders/{id}/cancellation', { path: { id }, body: { reason } }),
@@ -24,12 +24,12 @@ export function Cancel({ id }: { id: string }) {
         disabled={cancel.isPending}
         onYes={({ reason = '' }) => cancel.mutateAsync(reason)}
       >
-        <p>Its stock is released, and what was paid is paid back. This cannot be undone.</p>
+        <p>Its stock is released, and its payment is refunded. This cannot be undone.</p>
         <label for="reason">Reason</label>
         <textarea id="reason" name="reason" rows={2} required dir="auto" {...atMost(500)} />
         <p class="note">
-          For operators and the audit trail: do not name the customer, who is told that the store has cancelled the
-          order.
+          For operators and the audit trail. Do not name the customer. The customer is told only that the store has
+          cancelled the order.
         </p>
       </Grave>
       <Outcome of={cancel} />
@@ -37,9 +37,9 @@ export function Cancel({ id }: { id: string }) {
   );
 }
 
-/** What operators have written about an order, and a field for more. */
+/** The operators' notes on an order, and a field for a new note. */
 export function Notes({ id, notes }: { id: string; notes: NonNullable<Known['order']>['notes'] }) {
-  // Sent again after a lost answer, it is the same note.
+  // With the same id, a repetition after a lost answer does not add a second note.
   const [noteId, setNoteId] = useState(() => crypto.randomUUID());
   const form = useRef<HTMLFormElement>(null);
   const leave = useMutation({
@@ -54,7 +54,7 @@ export function Notes({ id, notes }: { id: string; notes: NonNullable<Known['ord
   return (
     <section class="card" aria-label="Notes">
       <h2>Notes</h2>
-      {notes.length === 0 && <p class="note">There is none. Customers never see them.</p>}
+      {notes.length === 0 && <p class="note">There are no notes. Customers never see them.</p>}
       <ul>
         {notes.map(({ id: one, actor, text, createdAt, kind }) => (
           <li key={one}>
@@ -76,17 +76,17 @@ export function Notes({ id, notes }: { id: string; notes: NonNullable<Known['ord
           Leave the note
         </button>
       </form>
-      <Outcome of={leave} done="The note is left." />
+      <Outcome of={leave} done="The note was added." />
     </section>
   );
 }
 
-/** Messages about an order to its customer, each to be sent again. */
+/** Messages about an order to its customer. Each can be sent again. */
 export const Messages = ({ mails }: Pick<Known, 'mails'>) => (
   <section class="card" aria-label="Mails">
     <h2>Mails</h2>
     <Table
-      empty={<p class="note">There is none.</p>}
+      empty={<p class="note">There are no mails.</p>}
       rows={mails}
       keyOf={({ id }) => id}
       columns={{
@@ -97,8 +97,8 @@ export const Messages = ({ mails }: Pick<Known, 'mails'>) => (
       }}
     />
     <p class="note">
-      Sent again, a mail goes to the address that the account has now, and counts among those of its mailbox: beyond the
-      limit of an hour it waits for the digest.
+      A mail that is sent again goes to the account's current address and counts against the hourly limit of its
+      mailbox. Above the limit it waits for the digest.
     </p>
   </section>
 );
@@ -113,7 +113,7 @@ function State({ mail: { sentAt, refusal, waitsFor } }: { mail: Mail }) {
       </>
     );
   if (refusal !== undefined) return <span class="bad">given up: {refusal}</span>;
-  if (waitsFor === 'digest') return <>waits for the digest of the hour</>;
+  if (waitsFor === 'digest') return <>waits for the hourly digest</>;
   return <>{waitsFor === undefined ? 'not sent: there was no mail server' : 'waits to be sent'}</>;
 }
 
@@ -137,12 +137,12 @@ function SendAgain({ mail: { id, subject } }: { mail: Mail }) {
       >
         Send again
       </button>
-      <Outcome of={resend} done="It is on its way." />
+      <Outcome of={resend} done="The mail is on its way." />
     </>
   );
 }
 
-/** Opens the invoice in a tab of its own, once it is known to be there. */
+/** Checks that the invoice exists, then opens it in a new tab. */
 export function Invoice({ id, number }: { id: string; number: number }) {
   const open = useMutation({
     mutationFn: () => call('get', '/api/orders/{id}/invoice', { path: { id } }),

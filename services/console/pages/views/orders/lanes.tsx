@@ -2,10 +2,13 @@ import type { AnswerTo } from '../../api/call.ts';
 
 type Step = AnswerTo<'showOrder'>['timeline'][number];
 
-/** In the order of an order's life. */
+/** In the sequence in which they handle an order. */
 const known = ['order', 'inventory', 'payment', 'notification', 'invoice', 'analytics'];
 
-/** A lane for each service, and a dot for each step. What happened at once stands apart as well: distances grow with the logarithm of the time. */
+/**
+ * A lane for each service, and a dot for each step. Distances grow with the logarithm of the time, so that even steps at the same moment
+ * stand apart.
+ */
 export function Lanes({ steps }: { steps: Step[] }) {
   const lanes = [...new Set(steps.map(({ service }) => service))].sort((a, b) => rank(a) - rank(b));
   const places = placesOf(steps.map(({ at }) => Date.parse(at)));
@@ -49,7 +52,7 @@ export function Lanes({ steps }: { steps: Step[] }) {
 
 const rank = (lane: string) => (known.indexOf(lane) + known.length + 1) % (known.length + 1);
 
-/** Percent from the left. */
+/** Positions in percent from the left. */
 function placesOf(times: number[]): number[] {
   let sum = 0;
   const sums = times.map((time, index) => {
@@ -59,7 +62,7 @@ function placesOf(times: number[]): number[] {
   return sums.map((one) => 2 + (96 * one) / (sum || 1));
 }
 
-/** Those that do not overlap, from the left. */
+/** The dots whose labels do not overlap, from the left. */
 function apart<Dot extends { x: number }>(dots: Dot[]): Dot[] {
   let last = Number.NEGATIVE_INFINITY;
   return dots.filter(({ x }) => {

@@ -11,18 +11,18 @@ const statuses = Object.keys({ PENDING: true, CONFIRMED: true, CANCELLED: true }
 
 const dayMs = 86_400_000;
 
-/** The beginning of a day in UTC, or that of the day after it; a text that is no day is refused by the server. */
+/** The start of a day in UTC, plus a number of days. Other text is passed on, and the server refuses it. */
 function timeOf(day: string | undefined, days = 0): string | undefined {
   if (day === undefined) return undefined;
   const at = Date.parse(`${day}T00:00:00Z`) + days * dayMs;
   return Number.isNaN(at) ? day : new Date(at).toISOString();
 }
 
-/** Filters in the address, without empty ones. */
+/** An address with the filters, except empty ones. */
 const addressOf = (filters: Record<string, string>) =>
   `#/orders?${new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''))}`;
 
-/** The orders of all customers, page by page. @param query the filters and the page, as the address has them */
+/** The orders of all customers, page by page. @param query filters and cursor from the page's address */
 export function OrderList({ query }: { query: URLSearchParams }) {
   const given = Object.fromEntries(query);
   const { status, customer, from, to, min, max, currency, after } = given;
@@ -56,7 +56,7 @@ export function OrderList({ query }: { query: URLSearchParams }) {
       </h2>
       {customer !== undefined && (
         <p>
-          <a href={`#/accounts/${customer}`}>To the account</a>{' '}
+          <a href={`#/accounts/${customer}`}>Show the account</a>{' '}
           <a href={addressOf({ ...given, customer: '', after: '' })}>Orders of all customers</a>
         </p>
       )}

@@ -5,7 +5,7 @@ import { Paging } from '../../parts/paging.tsx';
 import { Answer } from '../../parts/parts.tsx';
 import { OrderTable } from './order-table.tsx';
 
-/** Orders that are PENDING for too long, page by page. */
+/** Orders that have been PENDING for too long, page by page. */
 export function StuckOrders() {
   const [after, setAfter] = useState<string>();
   const page = useQuery({

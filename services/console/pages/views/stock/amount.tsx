@@ -9,13 +9,13 @@ export type Listed = AnswerTo<'showProducts'>['products'][number];
 
 interface Setting {
   typed: string;
-  /** What was there when somebody decided. */
+  /** The stock that the operator saw. */
   seen: number | null;
 }
 
 /**
- * What is available, to be typed over: it is set by Enter, or by leaving the field, and taken back by the button beside it. Escape
- * forgets what was typed.
+ * Field with the available stock. Enter, or leaving the field, sets a new value; the button next to it undoes that. Escape discards the
+ * typed value.
  */
 export function Amount({ product: { id, name, available } }: { product: Listed }) {
   const [typing, setTyping] = useState<Setting>();
@@ -23,7 +23,7 @@ export function Amount({ product: { id, name, available } }: { product: Listed }
     scope: { id: `stock ${id}` },
     async mutationFn({ typed, seen }: Setting) {
       if (!/^\d{1,10}$/.test(typed)) throw new Error('Type a whole number from 0 to 1000000000.');
-      if (seen === null) throw new Error('Inventory does not say how many there are: nothing was set.');
+      if (seen === null) throw new Error('Inventory has not given the current stock, so nothing was set.');
       await call('put', '/api/stock/{productId}', {
         path: { productId: id },
         body: { available: Number(typed), seen },
@@ -31,7 +31,7 @@ export function Amount({ product: { id, name, available } }: { product: Listed }
     },
     async onSettled(_, error, { typed }) {
       await renew('products');
-      // What has been typed since stays, and what was refused, which is now decided about what is shown beside it.
+      // Keep what was typed since, and a refused value: its next submission applies to the stock that is now shown next to it.
       setTyping((now) => {
         if (now?.typed.trim() !== typed) return now;
         return error === null ? undefined : { ...now, seen: null };
@@ -90,12 +90,12 @@ export function Amount({ product: { id, name, available } }: { product: Listed }
       <Outcome of={set} done={`Set to ${typed}.`} />
       {isRefused(set.error) && typing !== undefined && (
         <p class="note">
-          It is {available ?? 'not known'} now. Enter sets {typing.typed} all the same, Escape keeps what is there.
+          It is {available ?? 'not known'} now. Press Enter to set {typing.typed} anyway, or Escape to leave it.
         </p>
       )}
     </form>
   );
 }
 
-/** Because there were others than seen. */
+/** True if the stock was not the one that the operator saw. */
 const isRefused = (error: Error | null) => error instanceof Refused && error.status === 409;

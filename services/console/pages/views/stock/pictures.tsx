@@ -7,10 +7,10 @@ interface PicturesProps {
   onChange: (images: Images) => void;
 }
 
-/** As many as a product may have. */
+/** The most pictures a product may have. */
 const most = 10;
 
-/** Addresses of a product's pictures, in their order; the console loads none of them. */
+/** Addresses of a product's pictures, in order. The console loads none of them. */
 export function Pictures({ images, onChange }: PicturesProps) {
   const replace = (index: number, change: Partial<Images[number]>) =>
     onChange(images.map((image, at) => (at === index ? { ...image, ...change } : image)));

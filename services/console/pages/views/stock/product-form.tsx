@@ -11,7 +11,7 @@ import { Pictures } from './pictures.tsx';
 type Product = AnswerTo<'showProduct'>;
 type Images = Product['images'];
 
-/** What is in the form, as it was typed. */
+/** Content of the form as typed. */
 interface Draft {
   name: string;
   price: string;
@@ -19,7 +19,7 @@ interface Draft {
   category: string;
   description: string;
   images: Images;
-  /** In which the product was seen; none for a new one. */
+  /** Version of the product that the operator saw; undefined for a new product. */
   version: string | undefined;
 }
 
@@ -38,7 +38,7 @@ const draftOf = ({ category, description, ...product }: Product): Draft => ({
   description: description ?? '',
 });
 
-// What was typed and not saved is there again when somebody comes back.
+// Unsaved text is there again when the operator returns to the form.
 queries.setQueryDefaults(['draft'], { gcTime: Number.POSITIVE_INFINITY });
 
 const fieldsOf = ({ name, price, unit, category, description, images }: Draft) => ({
@@ -50,7 +50,7 @@ const fieldsOf = ({ name, price, unit, category, description, images }: Draft) =
   images,
 });
 
-/** Says what is other in the product than in the form. */
+/** Says how the product differs from the form. */
 function differences(product: Product, draft: Draft): string {
   const [theirs, own] = [fieldsOf(draftOf(product)), fieldsOf(draft)];
   const names = Object.keys(theirs) as (keyof typeof theirs)[];
@@ -61,20 +61,20 @@ function differences(product: Product, draft: Draft): string {
 }
 
 interface ProductFormProps {
-  /** `new` for one that is made. */
+  /** `new` for a new product. */
   id: string;
   product: Product | undefined;
   currency: string;
   categories: string[];
-  /** Called once the product is saved or deleted, with a sentence, or the form is given up. */
+  /** Called with a sentence when the product is saved or deleted, or without one when the form is cancelled. */
   onClose: (done?: string) => void;
 }
 
 const price = { pattern: '\\d{1,12}(\\.\\d{1,4})?', title: 'digits, with at most 4 after the point' };
 
 /**
- * Makes a product, or changes or deletes one in the state in which it was opened. If somebody else has changed it meanwhile, it says
- * how it is now and asks again.
+ * Creates a product, or changes or deletes the version that was opened. If someone else has changed it meanwhile, the form shows the
+ * differences and asks again.
  */
 export function ProductForm({ id, product, currency, categories, onClose }: ProductFormProps) {
   const [draft, setDraft] = useState(
@@ -109,7 +109,7 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
         const now = await call('get', '/api/products/{id}', { path });
         keep({ version: now.version });
         throw new Error(
-          `Somebody else was faster. It is now ${differences(now, draft)}. Do it again to replace that by what is in the form.`,
+          `Someone else has changed it. It is now ${differences(now, draft)}. Do it again to replace that with what is in the form.`,
         );
       }
     },
@@ -195,7 +195,7 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
           disabled={change.isPending}
           onYes={() => change.mutateAsync('delete')}
         >
-          <p>Nobody can order it any more. Orders that are placed go on. This cannot be undone.</p>
+          <p>It can no longer be ordered. Existing orders continue. This cannot be undone.</p>
         </Grave>
       )}
       <Outcome of={change} />
@@ -203,7 +203,7 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
   );
 }
 
-/** Tells each letter, and the browser what is too long for a service. */
+/** Reports each letter, and marks text as invalid that is too long for a service. */
 function limited(max: number | undefined, onType: (value: string) => void) {
   const limit = max === undefined ? undefined : atMost(max);
   return {
