@@ -83,11 +83,11 @@ describe('the history', () => {
   it('says since when a process has been in its state, and whether it saw the change', () => {
     const history = createHistory();
     history.add(0, [replica('a', '')]);
-    expect(history.states()).toMatchObject([{ state: 'UP', since: 0, orBefore: true }]);
+    expect(history.states()).toMatchObject([{ state: 'UP', since: 0, sinceIsLowerBound: true }]);
     history.add(5_000, [replica('a', '', { state: 'DOWN', waitingFor: ['kafka'] })]);
     history.add(10_000, [replica('a', '', { state: 'DOWN', waitingFor: ['database'] })]);
     expect(history.states()).toEqual([
-      { service: 'order', address: 'a', state: 'DOWN', waitingFor: ['database'], since: 5_000, orBefore: false },
+      { service: 'order', address: 'a', state: 'DOWN', waitingFor: ['database'], since: 5_000, sinceIsLowerBound: false },
     ]);
   });
 

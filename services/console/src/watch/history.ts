@@ -89,8 +89,9 @@ export function createHistory() {
     const before = new Map(states.map((state) => [`${state.service} ${state.address}`, state]));
     states = replicas.map(({ samples: _, ...replica }) => {
       const known = before.get(`${replica.service} ${replica.address}`);
-      if (known?.state === replica.state) return { ...replica, since: known.since, orBefore: known.orBefore };
-      return { ...replica, since: at, orBefore: known === undefined };
+      if (known?.state === replica.state)
+        return { ...replica, since: known.since, sinceIsLowerBound: known.sinceIsLowerBound };
+      return { ...replica, since: at, sinceIsLowerBound: known === undefined };
     });
   }
 

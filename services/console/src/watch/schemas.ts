@@ -36,7 +36,7 @@ const replicaOut = z.object({
   state: z.enum(['UP', 'DOWN', 'GONE']),
   waitingFor: z.array(z.string()).describe('What a process that is DOWN waits for, or why it is GONE.'),
   since: milliseconds.describe('Since when it has been in that state.'),
-  orBefore: z.boolean().describe('`since` is when the console first looked; the state may be older.'),
+  sinceIsLowerBound: z.boolean().describe('`since` is when the console first looked; the state may be older.'),
 });
 
 export const nowOut = z.object({

@@ -24,9 +24,9 @@ export function Health({ replicas }: Pick<State, 'replicas'>) {
           Service: ({ service }) => service,
           Address: ({ address }) => <code>{address}</code>,
           State: ({ state }) => <Badge text={state} />,
-          Since: ({ since, orBefore }) => (
+          Since: ({ since, sinceIsLowerBound }) => (
             <>
-              <Time at={since} /> {orBefore && 'or before '}({ageOf(since)})
+              <Time at={since} /> {sinceIsLowerBound && 'or before '}({ageOf(since)})
             </>
           ),
           'Waits for': ({ waitingFor }) => waitingFor.join(', ') || 'nothing',
