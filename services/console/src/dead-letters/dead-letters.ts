@@ -13,7 +13,7 @@ const keptMs = 4_000;
 /** Decisions on the page. */
 const mostShown = 100;
 /** A list is dropped this long after its answer. */
-const forgottenMs = 60_000;
+const dropAfterMs = 60_000;
 
 interface Kept {
   /** When the answer came. */
@@ -33,7 +33,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
 
   /** Asks a service only once while it reads a long topic. Its answer may come too late for callers that wait. */
   function reading(service: string, query: string): Kept {
-    for (const [key, { at }] of kept) if (performance.now() - at > forgottenMs) kept.delete(key);
+    for (const [key, { at }] of kept) if (performance.now() - at > dropAfterMs) kept.delete(key);
     const key = `${service} ${query}`;
     const before = kept.get(key);
     if (before !== undefined && performance.now() - before.at <= keptMs) return before;
