@@ -3,27 +3,27 @@ import type { OperationId } from './types.ts';
 /** What the client does if the answer to an attempt was lost, so the change may have happened. */
 export interface AfterLoss {
   /** Send it again. A repetition has the same effect, or finds the work done. */
-  repeats: boolean;
+  isRepeatable: boolean;
   /** Reject with OutcomeUnknown if no answer comes. A second call may do the work twice or be refused. */
-  tells: boolean;
+  reportsUnknown: boolean;
   /**
    * What the refusal of a repetition says about the previous attempt; undefined if that attempt had no effect.
    * @param lostBy status that came instead of its answer, if any
    */
-  finds(status: number, lostBy: number | undefined): 'done' | 'unclear' | undefined;
+  readRefusal(status: number, lostBy: number | undefined): 'done' | 'unclear' | undefined;
 }
 
-const repeat: AfterLoss = { repeats: true, tells: false, finds: () => undefined };
+const repeat: AfterLoss = { isRepeatable: true, reportsUnknown: false, readRefusal: () => undefined };
 /** Not repeated, but a second call does no harm. */
-const leave: AfterLoss = { ...repeat, repeats: false };
-const tell: AfterLoss = { ...leave, tells: true };
+const giveUp: AfterLoss = { ...repeat, isRepeatable: false };
+const reportUnknown: AfterLoss = { ...giveUp, reportsUnknown: true };
 
 const byMethod = {
   get: repeat,
   put: repeat,
-  delete: { ...repeat, finds: (status) => (status === 404 ? 'done' : undefined) },
-  patch: leave,
-  post: tell,
+  delete: { ...repeat, readRefusal: (status) => (status === 404 ? 'done' : undefined) },
+  patch: giveUp,
+  post: reportUnknown,
 } satisfies Record<string, AfterLoss>;
 
 /** Operations that differ from the rule for their method. */
@@ -34,15 +34,15 @@ const exceptions: { readonly [Id in OperationId]?: AfterLoss } = {
   confirmEmail: repeat,
   resolveToken: repeat,
   // A wrong password counts against a limit, and so does a mail.
-  logIn: leave,
-  requestPasswordReset: leave,
+  logIn: giveUp,
+  requestPasswordReset: giveUp,
   // Their session ends before the answer.
-  changePassword: tell,
-  endSessions: { ...repeat, tells: true, finds: (status) => (status === 401 ? 'done' : undefined) },
+  changePassword: reportUnknown,
+  endSessions: { ...repeat, reportsUnknown: true, readRefusal: (status) => (status === 401 ? 'done' : undefined) },
   deleteAccount: {
     ...repeat,
-    tells: true,
-    finds(status, lostBy) {
+    reportsUnknown: true,
+    readRefusal(status, lostBy) {
       if (status === 404) return 'done';
       // Sessions end before their account is deleted, so after 503 only the deletion may have failed.
       if (status === 401) return lostBy === 503 ? 'unclear' : 'done';
@@ -50,7 +50,7 @@ const exceptions: { readonly [Id in OperationId]?: AfterLoss } = {
     },
   },
   // Operators who remove their own role may not repeat it.
-  setRoles: { ...repeat, finds: (status) => (status === 403 ? 'unclear' : undefined) },
+  setRoles: { ...repeat, readRefusal: (status) => (status === 403 ? 'unclear' : undefined) },
 };
 
 /**
@@ -62,9 +62,9 @@ export function afterLoss(
   method: keyof typeof byMethod,
   { isGuarded, hasOwnKey }: { isGuarded: boolean; hasOwnKey: boolean },
 ): AfterLoss {
-  if (isGuarded && method !== 'get') return tell;
+  if (isGuarded && method !== 'get') return reportUnknown;
   const rule = exceptions[id] ?? byMethod[method];
-  return id === 'placeOrder' && !hasOwnKey ? { ...rule, tells: true } : rule;
+  return id === 'placeOrder' && !hasOwnKey ? { ...rule, reportsUnknown: true } : rule;
 }
 
 /** Statuses from between client and service. The service may have done the work. */

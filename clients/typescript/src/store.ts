@@ -76,17 +76,17 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
     };
     const isGuarded = headers.has('if-match') || namesVersion(input.body);
     const rule = afterLoss(id, method, { isGuarded, hasOwnKey });
-    const { answer, error, lost } = await withRetries(attempt, rule.repeats, retry, signal);
-    if (answer === undefined) throw rule.tells ? new OutcomeUnknown(id, error) : error;
+    const { answer, error, lost } = await withRetries(attempt, rule.isRepeatable, retry, signal);
+    if (answer === undefined) throw rule.reportsUnknown ? new OutcomeUnknown(id, error) : error;
 
     const { response, text } = answer;
     const { status } = response;
     const failure = redirectOf(response) ?? (status >= 400 ? problemOf(response, text) : undefined);
     if (failure === undefined) return { response, status, data: dataOf(answer) };
-    const found = lost && rule.finds(status, lost.status);
+    const found = lost && rule.readRefusal(status, lost.status);
     if (found === 'done') return { response, status: 204, data: undefined };
     const staysLost = isLost(status) || (lost !== undefined && (isRefusal(response) || status < 400));
-    if (found === 'unclear' || (rule.tells && staysLost)) throw new OutcomeUnknown(id, failure);
+    if (found === 'unclear' || (rule.reportsUnknown && staysLost)) throw new OutcomeUnknown(id, failure);
     throw failure;
   }
 
