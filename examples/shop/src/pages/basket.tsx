@@ -16,7 +16,7 @@ import { readStock } from '../shop/stock.ts';
 import { store } from '../shop/store.ts';
 
 /** An order waits no longer to be told the stock: whoever cannot have something is told afterwards. */
-const stockPatienceMs = 2_000;
+const stockTimeoutMs = 2_000;
 
 export function BasketPage() {
   const { account, basket, announce, explain } = useVisit();
@@ -61,7 +61,7 @@ export function BasketPage() {
    */
   async function cap(): Promise<boolean> {
     const ids = lines.map(({ id }) => id);
-    const found = await readStock(ids, AbortSignal.timeout(stockPatienceMs)).catch(() => new Map<string, number>());
+    const found = await readStock(ids, AbortSignal.timeout(stockTimeoutMs)).catch(() => new Map<string, number>());
     // What is lacking may be reserved for an order of this basket whose answer was lost.
     if (!isShown.current || (account && unanswered(account.id))) return false;
     setStock(found);

@@ -7,12 +7,12 @@ const unkept = new Map<string, string>();
 /** @throws where the browser blocks its storage */
 const storage = (place: Place) => (place === 'tab' ? sessionStorage : localStorage);
 
-/** Returns what is kept under a name; `otherwise` if that is nothing, or cannot be read. */
-export function kept<T>(name: string, otherwise: T, place: Place = 'browser'): T {
+/** Returns what is kept under a name; `fallback` if that is nothing, or cannot be read. */
+export function kept<T>(name: string, fallback: T, place: Place = 'browser'): T {
   try {
     return JSON.parse(unkept.get(name) ?? storage(place).getItem(name) ?? '') as T;
   } catch {
-    return otherwise;
+    return fallback;
   }
 }
 

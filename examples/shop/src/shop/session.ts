@@ -38,7 +38,7 @@ export interface Session {
 const tabs = openChannel('shop.session');
 
 /** After that a guest sees the catalogue, although the store has not yet said who is logged in: auth may be away. */
-const patienceMs = 2_000;
+const guestAfterMs = 2_000;
 
 /** Scripts cannot see the cookie, so the store is asked whose it is. */
 async function whoIsLoggedIn(): Promise<Account | undefined> {
@@ -87,7 +87,7 @@ export function useSession(): Session {
         (isOpen) => own === turn.current && setOpen(isOpen),
         () => undefined,
       );
-    const timer = setTimeout(open, patienceMs);
+    const timer = setTimeout(open, guestAfterMs);
     const account = await whoIsLoggedIn();
     clearTimeout(timer);
     know(own, account, account === undefined && (await isCatalogueOpen()));

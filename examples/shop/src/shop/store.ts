@@ -1,12 +1,12 @@
 import { createStore, StoreProblem } from '@store-platform/client';
 
 /** After that the customer gets a sentence, and may try again. */
-const patienceMs = 10_000;
+const giveUpAfterMs = 10_000;
 
 export const store = createStore({
   url: import.meta.env.VITE_STORE_URL,
-  attemptTimeoutMs: patienceMs,
-  timeoutMs: patienceMs,
+  attemptTimeoutMs: giveUpAfterMs,
+  timeoutMs: giveUpAfterMs,
 });
 
 /** As long as the store takes for one at most (contract 4.3). */
