@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import sirv from 'sirv';
 
-// Serves the built shop: the image of the chart, and the tests. `vite build --ssr` makes one file of it.
+// Serves the built shop, in the chart's image and in tests. `vite build --ssr` bundles it into a single file.
 
 const { PORT = '8080', STORE_URL = '', DRAIN_SECONDS = '0' } = process.env;
 const { pathname } = new URL(STORE_URL, 'http://store');
 if (pathname !== '/') throw new Error(`STORE_URL=${STORE_URL} has a path: only an origin is expected.`);
 
-/** Everything comes from here, but for pictures of products, and the answers of a store of another origin. */
+/** Allows only this origin, pictures of products from any https address, and calls to a store of another origin. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,14 +23,14 @@ const policy = [
 
 const files = sirv(fileURLToPath(new URL('../client', import.meta.url)), {
   etag: true,
-  // As vite.config.ts has compressed them.
+  // Compressed by vite.config.ts.
   brotli: true,
   gzip: true,
   setHeaders(response, path) {
     response.setHeader('Content-Security-Policy', policy);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Referrer-Policy', 'no-referrer');
-    // Names of assets have a digest of their content.
+    // Names of assets contain a digest of their content.
     response.setHeader(
       'Cache-Control',
       path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -40,7 +40,7 @@ const files = sirv(fileURLToPath(new URL('../client', import.meta.url)), {
 
 const server = createServer((request, response) => {
   if (request.url === '/health') return void response.end();
-  // Where the gateway has it. The page names its files relative to a path that ends in a slash.
+  // The gateway's path for the shop. The page refers to its files relative to a path that ends in a slash.
   if (request.url === '/shop') return void response.writeHead(308, { location: '/shop/' }).end();
   request.url = request.url?.replace(/^\/shop\//, '/');
   files(request, response, () => {
@@ -48,7 +48,7 @@ const server = createServer((request, response) => {
     response.end();
   });
 });
-// Longer than the gateway keeps a connection, so that none is closed under a request.
+// Longer than the gateway keeps a connection, so that this server never closes a connection during a request.
 server.keepAliveTimeout = 75_000;
 server.listen(Number(PORT));
 process.once('SIGTERM', () => setTimeout(() => server.close(), Number(DRAIN_SECONDS) * 1000));

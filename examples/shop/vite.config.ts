@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
 
-/** Beside each text its compressed forms, where the server looks: no request pays for them. */
+/** Writes compressed files next to each text file, where the server finds them, so no request waits for compression. */
 const compressed: Plugin = {
   name: 'compressed',
   generateBundle: {
@@ -22,12 +22,12 @@ const compressed: Plugin = {
 process.env.VITE_STORE_URL ??= 'http://localhost:8080';
 
 export default defineConfig({
-  // Wherever it is served, at / or below a prefix of the gateway.
+  // Works at / and below a prefix of the gateway.
   base: './',
   plugins: [compressed],
-  // The client of this repository from its sources; a package of a registry has none, and its compiled files are taken.
+  // Uses the sources of this repository's client. A package from a registry has none, so its compiled files are used.
   resolve: { conditions: ['@store/source', ...defaultClientConditions] },
-  // The server has no node_modules beside it.
+  // The built server runs without node_modules.
   ssr: { noExternal: true },
   // The gateway of make run allows this origin only (contract 2.4).
   server: { host: 'localhost', port: 3000, strictPort: true },

@@ -37,7 +37,7 @@ async function walkShop(page: Page, take: (name: string) => Promise<void>): Prom
   await page.getByRole('button', { name: 'Place the order' }).click();
   await page.getByText('Getting ready to ship').waitFor();
   await take('order');
-  await page.getByRole('link', { name: 'Invoice, to be printed' }).click();
+  await page.getByRole('link', { name: 'Printable invoice' }).click();
   await page.getByRole('heading', { level: 1, name: /^Invoice/ }).waitFor();
   await take('invoice');
   await page.getByRole('link', { name: 'Orders', exact: true }).click();

@@ -142,7 +142,7 @@ describe('the tabs of a browser', () => {
     })`);
     await tab.close();
     const other = await another(suspended.context(), `orders/${id}`);
-    await announced(other, 'Live updates paused. This page looks again every 10 seconds.');
+    await announced(other, 'Live updates paused. This page refreshes every 10 seconds.');
     await confirm(id);
     await other.getByText('Getting ready to ship').waitFor();
     await suspended.close();

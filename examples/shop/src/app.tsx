@@ -69,11 +69,11 @@ export function App() {
   };
   const forAll = pageForAll(route);
   const forGuests = session.isGuest && pageForGuests(route);
-  /** A guest needs no answer to the question who is logged in, except on pages of customers. */
+  /** Guests need to wait for the session only on pages for customers. */
   const isServed = session.isGuest && Boolean(forGuests || forAll);
   return (
     <ShopContext.Provider value={shop ?? (session.isGuest ? { account, basket, announce, explain } : undefined)}>
-      {/* No link: the hash is the page. */}
+      {/* Not a link, because the hash names the page. */}
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the content
       </button>
@@ -90,8 +90,8 @@ export function App() {
         <div role="status">
           {!session.isKnown && session.isGuest && (
             <p class="reason">
-              Logging in is not possible at the moment. If you are logged in, your own basket and your orders come back
-              by themselves.
+              Logging in is not possible at the moment. If you are logged in, your own basket and your orders will
+              reappear on their own.
             </p>
           )}
         </div>
@@ -125,10 +125,10 @@ export function App() {
 
 function reasonToLogIn({ ended, isPasswordInDoubt }: Session): string | undefined {
   if (isPasswordInDoubt) return inDoubt.changePassword;
-  return ended && 'Your session has ended. Log in again. You will be back where you were.';
+  return ended && 'Your session has ended. Log in again to continue where you left off.';
 }
 
-/** Returns the page that whoever follows the link of a mail, or asks for one, sees; and everybody where there is no such page. */
+/** Returns a page that needs no session: one for a link in a mail, the request for such a link, or the page for unknown addresses. */
 function pageForAll(route: Route) {
   const [page = '', token = ''] = route.path;
   switch (page) {
@@ -148,7 +148,7 @@ function pageForAll(route: Route) {
   }
 }
 
-/** Returns the page, if guests may see it where the catalogue is for everybody; customers always may. */
+/** Returns a page that guests may see if the catalogue is open to everyone; customers may always see it. */
 function pageForGuests(route: Route) {
   const [page, id] = route.path;
   if (page === 'products' && id) return <ProductPage key={id} id={id} query={route.query} />;
@@ -162,7 +162,7 @@ function pageForCustomers(route: Route) {
   if (page === 'orders' && id && part === 'invoice') return <InvoicePage key={id} id={id} />;
   if (page === 'orders' && id) return <OrderPage key={id} id={id} />;
   if (page === 'orders') return <OrdersPage />;
-  return undefined; // that to log in, which another page replaces at once
+  return undefined; // the login page, which another page replaces at once
 }
 
 const words: Record<OrderChange['status'], string> = {

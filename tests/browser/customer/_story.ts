@@ -62,7 +62,7 @@ async function orderWithAddress(page: Page, { name, street }: Ada, confirm: () =
 }
 
 async function printInvoice(page: Page, expected: string[]): Promise<void> {
-  await page.getByRole('link', { name: 'Invoice, to be printed' }).click();
+  await page.getByRole('link', { name: 'Printable invoice' }).click();
   await untilSeen(page.getByRole('heading', { level: 1, name: /^Invoice \d+$/ }), () =>
     page.getByRole('button', { name: 'Try again' }).click(moment),
   );

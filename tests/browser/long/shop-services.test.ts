@@ -30,9 +30,9 @@ describe('a customer while one service hangs', () => {
   it('reads a sentence in place of the invoice, and gets the invoice by pressing a button', async () => {
     const page = await visitAsCustomer(shop);
     await order(page, 'Olive oil');
-    await page.getByRole('link', { name: 'Invoice, to be printed' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('link', { name: 'Printable invoice' }).waitFor({ timeout: 60_000 });
     await whileStopped(['invoice'], async () => {
-      await page.getByRole('link', { name: 'Invoice, to be printed' }).click();
+      await page.getByRole('link', { name: 'Printable invoice' }).click();
       await page.getByText('The store does not respond.').waitFor({ timeout: 20_000 });
       await page.getByRole('navigation').getByRole('link', { name: 'Catalogue' }).waitFor();
     });

@@ -24,7 +24,7 @@ describe("a customer's own account", () => {
     await page.getByRole('link', { name: 'Account' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Countess');
     await page.getByRole('button', { name: 'Change the name' }).click();
-    await page.getByText('Your name is changed.').waitFor();
+    await page.getByText('Your name has been changed.').waitFor();
     const deleting = page.locator('form', { hasText: 'for ever' });
     await deleting.getByLabel('Current password').fill('wrong');
     await deleting.getByRole('button').click();
@@ -46,7 +46,7 @@ describe("a customer's own account", () => {
     const choice = page.getByLabel('Language of mails');
     expect(await choice.inputValue()).toBe('pt');
     await choice.selectOption('en');
-    await page.getByText('Mails to you are in English from now on.').waitFor();
+    await page.getByText('Mails to you will be in English from now on.').waitFor();
     expect(await locale()).toBe('en');
     await page.reload();
     expect(await choice.inputValue()).toBe('en');
@@ -98,8 +98,8 @@ describe("a customer's own account", () => {
     ]);
     await show(page, 'account');
     const lost = await loseAnswers(page, '**/accounts/*', 1);
-    await submit(page, 'Delete the account for ever', { 'Current password': password });
-    await page.getByText('Your account is deleted.').waitFor();
+    await submit(page, 'Delete the account forever', { 'Current password': password });
+    await page.getByText('Your account has been deleted.').waitFor();
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
     expect(lost).toEqual(['DELETE']);
     expect(await page.getByText('Your session has ended.').count()).toBe(0);
@@ -162,7 +162,7 @@ describe("a customer's own account", () => {
     await changeOrder(shop, id, confirmed);
     await writeInvoice(shop, id);
     await page.route('**/orders/*/invoice', (route) => route.fulfill({ status: 503, json: { status: 503 } }));
-    await page.getByRole('link', { name: 'Invoice, to be printed' }).click();
+    await page.getByRole('link', { name: 'Printable invoice' }).click();
     await page.getByText('The store has a problem at the moment.').waitFor({ timeout: 20_000 });
     await page.unroute('**/orders/*/invoice');
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -189,7 +189,7 @@ describe('an order without a response, or whose price has changed', () => {
 
     await change('Wild rice', undefined);
     await button(page, 'Place the order').click();
-    await page.getByText('Wild rice is not sold any more.').waitFor();
+    await page.getByText('Wild rice is no longer sold.').waitFor();
     await page.locator('.sum').getByText('$190.00').waitFor();
     expect(await placedBy(page)).toBe(0);
     await button(page, 'Place the order').click();

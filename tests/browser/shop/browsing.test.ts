@@ -151,7 +151,7 @@ describe('a customer who browses', () => {
   });
 
   it('is told that the session ended until they log in, and then is back where they were', async () => {
-    const ended = 'Your session has ended. Log in again. You will be back where you were.';
+    const ended = 'Your session has ended. Log in again to continue where you left off.';
     const page = await shop.visit();
     const customer = await register(page);
     const id = await order(page, 'Sea salt');

@@ -166,7 +166,7 @@ describe('a customer who buys', () => {
   });
 
   it('reads after a minute that an order takes longer and need not be placed again', async () => {
-    const words = page.getByText('You need not order again');
+    const words = page.getByText('Do not order again');
     await order(page, 'Green tea');
     await page.getByText('Stock is reserved, then your payment is taken.').waitFor();
     await page.clock.setFixedTime(Date.now() + 61_000);

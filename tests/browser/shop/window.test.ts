@@ -81,7 +81,7 @@ describe('a catalogue that is open to everybody', () => {
     await headline(page, 'Your account');
     await endSession(page);
     await headline(page, 'Log in');
-    await page.getByText('Your session has ended. Log in again. You will be back where you were.').waitFor();
+    await page.getByText('Your session has ended. Log in again to continue where you left off.').waitFor();
     await page.getByRole('link', { name: 'Catalogue' }).click();
     await page.getByText('Your session has ended. Log in again to see your basket and your orders.').waitFor();
   });

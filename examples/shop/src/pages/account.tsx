@@ -28,7 +28,7 @@ export function AccountPage() {
     try {
       await store.changeAccount({ path: { id }, body: { locale } });
       askWhoIsLoggedIn();
-      announce(`Mails to you are in ${languages[locale]} from now on.`);
+      announce(`Mails to you will be in ${languages[locale]} from now on.`);
     } catch (error) {
       announce(explain(error));
     }
@@ -47,12 +47,12 @@ export function AccountPage() {
           onSubmit={async ({ name = '' }) => {
             await store.changeAccount({ path: { id }, body: { name } });
             askWhoIsLoggedIn();
-            announce('Your name is changed.');
+            announce('Your name has been changed.');
           }}
         />
       </Part>
       <Part title="E-mail address">
-        <p>It is {account.email}.</p>
+        <p>Your address is {account.email}.</p>
         <SmallForm
           id="email"
           inputs={[
@@ -64,7 +64,7 @@ export function AccountPage() {
           kind="plain"
           onSubmit={async ({ email = '', currentPassword = '' }) => {
             await store.changeAccount({ path: { id }, body: { email, currentPassword } });
-            announce('A mail is on its way to the new address. It is in force once you follow the link.');
+            announce('A mail is on its way to the new address. Follow its link to complete the change.');
           }}
         />
       </Part>
@@ -113,7 +113,7 @@ function Password() {
             if (error instanceof OutcomeUnknown) doubtPassword();
             throw error;
           }
-          announce('Your password is changed, and your other sessions have ended.');
+          announce('Your password has been changed, and your other sessions have ended.');
         }}
       />
     </Part>
@@ -181,7 +181,7 @@ function OwnData({ id }: { id: string }) {
       link.download = 'account.json';
       link.click();
       URL.revokeObjectURL(link.href);
-      announce('The file with your data is saved.');
+      announce('The file with your data has been saved.');
     } catch (error) {
       setFailure(explain(error));
     }
@@ -208,10 +208,10 @@ function Deletion() {
     try {
       await store.deleteAccount({ path: { id }, body: { password } });
     } catch (error) {
-      // By a deletion whose answer was lost.
+      // 401 means that an earlier deletion, whose answer was lost, succeeded.
       if (mayBeGone.current && error instanceof StoreProblem && error.status === 401) return;
       if (error instanceof OutcomeUnknown) {
-        // 401 after a failed deletion: sessions end before it, so it says nothing (contract 4.3).
+        // Sessions end before the deletion, so a 401 does not tell whether the deletion succeeded (contract 4.3).
         mayBeGone.current = !(error.cause instanceof StoreProblem && error.cause.status === 401);
         announce(inDoubt.deleteAccount);
       }
@@ -222,19 +222,19 @@ function Deletion() {
   return (
     <Part title="Delete the account">
       <p>
-        Everything personal is deleted. Orders and invoices stay without your name, as the law wants them. There is no
-        way back.
+        All personal data is deleted. Orders and invoices remain without your name, as the law requires. This cannot be
+        undone.
       </p>
       <SmallForm
         id="delete"
         inputs={[{ name: 'password', ...current }]}
         explain={explain}
-        button="Delete the account for ever"
+        button="Delete the account forever"
         kind="grave"
         onSubmit={async ({ password = '' }) => {
           await leave(() => remove(password));
           for (const forgetKept of [forgetBasket, forget, forgetAddress]) forgetKept(id);
-          announce('Your account is deleted.');
+          announce('Your account has been deleted.');
           goTo('');
         }}
       />

@@ -15,7 +15,7 @@ import { codeOf, isolated, piecesOf } from '../shop/sentences.ts';
 import { readStock } from '../shop/stock.ts';
 import { store } from '../shop/store.ts';
 
-/** An order waits no longer to be told the stock: whoever cannot have something is told afterwards. */
+/** An order is sent without the stock if that takes longer: the customer then learns later what was sold out. */
 const stockTimeoutMs = 2_000;
 
 export function BasketPage() {
@@ -26,13 +26,13 @@ export function BasketPage() {
   const [failure, setFailure] = useState<string>();
   const form = useRef<HTMLFormElement>(null);
   const [addressErrors, setAddressErrors] = useState<Record<string, string>>({});
-  /** The key of the order that has failed without an answer. */
+  /** Key of an order that failed without an answer. */
   const [failed, setFailed] = useState<string>();
-  /** Sentences about what is not as it was when it was put into the basket. */
+  /** Sentences about products that have changed since they were put into the basket. */
   const [changes, setChanges] = useState<readonly string[]>([]);
-  /** Pieces that can still be ordered, as far as they are known. */
+  /** Pieces that can still be ordered, by product, if known. */
   const [stock, setStock] = useState<ReadonlyMap<string, number>>(new Map());
-  /** Price that the store has named for these lines. */
+  /** Total that the store has given for these lines. */
   const [told, setTold] = useState<{ lines: string; total: Money }>();
   const looks = useLooks();
   const { lines } = basket;
@@ -56,13 +56,13 @@ export function BasketPage() {
   }
 
   /**
-   * Leaves no more of a product in the basket than there is, as far as the store tells.
-   * @returns whether there was less
+   * Reduces the basket to the stock that the store reports.
+   * @returns whether that changed the basket
    */
   async function cap(): Promise<boolean> {
     const ids = lines.map(({ id }) => id);
     const found = await readStock(ids, AbortSignal.timeout(stockTimeoutMs)).catch(() => new Map<string, number>());
-    // What is lacking may be reserved for an order of this basket whose answer was lost.
+    // The missing stock may be reserved for an order of this basket whose answer was lost.
     if (!isShown.current || (account && unanswered(account.id))) return false;
     setStock(found);
     const sentences = basket.cap(found);
@@ -111,7 +111,7 @@ export function BasketPage() {
     }
   }
 
-  /** @returns whether there is none */
+  /** @returns true if there are no errors */
   function showErrors(byField: Record<string, string>): boolean {
     setAddressErrors(byField);
     const [first] = Object.keys(byField);
@@ -122,7 +122,7 @@ export function BasketPage() {
   }
 
   async function place(customer: Account): Promise<void> {
-    // Another tab's turn can take a minute, and nobody would be told here what became of the order.
+    // Waiting for another tab can take a minute, and a page that was left cannot show what became of the order.
     if (!isShown.current) return announce('You left the basket before your order was sent, so nothing was ordered.');
     const stop = (why: string) => {
       setFailure(why);
@@ -131,14 +131,14 @@ export function BasketPage() {
     if (!basket.isCurrent())
       return stop('Another tab has ordered or changed your basket, so nothing was ordered here.');
     if (await cap())
-      return stop('Less is left than your basket had, so nothing was ordered. Check your basket, then order again.');
+      return stop('There is less stock than you wanted, so nothing was ordered. Check your basket, then order again.');
     if (!isShown.current || !form.current)
       return announce('You left the basket before your order was sent, so nothing was ordered.');
     const { attempt, arrived } = await attemptOf(customer.id, basket, total, addressIn(form.current));
     const { id } = arrived ?? (await send(customer.id, attempt));
     settle(customer.id, attempt, basket);
     if (arrived)
-      return stop('Your order of before had arrived after all. Look at your orders before you order the rest.');
+      return stop('Your earlier order had arrived after all. Check your orders before you order the rest.');
     announce('Thank you. Your order has been placed.');
     if (isShown.current) goTo(`orders/${id}`);
   }
@@ -213,7 +213,7 @@ export function BasketPage() {
 
 interface LineProps {
   line: Line;
-  /** That can still be ordered, if that is known. */
+  /** Pieces that can still be ordered, if known. */
   pieces: number | undefined;
 }
 

@@ -16,7 +16,7 @@ const Page = ({ title, children }: { title: string; children: ComponentChildren 
   </section>
 );
 
-/** Has a link sent to whoever has forgotten the password. */
+/** Sends a link to a customer who has forgotten the password. */
 export function ForgottenPage() {
   const [isSent, setSent] = useState(false);
   return (
@@ -39,7 +39,7 @@ export function ForgottenPage() {
   );
 }
 
-/** Sets the password by the link of a mail. */
+/** Sets the password with the link from a mail. */
 export function ResetPage({ token }: { token: string }) {
   const [isSet, setIsSet] = useState(false);
   return (
@@ -62,20 +62,20 @@ export function ResetPage({ token }: { token: string }) {
   );
 }
 
-/** Confirms an e-mail address by the link of a mail to it. */
+/** Confirms an e-mail address with the link from a mail to it. */
 export const ConfirmPage = ({ token }: { token: string }) => (
   <ByLink token={token} done="Thank you. Your e-mail address is confirmed." />
 );
 
-/** Cancels a change of the e-mail address by the link of a mail to the present one. */
+/** Cancels a change of the e-mail address with the link from a mail to the current address. */
 export const CancelPage = ({ token }: { token: string }) => (
   <ByLink
     token={token}
-    done="The change is cancelled, and your e-mail address stays. Now change your password: somebody else knows it."
+    done="The change is cancelled, and your e-mail address stays the same. Now change your password: someone else knows it."
   />
 );
 
-/** Does what a link is for, which its token says. */
+/** Performs the action of a link, which its token determines. */
 function ByLink({ token, done }: { token: string; done: string }) {
   const [sentence, setSentence] = useState('One moment…');
   useEffect(() => {
@@ -88,7 +88,7 @@ function ByLink({ token, done }: { token: string; done: string }) {
     <Page title="E-mail address">
       <p role="status">{sentence}</p>
       <p>
-        <a href="#/">To the catalogue</a>
+        <a href="#/">Go to the catalogue</a>
       </p>
     </Page>
   );

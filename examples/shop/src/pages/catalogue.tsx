@@ -18,7 +18,12 @@ const pageSize = 24;
 const typingMs = 250;
 /** In code points, which `maxLength` does not count (contract 4.1). */
 const longestSearch = 200;
-const orders = { '': 'New first', 'name,asc': 'By name', 'price,asc': 'Cheapest first', 'price,desc': 'Dearest first' };
+const orders = {
+  '': 'Newest first',
+  'name,asc': 'By name',
+  'price,asc': 'Cheapest first',
+  'price,desc': 'Most expensive first',
+};
 
 export function CataloguePage({ route }: { route: Route }) {
   const { explain } = useVisit();
@@ -27,7 +32,7 @@ export function CataloguePage({ route }: { route: Route }) {
   const [sort, setSort] = useState(route.query.get('sort') ?? '');
   const [category, setCategory] = useState(route.query.get('category') ?? '');
   const categories = useCategories(category);
-  // A search with neither a letter nor a digit is refused (contract 4.4).
+  // The store refuses a search without a letter or digit (contract 4.4).
   const canSearch = search === '' || /[\p{L}\p{N}]/u.test(search);
   const q = canSearch ? [...search].slice(0, longestSearch).join('') : '';
 
@@ -44,21 +49,21 @@ export function CataloguePage({ route }: { route: Route }) {
   const address = { q, sort, category };
   useEffect(() => noteQuery('', address), [q, sort, category]);
 
-  // The address of the page may name any order: the store refuses one that it does not know.
+  // The page's address may contain any sort order; the store refuses unknown ones.
   const order = (sort || 'createdAt,desc') as 'createdAt,desc';
   const query = { size: pageSize, sort: [order], ...(q && { q }), ...(category && { category }) };
   const list = useEndless<Product>((signal) => store.pages('listProducts', { query }, { signal }), pageSize, {
     of: JSON.stringify(query),
     keptAs: 'catalogue',
   });
-  // A list that is found as it was left may be old.
+  // A kept list may be old.
   const looks = useLooks(list.items.length > 0 ? 1 : 0);
   const products = useRenewed(list.items, looks);
   const stock = useStock(
     list.items.map(({ id }) => id),
     looks,
   );
-  // A longer list would shrink to its first page.
+  // Reading again would shrink a longer list to its first page.
   const mayLook = list.error !== undefined && !list.busy && (list.isOld || list.items.length <= pageSize);
   useLookAgain(mayLook, () => mayLook && void list.next());
 
@@ -119,10 +124,10 @@ function found({ items, isOld, more, busy }: Endless<Product>, q: string): strin
   if (isOld) return busy ? 'Searching…' : '';
   if (items.length > 0) return q && `Products with “${q}” in their name`;
   if (more) return busy ? 'One moment…' : '';
-  return q ? `Nothing is called “${q}”.` : 'There are no products yet.';
+  return q ? `No product is called “${q}”.` : 'There are no products yet.';
 }
 
-/** Categories to choose from, with the one that is chosen. Without them the catalogue is still of use. */
+/** Categories to choose from, including the chosen one. If the store does not list them, the catalogue works without. */
 function useCategories(chosen: string): string[] {
   const [categories, setCategories] = useState<string[]>([]);
   useEffect(() => {
@@ -133,9 +138,9 @@ function useCategories(chosen: string): string[] {
 
 interface CardProps {
   product: Product;
-  /** That can still be ordered, if that is known. */
+  /** Pieces that can still be ordered, if known. */
   pieces: number | undefined;
-  /** Address of its page. */
+  /** Address of the product's page. */
   href: string;
 }
 

@@ -10,7 +10,7 @@ const password = { name: 'password', label: 'Password', type: 'password' } as co
 
 interface Props {
   isNew: boolean;
-  /** Why the page is shown, where nobody asked for it. */
+  /** Why the page appears, if the customer did not open it. */
   reason: string | undefined;
   onLogIn(account: Account): void;
 }
@@ -52,7 +52,7 @@ export function CredentialsPage({ isNew, reason, onLogIn }: Props) {
           </p>
         )}
         <p class="otherwise">
-          {isNew ? 'You have an account? ' : 'You are new here? '}
+          {isNew ? 'Already have an account? ' : 'New here? '}
           <a href={isNew ? '#/log-in' : '#/register'}>{isNew ? 'Log in' : 'Register'}</a>
         </p>
       </section>
@@ -65,7 +65,7 @@ export function CredentialsPage({ isNew, reason, onLogIn }: Props) {
   );
 }
 
-/** The language of mails: that of the browser, where the store has it. */
+/** The language of mails: the browser's language if the store supports it. */
 const ownLocale = () => (navigator.language.startsWith('pt') ? 'pt' : 'en');
 
 const wrongCredentials = (error: unknown) =>

@@ -8,7 +8,7 @@ import { store } from '../shop/store.ts';
 
 type Invoice = Output<'getInvoice'>;
 
-/** The invoice of an order, to be printed. */
+/** The invoice of an order, ready to print. */
 export function InvoicePage({ id }: { id: string }) {
   const { explain } = useShop();
   const [invoice, setInvoice] = useState<Invoice>();
@@ -49,7 +49,7 @@ function Sheet({ invoice: { number, createdAt, orderId, seller, lines, amount } 
         Invoice {number}
       </h1>
       <p>
-        {/* The day of a document is the same wherever it is read. */}
+        {/* In UTC, because a document has the same date wherever it is read. */}
         Date: <time dateTime={createdAt}>{createdAt.slice(0, 10)}</time> (UTC)
         <br />
         Order: {orderId}

@@ -1,4 +1,4 @@
-/** What an address shows that no page has. */
+/** The page for an unknown address. */
 export const MissingPage = () => (
   <div class="empty">
     <h1 tabIndex={-1}>There is no such page</h1>

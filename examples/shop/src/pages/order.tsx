@@ -24,14 +24,14 @@ async function read(id: string, signal?: AbortSignal): Promise<Shown> {
   return { order, cancellation: await store.getCancellation({ path: { id } }, { signal }) };
 }
 
-/** The statuses in which its customer may cancel an order. */
+/** Whether the customer may cancel an order in this status. */
 const isOpen: Record<Order['status'], boolean> = { PENDING: true, CONFIRMED: true, CANCELLED: false };
 
-/** Tells whether asking again gives the same answer, as for an order that does not exist. */
+/** Tells whether a retry would get the same answer, as for an order that does not exist. */
 const isFinal = (error: unknown) =>
   error instanceof StoreProblem && error.status >= 400 && error.status < 500 && error.status !== 429;
 
-/** Says what was left of a product that an order could not have. */
+/** Says how many pieces were left of a product that the order could not get. */
 const left = (quantity: number) =>
   quantity === 0 ? 'It was sold out.' : `Only ${quantity} ${quantity === 1 ? 'was' : 'were'} left.`;
 
@@ -44,7 +44,7 @@ export function OrderPage({ id }: { id: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const order = shown?.order;
   const changedAt = live.changes.get(id)?.changedAt;
-  // No change of a status tells of the shipment, or that what failed works again.
+  // Live changes report neither the shipment nor the end of a failure, so the page has to look again.
   const mayChange = order?.status !== 'CANCELLED' && !order?.shippedAt;
   const mayCancel = order !== undefined && isKnown(order.status) && isOpen[order.status] && !order.shippedAt;
   const look = () => setLooks((before) => before + 1);
@@ -135,7 +135,7 @@ export function OrderPage({ id }: { id: string }) {
             {order.shippingAddress && <AddressText address={order.shippingAddress} />}
             {order.paidAt && (
               <p>
-                <a href={`#/orders/${id}/invoice`}>Invoice, to be printed</a>
+                <a href={`#/orders/${id}/invoice`}>Printable invoice</a>
               </p>
             )}
             {order.status === 'CANCELLED' && <PutBack order={order} />}

@@ -24,7 +24,7 @@ export function OrdersPage() {
   const look = () => setLooks((before) => before + 1);
   const failed = list.error !== undefined;
   useLookAgain(live.paused !== undefined && !list.busy && !failed, () => {
-    // A longer list would shrink to its first page.
+    // Reading again would shrink a longer list to its first page.
     if (list.items.length <= pageSize) look();
   });
   useEffect(() => {

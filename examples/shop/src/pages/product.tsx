@@ -10,7 +10,7 @@ import { addressOf } from '../shop/route.ts';
 import { useStock } from '../shop/stock.ts';
 import { store } from '../shop/store.ts';
 
-/** @param query of the catalogue that has led here, and leads back */
+/** @param query of the catalogue page that linked here, for the link back */
 export function ProductPage({ id, query }: { id: string; query: URLSearchParams }) {
   const { explain } = useVisit();
   const [product, setProduct] = useState<Product>();

@@ -4,7 +4,7 @@ import { useVisit } from '../shop/context.ts';
 import { isolated } from '../shop/sentences.ts';
 import { leftOf } from '../shop/stock.ts';
 
-/** Puts a product into the basket, unless it is known to be sold out. @param pieces that can still be ordered, if that is known */
+/** Puts a product into the basket, unless it is known to be sold out. @param pieces that can still be ordered, if known */
 export function AddToBasket({ product, pieces }: { product: Product; pieces: number | undefined }) {
   const { basket, announce } = useVisit();
   const { name } = product;

@@ -6,7 +6,7 @@ import { drop, keep, kept } from '../shop/kept.ts';
 import { fieldErrorsOf, missingOf } from '../shop/sentences.ts';
 import { Field } from './field.tsx';
 
-// By their paths in an order, as the store names them when it refuses one.
+// Each with its path in an order, by which the store names it in errors.
 const fields = {
   name: { path: 'shippingAddress.name', label: 'Name', autoComplete: 'shipping name' },
   street: { path: 'shippingAddress.lines.0', label: 'Street and number', autoComplete: 'shipping address-line1' },
@@ -28,7 +28,7 @@ const fields = {
 
 const labels = Object.fromEntries(Object.values(fields).map(({ path, label }) => [path, label]));
 
-/** What is in the form, by the paths of the fields. */
+/** Content of the form, by the paths of the fields. */
 type Texts = Record<string, string>;
 
 function textsIn(form: HTMLFormElement): Texts {
@@ -38,7 +38,7 @@ function textsIn(form: HTMLFormElement): Texts {
 
 const isEmpty = (texts: Texts) => Object.values(texts).every((text) => text === '');
 
-/** Returns the address in a form; undefined if nothing is in it. */
+/** Returns the address in a form; undefined if all fields are empty. */
 export function addressIn(form: HTMLFormElement): Address | undefined {
   const texts = textsIn(form);
   if (isEmpty(texts)) return undefined;
@@ -53,7 +53,7 @@ export function addressIn(form: HTMLFormElement): Address | undefined {
   };
 }
 
-/** Says at which fields something is missing: nowhere if all are empty. */
+/** Returns sentences about missing fields, by path; none if all fields are empty, since an address is optional. */
 export function missingIn(form: HTMLFormElement): Record<string, string> {
   const texts = textsIn(form);
   if (isEmpty(texts)) return {};
@@ -63,11 +63,11 @@ export function missingIn(form: HTMLFormElement): Record<string, string> {
   return missing[path] ? { ...missing, [path]: 'Choose your country.' } : missing;
 }
 
-/** Says what is wrong with which field of an address, by its path. */
+/** Says what is wrong with the fields of an address, by path. */
 export const addressErrorsOf = (error: unknown) => fieldErrorsOf(error, labels);
 
 const nameOf = (accountId: string) => `shop.address.${accountId}`;
-/** Removes the address that this browser keeps for an account. */
+/** Removes an account's address from this browser. */
 export const forgetAddress = (accountId: string): void => drop(nameOf(accountId));
 
 interface Props {
@@ -76,10 +76,10 @@ interface Props {
   errors: Record<string, string>;
 }
 
-/** Fields of an address, to be left empty where none is needed. What is in them is kept in this browser for the next order. */
+/** Fields of an optional address. The browser keeps their content for the next order. */
 export function AddressFields({ accountId, form, errors }: Props) {
   const [texts, setTexts] = useState(() => kept<Texts>(nameOf(accountId), {}));
-  // All of them may be empty.
+  // Fields are required only once one of them is filled in.
   const isBegun = !isEmpty(texts);
 
   function note(): void {
@@ -115,7 +115,7 @@ const countryOptions = [
   ...countries.map((code) => [code, countryName(code)] as const).sort(([, one], [, other]) => one.localeCompare(other)),
 ];
 
-/** Writes an address as on a parcel. */
+/** Shows an address as on a parcel. */
 export function AddressText({ address }: { address: NonNullable<Order['shippingAddress']> }) {
   const { name, lines, postalCode, city, region, country } = address;
   const text = [name, ...lines, [postalCode, city].filter(Boolean).join(' '), region, countryName(country)];

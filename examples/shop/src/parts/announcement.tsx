@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const shownMs = 7000;
 
-/** A sentence that is shown for a while, and the function that says it. */
+/** The sentence shown at present, and a function that shows a sentence for a while. */
 export function useAnnouncement(): [string, (sentence: string) => void] {
   const [said, setSaid] = useState({ sentence: '' });
   useEffect(() => {
@@ -13,7 +13,7 @@ export function useAnnouncement(): [string, (sentence: string) => void] {
   return [said.sentence, (sentence) => setSaid({ sentence })];
 }
 
-/** Everything that it says is also on a page, so nobody has to catch it. */
+/** Shows a sentence for a while. Everything it says is also on a page, so missing it does no harm. */
 export function Announcement({ sentence }: { sentence: string }) {
   return (
     <div class="announcement" role="status">

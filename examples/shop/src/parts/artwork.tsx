@@ -42,7 +42,7 @@ const compositions: Shapes[] = [
   ),
 ];
 
-/** There are no pictures of products: a calm one is made of the name, the same each time. */
+/** A calm picture for a product without one, generated from its name and always the same. */
 export function Artwork({ name }: { name: string }) {
   const number = hash(name);
   const hue = number % 360;

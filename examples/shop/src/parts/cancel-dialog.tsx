@@ -8,7 +8,7 @@ interface Props {
   onCancel(): Promise<void>;
 }
 
-/** Asks before an order is cancelled. */
+/** Asks for confirmation before it cancels an order. */
 export function CancelDialog({ dialog, onCancel }: Props) {
   const { explain } = useShop();
   const [busy, setBusy] = useState(false);
@@ -31,7 +31,7 @@ export function CancelDialog({ dialog, onCancel }: Props) {
   return (
     <dialog ref={dialog} aria-labelledby="cancel-title" onClose={() => setFailure(undefined)}>
       <h2 id="cancel-title">Cancel this order?</h2>
-      <p>What has been reserved is released, and what you have paid comes back.</p>
+      <p>Reserved stock is released, and anything you have paid is refunded.</p>
       <Failure sentence={failure} />
       <div class="dialog-foot">
         <button type="button" class="quiet" onClick={() => dialog.current?.close()}>

@@ -1,4 +1,4 @@
-/** Sentences about what has changed, read out. The place for them is always there, so that readers notice. */
+/** Sentences about changes, read out by screen readers. The element is always present, so that they notice new sentences. */
 export const Changes = ({ sentences }: { sentences: readonly string[] }) => (
   <div role="status" class="changes">
     {sentences.map((sentence) => (

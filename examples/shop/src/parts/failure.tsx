@@ -1,4 +1,4 @@
-/** A sentence about what went wrong, read out at once. The place for it is always there, so that readers notice. */
+/** Says what went wrong; screen readers read it at once. The element is always present, so that they notice. */
 export function Failure({ sentence, onRetry }: { sentence: string | undefined; onRetry?: () => void }) {
   return (
     <div role="alert">

@@ -3,20 +3,20 @@ interface Props {
   /** Default: its name. */
   id?: string | undefined;
   type: 'text' | 'email' | 'password';
-  /** Those of a choice, which then it is. */
+  /** Options; with them the field is a select. */
   options?: readonly (readonly [value: string, name: string])[];
   autoComplete: string;
   label: string;
-  /** Its content at first. */
+  /** Initial content. */
   value?: string | undefined;
   error?: string | undefined;
-  /** True if its label says so. */
+  /** The label then says so. */
   isOptional?: boolean;
-  /** Default: unless it is optional. */
+  /** Ignored if the field is optional. Default: true. */
   isRequired?: boolean;
 }
 
-/** An input or a choice with its label, and what is wrong with it. */
+/** An input or select with its label and error. */
 export function Field({
   name,
   id = name,
@@ -55,7 +55,7 @@ export function Field({
       ) : (
         <input
           {...common}
-          type={type as 'text'} // the types want one that is known here
+          type={type as 'text'} // preact's types want a literal
           autoComplete={autoComplete}
           defaultValue={value}
         />

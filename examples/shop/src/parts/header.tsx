@@ -2,7 +2,7 @@ import type { Account } from '@store-platform/client';
 
 interface Props {
   account: Account | undefined;
-  /** Who sees the catalogue and has a basket, without an account. */
+  /** A guest sees the catalogue and has a basket, without an account. */
   isGuest: boolean;
   page: string;
   count: number;

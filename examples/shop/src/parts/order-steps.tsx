@@ -9,7 +9,7 @@ interface Step {
 
 const usual = 'Stock is reserved, then your payment is taken.';
 const late =
-  'This takes longer than usual. You need not order again: it goes on by itself, or is cancelled at no cost.';
+  'This is taking longer than usual. Do not order again: the order will go through, or be cancelled at no cost.';
 const isLate = (createdAt: string) => Date.now() - Date.parse(createdAt) > 60_000;
 
 function stepsOf(order: Order, reason: string | undefined): Step[] {
@@ -40,7 +40,7 @@ function stepsOf(order: Order, reason: string | undefined): Step[] {
         },
       ];
     default:
-      // Of a later release of the store.
+      // A status of a later release of the store.
       return [
         placed,
         ...paidUntilNow,
@@ -50,7 +50,7 @@ function stepsOf(order: Order, reason: string | undefined): Step[] {
   }
 }
 
-/** Where an order is on its way. */
+/** The steps of an order, and which it has reached. */
 export function OrderSteps({ order, reason }: { order: Order; reason: string | undefined }) {
   return (
     <ol class="steps">

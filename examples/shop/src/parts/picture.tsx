@@ -2,7 +2,7 @@ import type { Product } from '@store-platform/client';
 import { useState } from 'preact/hooks';
 import { Artwork } from './artwork.tsx';
 
-/** Shows the first picture of a product, or a made one. Where it is beside the name, it says nothing more to readers. */
+/** Shows the first picture of a product, or a generated one, which screen readers ignore since it says no more than the name. */
 export function Picture({ product }: { product: Product }) {
   const [isMissing, setMissing] = useState(false);
   const [image] = product.images;

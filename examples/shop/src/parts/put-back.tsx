@@ -8,7 +8,7 @@ import { store } from '../shop/store.ts';
 import { Changes } from './changes.tsx';
 import { Failure } from './failure.tsx';
 
-/** Puts what a cancelled order had into the basket again, as far as it can still be ordered. */
+/** Puts the items of a cancelled order back into the basket, as far as they can still be ordered. */
 export function PutBack({ order: { items } }: { order: Order }) {
   const { basket, explain } = useShop();
   const [busy, setBusy] = useState(false);
@@ -23,10 +23,10 @@ export function PutBack({ order: { items } }: { order: Order }) {
     const stock = await readStock(id);
     return items.map(({ productId, name, quantity }) => {
       const product = products.get(productId);
-      if (!product) return `${isolated(name ?? 'A product')} is not sold any more.`;
+      if (!product) return `${isolated(name ?? 'A product')} is no longer sold.`;
       const pieces = Math.min(quantity, stock.get(productId) ?? quantity);
       if (pieces === 0) return `${isolated(product.name)} is sold out.`;
-      // The same again changes nothing.
+      // A repetition changes nothing.
       const full = basket.set(product, Math.max(pieces, basket.quantityOf(productId)));
       const are = pieces === 1 ? 'is' : 'are';
       return full ?? `${piecesOf(pieces)} of ${isolated(product.name)} ${are} in your basket.`;

@@ -8,7 +8,7 @@ interface Props {
 }
 
 export function Quantity({ of, value, largest, onChange }: Props) {
-  // While it is being typed, whatever else the page shows anew.
+  // The text being typed, which stays even if the page renders again.
   const [typed, setTyped] = useState<string>();
   return (
     <fieldset class="quantity">

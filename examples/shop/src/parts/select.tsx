@@ -1,6 +1,6 @@
 interface Props {
   id: string;
-  /** For readers. */
+  /** For screen readers. */
   label: string;
   value: string;
   options: readonly (readonly [value: string, name: string])[];

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Endless } from '../shop/endless.ts';
 
-/** Reads the next page when it comes into view, or is pressed. */
+/** A button that reads the next page when it comes into view or is pressed. */
 export function ShowMore({ list }: { list: Endless<unknown> }) {
   const button = useRef<HTMLButtonElement>(null);
   const waits = list.more && !list.busy && !list.error;

@@ -13,15 +13,15 @@ export interface Input {
 }
 
 interface Props {
-  /** Begins the ids of its fields, where the page has several forms. */
+  /** Prefix for the ids of its fields, if the page has several forms. */
   id?: string;
   inputs: Input[];
   button: string;
-  /** Looks of the button: the main one of a page, one of several, or one for what cannot be undone. Default: main. */
+  /** Style of the button: the main button of a page, one of several, or for an action that cannot be undone. Default: main. */
   kind?: 'main' | 'plain' | 'grave';
-  /** Where it throws, the form says why, beside the field if it is about one. */
+  /** If it throws, the form shows the error, next to a field if it is about that field. */
   onSubmit(values: Record<string, string>): Promise<void>;
-  /** Says what an error means, where that is not what it always means. */
+  /** Returns a sentence for an error that has a special meaning in this form. */
   explain?: (error: unknown) => string | undefined;
 }
 
@@ -54,7 +54,7 @@ export function SmallForm({ id, inputs, button, kind = 'main', onSubmit, explain
     }
     setBusy(false);
 
-    /** @returns whether there is none */
+    /** @returns true if there are no errors */
     function show(byField: Record<string, string>): boolean {
       setErrors(byField);
       const [first] = Object.keys(byField);

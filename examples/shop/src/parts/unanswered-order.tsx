@@ -9,20 +9,20 @@ import { codeOf, isolated } from '../shop/sentences.ts';
 import { when } from './order-status.tsx';
 
 interface State {
-  /** State as far as it is known: whether the order is on its way, has arrived (and its id), or has been refused. */
+  /** What is known about the order: it is being sent, has arrived (then with its id), has been refused, and so on. */
   is: 'sent' | 'asked' | 'unknown' | 'missing' | 'arrived' | 'refused';
   sentence: string;
   orderId?: string;
 }
 
 const sent: State = { is: 'sent', sentence: 'It is on its way to the store.' };
-const asked: State = { is: 'asked', sentence: 'The store is asked whether it has arrived.' };
+const asked: State = { is: 'asked', sentence: 'Asking the store whether it has arrived…' };
 const missing: State = {
   is: 'missing',
   sentence: 'It has not arrived at the store. Nothing is sent unless you say so.',
 };
 
-/** Shows what became of an order without an answer. The store is asked; nothing is sent again unless the customer says so. */
+/** Shows what became of an order that got no answer, by asking the store. It sends the order again only if the customer says so. */
 export function UnansweredOrder() {
   const { account, basket, announce, explain } = useShop();
   const [attempt, setAttempt] = useState(() => unanswered(account.id));
@@ -46,7 +46,7 @@ export function UnansweredOrder() {
     setState({ is: 'arrived', sentence: 'It has arrived at the store.', orderId: id });
   }
 
-  // Also after the store has said no: what was sent before a reload may still be on its way.
+  // Keep asking even if the order has not arrived: it was sent before a reload and may still arrive.
   const isOpen = attempt !== undefined && !busy && ['asked', 'unknown', 'missing'].includes(state.is);
   const look = () => void (isOpen && ask(attempt).catch(unknown));
   useEffect(() => {
@@ -85,7 +85,7 @@ export function UnansweredOrder() {
     }
   }
 
-  /** @param act what the customer wants to be done with the attempt, unless it is settled elsewhere or too old */
+  /** @param act the customer's decision about the attempt, carried out unless another tab settled it or it is too old */
   const press = (act: (attempt: Attempt) => Promise<unknown>) => async () => {
     if (busy) return;
     if (unanswered(account.id)?.key !== attempt.key) {
@@ -106,7 +106,7 @@ export function UnansweredOrder() {
   }
 
   return (
-    <aside class="unanswered" aria-label="Your order of before">
+    <aside class="unanswered" aria-label="Your earlier order">
       <p>
         <strong>Your order of {when(new Date(at).toISOString())}:</strong>{' '}
         {lines.map(({ name, quantity }) => `${quantity} × ${isolated(name)}`).join(', ')},{' '}

@@ -13,24 +13,26 @@ export interface Basket {
   /** Pieces of all products. */
   count: number;
   quantityOf(productId: string): number;
-  /** Names what is in it, the same in all tabs: another one after each change. */
+  /** Identifies the content, the same in all tabs. Each change makes a new key. */
   key(): string;
-  /** True if no other tab has changed it since it was shown. */
+  /** True if no other tab has changed the basket since it was shown. */
   isCurrent(): boolean;
-  /** 0 removes the product. @returns a sentence if there is no room for it */
+  /** 0 removes the product. @returns a sentence if the basket is full */
   set(product: Product, quantity: number): string | undefined;
   /**
-   * Takes names and prices over as they are now, and removes what was asked for and is not sold any more.
+   * Updates names and prices, and removes products that were requested and are no longer sold.
+   * @param asked ids of the products that were requested from the store
+   * @param products those that the store returned
    * @returns a sentence about each change
    */
   renew(asked: readonly string[], products: readonly Product[]): string[];
   /**
-   * Leaves no more of a product than can still be ordered.
-   * @param stock pieces by product, as far as they are known
+   * Reduces quantities to what can still be ordered.
+   * @param stock pieces by product; products that are missing here are left alone
    * @returns a sentence about each change
    */
   cap(stock: ReadonlyMap<string, number>): string[];
-  /** Removes what has been ordered, and leaves what came later. */
+  /** Removes ordered pieces, and leaves pieces added later. */
   take(ordered: readonly Pick<Line, 'id' | 'quantity'>[]): void;
 }
 
@@ -38,26 +40,26 @@ export interface Basket {
 export const largestQuantity = 10_000;
 export const maxLines = 100;
 
-const full = `An order has at most ${maxLines} different products. Order what is in your basket, then begin another.`;
+const full = `An order has at most ${maxLines} different products. Order what is in your basket, then start another.`;
 
 /** Such as `Only 2 pieces of Olive oil are left.` */
 export const onlyLeft = (name: string, pieces: number): string =>
   `Only ${piecesOf(pieces)} of ${isolated(name)} ${pieces === 1 ? 'is' : 'are'} left.`;
 
-/** The basket of whoever looks at an open catalogue, until they log in. */
+/** Name of the guest's basket, used in an open catalogue until a login. */
 const guestName = 'shop.basket.guest';
 const nameOf = (accountId: string) => `shop.basket.${accountId}`;
 const keyNameOf = (accountId: string) => `shop.key.${accountId}`;
 
-/** Removes what this browser keeps of an account's basket. */
+/** Removes an account's basket from this browser. */
 export function forgetBasket(accountId: string): void {
   drop(nameOf(accountId));
   drop(keyNameOf(accountId));
 }
 
 /**
- * The basket of an account in this browser, the same in all its tabs; of a guest, where the account is undefined.
- * @param onFull says what has no room in it after a login
+ * The basket of an account in this browser, shared by its tabs; the guest's basket if the account is undefined.
+ * @param onFull called after a login with a sentence about products that do not fit into the basket
  */
 export function useBasket(accountId: string | undefined, onFull: (sentence: string) => void): Basket {
   const name = accountId ? nameOf(accountId) : guestName;
@@ -73,13 +75,13 @@ export function useBasket(accountId: string | undefined, onFull: (sentence: stri
     return () => removeEventListener('storage', follow);
   }, [name]);
 
-  // Takes over what was chosen before the login. What has no room waits for the next one.
+  // Moves the guest's basket into the account's after a login. Products that do not fit wait for the next login.
   useEffect(() => {
     const brought = accountId ? kept<readonly Line[]>(guestName, []) : [];
     if (brought.length === 0) return;
     const left = brought.filter((line) => basket.set(line, basket.quantityOf(line.id) + line.quantity) !== undefined);
     keep(guestName, left);
-    if (left.length > 0) onFull(`${full} Without room: ${left.map(({ name }) => isolated(name)).join(', ')}.`);
+    if (left.length > 0) onFull(`${full} No room for: ${left.map(({ name }) => isolated(name)).join(', ')}.`);
   }, [accountId]);
 
   function change(to: readonly Line[]): void {
@@ -114,7 +116,7 @@ export function useBasket(accountId: string | undefined, onFull: (sentence: stri
       const sentences: string[] = [];
       const renewed = read().flatMap((line) => {
         const product = current.get(line.id);
-        if (!product && asked.includes(line.id)) sentences.push(`${isolated(line.name)} is not sold any more.`);
+        if (!product && asked.includes(line.id)) sentences.push(`${isolated(line.name)} is no longer sold.`);
         if (!product) return asked.includes(line.id) ? [] : [line];
         if (product.price !== line.price)
           sentences.push(`${isolated(product.name)} costs ${money(product.price)} now, not ${money(line.price)}.`);

@@ -9,27 +9,27 @@ export interface Visit {
   /** Undefined for a guest. */
   account: Account | undefined;
   basket: Basket;
-  /** Shows a sentence for a while, and reads it to those who do not see it. */
+  /** Shows a sentence for a while, and has screen readers read it. */
   announce(sentence: string): void;
-  /** @returns a sentence; after the end of the session the page to log in comes instead */
+  /** @returns a sentence for the page; if the session has ended, the login page also appears */
   explain(error: unknown): string;
 }
 
-/** Those of a customer. */
+/** State and functions for pages of customers. */
 export interface Shop extends Visit {
   account: Account;
   live: LiveOrders;
-  /** Asks again who is logged in: the account is another one, or gone. */
+  /** Reads the account again, since it has changed or is gone. */
   askWhoIsLoggedIn(): void;
-  /** Notes that the answer to a change of the password was lost. */
+  /** Records that the answer to a password change was lost. */
   doubtPassword(): void;
-  /** Runs what ends the session as the customer wants it. */
+  /** Runs an action by which the customer ends the session. */
   leave(act: () => Promise<unknown>): Promise<void>;
 }
 
 export const ShopContext = createContext<Shop | Visit | undefined>(undefined);
 
-/** For pages that guests may see, where the catalogue is for everybody. */
+/** For pages that guests may see if the catalogue is open to everyone. */
 export function useVisit(): Visit {
   const visit = useContext(ShopContext);
   if (!visit) throw new Error('The catalogue is not open.');

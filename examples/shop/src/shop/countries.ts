@@ -1,4 +1,4 @@
-/** ISO 3166-1 alpha-2, officially assigned: those that the store takes (contract 4.5). A test compares them. */
+/** Officially assigned codes of ISO 3166-1 alpha-2, which the store accepts (contract 4.5). A test compares both lists. */
 export const countries: readonly string[] =
   `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC
   CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD
@@ -10,5 +10,5 @@ export const countries: readonly string[] =
 
 const names = new Intl.DisplayNames(undefined, { type: 'region' });
 
-/** Returns the name of a country in the language of the browser; its code where it has none. */
+/** Returns the name of a country in the browser's language, or its code if there is no name. */
 export const countryName = (code: string): string => names.of(code) ?? code;

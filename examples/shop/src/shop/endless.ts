@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 interface State<T> {
   items: readonly T[];
-  /** True if they are those of the list before, which stay until the new one is there. */
+  /** True while they are from the previous list, which stays until the new one has been read. */
   isOld: boolean;
   /** True if there may be more. */
   more: boolean;
@@ -14,10 +14,10 @@ export interface Endless<T> extends State<T> {
   next(): Promise<void>;
 }
 
-/** Begins to read a list's pages. */
+/** Starts to read a list's pages. */
 type Open<T> = (signal: AbortSignal) => AsyncIterator<readonly T[]>;
 
-/** A list that is being read, whether it is shown or not. */
+/** A list being read, shown or not. */
 interface List<T> extends Pick<Endless<T>, 'next'> {
   key: string;
   state: State<T>;
@@ -27,7 +27,7 @@ interface List<T> extends Pick<Endless<T>, 'next'> {
 
 const nothingYet = { items: [], isOld: false, more: true, busy: true, error: undefined };
 
-/** By name: the latest of each is found as it was left. */
+/** The latest list of each name, so that a page finds it as it was left. */
 const keptLists = new Map<string, List<unknown>>();
 
 function readList<T>(open: Open<T>, pageSize: number, key: string, before: List<T> | undefined): List<T> {
@@ -49,7 +49,7 @@ function readList<T>(open: Open<T>, pageSize: number, key: string, before: List<
         isFirst = false;
         change({ items, isOld: false, more: !done && value.length >= pageSize, busy: false });
       } catch (error) {
-        // A generator that has thrown is at its end: the list is read from its beginning again.
+        // A generator that has thrown is finished, so start again from the first page.
         pages = open(signal);
         isFirst = true;
         change({ more: true, busy: false, error });
@@ -65,12 +65,12 @@ function readList<T>(open: Open<T>, pageSize: number, key: string, before: List<
 }
 
 /**
- * A list that grows page by page. The first page is read at once.
- * @param open begins to read
- * @param pageSize a shorter page is the last one
- * @param of what is listed: when it changes, another list begins
- * @param since when it changes, the list is read again
- * @param keptAs a name under which the list is found as it was left
+ * A list that grows page by page. It reads the first page at once.
+ * @param open starts to read
+ * @param pageSize a shorter page is the last
+ * @param of identifies the content: a change starts a new list
+ * @param since a change reads the list again
+ * @param keptAs name under which the list is kept and found again as it was left
  */
 export function useEndless<T>(open: Open<T>, pageSize: number, { of = '', since = 0, keptAs = '' } = {}): Endless<T> {
   const key = JSON.stringify([of, since]);

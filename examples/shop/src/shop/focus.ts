@@ -3,8 +3,8 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { type Route, scrollOf } from './route.ts';
 
 /**
- * A new page begins at its headline, for the keyboard and for readers; the first one where browsers begin. Only the
- * catalogue is found where it was left.
+ * Moves the focus to the headline of a new page, for the keyboard and screen readers; on the first page the browser decides. Scrolls
+ * to the top, except in the catalogue, which returns to where it was left.
  */
 export function useFocusOnNewPage(route: Route, accountId: string | undefined): void {
   const { path } = route;
@@ -21,7 +21,7 @@ export function useFocusOnNewPage(route: Route, accountId: string | undefined): 
   });
 }
 
-/** Gives the focus to the headline when what has it goes away, such as a button that cannot be pressed any more. */
+/** Moves the focus to the headline if the focused element disappears, such as a button that is no longer needed. */
 export function useFocusStays(main: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     let latest: Element | undefined;
@@ -30,7 +30,7 @@ export function useFocusStays(main: RefObject<HTMLElement | null>): void {
     };
     const observer = new MutationObserver(() => {
       const { activeElement: current, body } = document;
-      // That of a dialog which closes has it until the next frame.
+      // An element in a closing dialog keeps the focus until the next frame.
       const isLost = current === body || !current?.checkVisibility();
       if (!isLost || !latest || latest.checkVisibility()) return;
       latest = undefined;

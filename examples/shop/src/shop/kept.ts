@@ -1,13 +1,13 @@
-/** `browser`: the same in all its tabs. `tab`: of this tab alone, also after a reload. */
+/** `browser`: shared by all tabs. `tab`: only for this tab, and kept across reloads. */
 type Place = 'browser' | 'tab';
 
-/** What the browser does not keep, with its storage blocked or full: the page does, until it is left. */
+/** Values that the browser cannot store, because its storage is blocked or full. They last until the page is left. */
 const unkept = new Map<string, string>();
 
-/** @throws where the browser blocks its storage */
+/** @throws if the browser blocks its storage */
 const storage = (place: Place) => (place === 'tab' ? sessionStorage : localStorage);
 
-/** Returns what is kept under a name; `fallback` if that is nothing, or cannot be read. */
+/** Reads a JSON value; `fallback` if it is missing or unreadable. */
 export function kept<T>(name: string, fallback: T, place: Place = 'browser'): T {
   try {
     return JSON.parse(unkept.get(name) ?? storage(place).getItem(name) ?? '') as T;
@@ -31,10 +31,10 @@ export function drop(name: string, place: Place = 'browser'): void {
   try {
     storage(place).removeItem(name);
   } catch {
-    // Then it has kept nothing.
+    // Storage is blocked, so it holds nothing.
   }
 }
 
-/** crypto.randomUUID is for secure contexts only; a store of one's own may be reached by plain HTTP. */
+/** crypto.randomUUID exists in secure contexts only, but a store may be served over plain HTTP. */
 export const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -8,13 +8,13 @@ export type OrderChange = Omit<OrderEvent, 'id'>;
 export interface LiveOrders {
   /** The latest change of each order, by its id. */
   changes: ReadonlyMap<string, OrderChange>;
-  /** Grows when changes begin to come, perhaps after some were missed: what was read before may be old. */
+  /** Grows when changes start to arrive, perhaps after some were missed: earlier reads may be out of date. */
   starts: number;
-  /** Why no changes come, as a sentence; undefined while they do. */
+  /** Why no changes arrive, as a sentence; undefined while they do. */
   paused: string | undefined;
 }
 
-/** Applies a change to an order that was read before it; one that was read later knows more. */
+/** Applies a change to an order that was read before the change. An order that was read later is already newer. */
 export const withChange = (order: Order, change: OrderChange | undefined): Order =>
   change && change.changedAt > order.updatedAt ? { ...order, status: change.status } : order;
 
@@ -24,7 +24,7 @@ function after({ changes, starts, paused }: LiveOrders, news: News): LiveOrders 
   return { changes, starts: news.anew ? starts + 1 : starts, paused: undefined };
 }
 
-/** The customer's orders as they change, while the page is watched and somebody is logged in. */
+/** Follows changes of the customer's orders while the page is watched and a customer is logged in. */
 export function useLiveOrders(
   accountId: string | undefined,
   onChange: (change: OrderChange) => void,

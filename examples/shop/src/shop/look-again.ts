@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 const unwatchedMs = 60_000;
 
-/** Calls `look` when the customer or the network comes back, and at intervals while the page waits for something and is looked at. */
+/** Calls `look` when the customer or the network returns, and at intervals while the page is visible and waits for something. */
 export function useLookAgain(waits: boolean, look: () => void, everyMs = 10_000): void {
   const latest = useRef(look);
   latest.current = look;
@@ -21,7 +21,7 @@ export function useLookAgain(waits: boolean, look: () => void, everyMs = 10_000)
   }, [waits, everyMs]);
 }
 
-/** Tells whether the page is visible, or was so less than a minute ago. */
+/** Tells whether the page is visible, or was visible less than a minute ago. */
 export function useIsWatched(): boolean {
   const [isWatched, setWatched] = useState(true);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { type Money, minorUnit } from '@store-platform/client';
 
-/** Prices of products name no currency (contract 4.4): it is that of the store, STORE_CURRENCY. */
+/** Prices of products have no currency of their own (contract 4.4): they are in the store's STORE_CURRENCY. */
 const currency: string = import.meta.env.VITE_STORE_CURRENCY ?? 'USD';
 const digits = minorUnit(currency);
 
@@ -9,7 +9,7 @@ interface Priced {
   quantity: number;
 }
 
-/** Prices have up to four decimals, which are shown if they are there. The browser's own digits may differ from the store's. */
+/** Shows up to four decimals if a price has them. The browser's own number of decimals may differ from the store's. */
 export const money = (amount: number, of = currency): string =>
   new Intl.NumberFormat(undefined, {
     style: 'currency',
@@ -18,7 +18,7 @@ export const money = (amount: number, of = currency): string =>
     maximumFractionDigits: 4,
   }).format(amount);
 
-/** In ten-thousandths, so that no binary fraction is added up. */
+/** The sum in ten-thousandths, to avoid adding binary fractions. */
 const sum = (lines: readonly Priced[]): bigint =>
   lines.reduce((all, { price, quantity }) => all + BigInt(Math.round(price * 10_000)) * BigInt(quantity), 0n);
 

@@ -3,8 +3,8 @@ import { store } from './store.ts';
 import { openChannel } from './tabs.ts';
 
 /**
- * News for the other tabs from the one that reads the stream. `anew`: changes may have been missed, what was read before
- * may be old.
+ * News for the other tabs from the tab that reads the stream. `anew`: changes may have been missed, so earlier reads may be out of
+ * date.
  */
 export type News = { is: 'live'; anew: boolean } | { is: 'paused'; why: string } | { is: 'change'; change: OrderEvent };
 
@@ -12,17 +12,17 @@ export type News = { is: 'live'; anew: boolean } | { is: 'paused'; why: string }
 const silentMs = 20_000;
 /** Browsers may suspend the tab that reads the stream. */
 const unheardMs = 10_000;
-const looksAgain = 'This page looks again every 10 seconds.';
-const paused = `Live updates paused. ${looksAgain}`;
-const tooMany = `Live updates paused: your account is open in too many places. ${looksAgain}`;
-/** Without a lock every tab would need a stream, and a browser has six connections to a store by plain HTTP. */
-const withoutLocks = `Live updates need HTTPS. ${looksAgain}`;
-const withoutStorage = `Live updates need the storage of the browser, which is blocked. ${looksAgain}`;
+const refreshes = 'This page refreshes every 10 seconds.';
+const paused = `Live updates paused. ${refreshes}`;
+const tooMany = `Live updates paused: your account is open in too many places. ${refreshes}`;
+/** Without a lock every tab would need a stream, and a browser opens only six connections to a store over plain HTTP. */
+const withoutLocks = `Live updates need HTTPS. ${refreshes}`;
+const withoutStorage = `Live updates need the browser's storage, which is blocked. ${refreshes}`;
 
 /**
- * Follows the changes of an account's orders until the signal. The tabs of a browser share one stream: the one that has the lock
- * reads it and tells the others; when it is gone, even by a crash, the next one goes on behind the last change that it has heard of.
- * @returns rejects when the store refuses, as after the end of the session
+ * Follows the changes of an account's orders until the signal. The tabs of a browser share a stream: the tab with the lock reads it and
+ * tells the others. When that tab is gone, even by a crash, the next tab resumes after the last change that it received.
+ * @returns rejects if the store refuses, such as after the end of the session
  */
 export async function followOrders(
   accountId: string,
@@ -60,7 +60,7 @@ export async function followOrders(
       take(news);
     };
     let why = paused;
-    // Without an id the store says where the changes begin: onStart.
+    // Without an id the store says where changes start: onStart.
     let hasBegun = lastEventId !== undefined;
     const onStart = () => {
       hasBegun = true;

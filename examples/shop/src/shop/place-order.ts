@@ -5,28 +5,28 @@ import { codeOf } from './sentences.ts';
 import { store } from './store.ts';
 import { inTurn } from './tabs.ts';
 
-/** An order that was sent and has not been answered, perhaps because the page was closed. */
+/** An order that was sent and got no answer, perhaps because the page was closed. */
 export interface Attempt {
   /** Its Idempotency-Key. */
   key: string;
-  /** When it was sent first, in milliseconds since 1970. */
+  /** When it was first sent, in milliseconds since 1970. */
   at: number;
   lines: readonly Pick<Line, 'id' | 'name' | 'quantity'>[];
   total: Money;
   address?: Address | undefined;
 }
 
-/** A little less than the store keeps a key (contract 4.7): no repetition may come so late that it is a second order. */
+/** A little less than the store keeps a key (contract 4.7): a later repetition would place a second order. */
 const keptMs = 24 * 3_600_000 - 120_000;
-/** After these the store has decided; after any other failure the order may have been placed. */
+/** With these statuses no order was placed. After any other failure it may have been. */
 const refusals = new Set([400, 413, 422]);
-/** The answers that this page is waiting for, by key. */
+/** Answers that this page waits for, by key. */
 const sending = new Map<string, Promise<Order>>();
 let present = new AbortController();
 
 const nameOf = (accountId: string) => `shop.attempt.${accountId}`;
 
-/** The last attempt of an account, until it is a day old. */
+/** The last attempt of an account, if it is less than a day old. */
 export function unanswered(accountId: string): Attempt | undefined {
   const attempt = kept<Attempt | null>(nameOf(accountId), null);
   if (attempt && Date.now() - attempt.at < keptMs) return attempt;
@@ -34,32 +34,32 @@ export function unanswered(accountId: string): Attempt | undefined {
   return undefined;
 }
 
-/** Returns the answer, if this page still waits for it. */
+/** Returns the answer if this page still waits for it. */
 export const answerTo = ({ key }: Attempt): Promise<Order> | undefined => sending.get(key);
 
 export const keepAttempt = (accountId: string, attempt: Attempt) => keep(nameOf(accountId), attempt);
 export const forget = (accountId: string) => drop(nameOf(accountId));
 
-/** Asks whether an attempt has arrived, which places nothing. */
+/** Asks whether an attempt has arrived, without placing an order. */
 export async function orderOf({ key }: Attempt): Promise<Order | undefined> {
   const { content } = await store.listOrders({ query: { idempotencyKey: key } });
   return content[0];
 }
 
-/** Its lines leave the basket, once, though several tabs may learn that it has arrived. */
+/** Removes its lines from the basket. That happens only once, even if several tabs learn that it has arrived. */
 export function settle(accountId: string, { key, lines }: Attempt, basket: Basket): void {
   if (unanswered(accountId)?.key !== key) return;
   forget(accountId);
   basket.take(lines);
 }
 
-/** Ends what is being sent, once somebody else may be logged in: the attempt is kept for the one who has made it. */
+/** Aborts orders being sent, since another account may be logged in now. The attempt is kept for its own account. */
 export function stopSending(): void {
   present.abort();
   present = new AbortController();
 }
 
-/** With the customer, so that the store refuses it under the cookie of another account (403). */
+/** Names the customer, so that the store refuses the order if the cookie belongs to another account (403). */
 const orderBy = (customerId: string, attempt: Attempt) => ({ ...bodyOf(attempt), customerId });
 
 const bodyOf = ({ lines, total, address }: Pick<Attempt, 'lines' | 'total' | 'address'>) => ({
@@ -68,10 +68,10 @@ const bodyOf = ({ lines, total, address }: Pick<Attempt, 'lines' | 'total' | 'ad
   shippingAddress: address,
 });
 
-/** Two tabs must not decide at once what to order. */
+/** Prevents two tabs from deciding at the same time what to order. */
 export const orderInTurn = (accountId: string, act: () => Promise<void>) => inTurn(nameOf(accountId), act);
 
-/** Sends an attempt. Its key is the same each time, so that there is one order (contract 4.7). */
+/** Sends an attempt. Its key is the same each time, so that it places only one order (contract 4.7). */
 export async function send(accountId: string, attempt: Attempt): Promise<Order> {
   keepAttempt(accountId, attempt);
   const answer = store.placeOrder(
@@ -91,9 +91,9 @@ export async function send(accountId: string, attempt: Attempt): Promise<Order> 
 }
 
 /**
- * The attempt to order this: the kept one if it is for the same, as after a second click. One for something else is given up,
- * unless it has arrived. A new one has the key of the basket, since a tab may not see yet what another one has just kept.
- * @returns the attempt, and the order that has arrived instead
+ * Returns the attempt to order this: the kept attempt if it is for the same, as after a second click. A kept attempt for something else
+ * is given up unless it has arrived. A new attempt uses the basket's key, since a tab may not yet see what another tab has just kept.
+ * @returns the attempt, and its order if an earlier attempt has arrived
  */
 export async function attemptOf(
   accountId: string,

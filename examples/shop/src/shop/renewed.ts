@@ -3,23 +3,23 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLookAgain } from './look-again.ts';
 import { store } from './store.ts';
 
-/** Prices and stock that are shown are at most as old as this while the page is looked at. */
+/** Shown prices and stock are at most this old while the page is visible. */
 const renewedEveryMs = 60_000;
-/** The most that the store lists at once (contract 5). */
+/** The most products that the store lists at once (contract 5). */
 const maxIds = 100;
 
-/** Returns a number that grows when what is shown is to be read again. @param first 1 where it may be old from the beginning */
+/** Returns a number that grows when the page has to read its data again. @param first 1 if the data may already be old */
 export function useLooks(first: 0 | 1 = 0): number {
   const [looks, setLooks] = useState<number>(first);
   useLookAgain(true, () => setLooks((before) => before + 1), renewedEveryMs);
   return looks;
 }
 
-/** Products as they are now; as they were where the store does not tell. Without those that are not sold any more. */
+/** Products with current values, or earlier values if the store does not answer. Products that are no longer sold are left out. */
 export function useRenewed(products: readonly Product[], looks: number): readonly Product[] {
   const [renewed, setRenewed] = useState<ReadonlyMap<string, Product | undefined>>(new Map());
   useEffect(() => {
-    if (looks === 0) return; // what has just been read
+    if (looks === 0) return; // the products have just been read
     const stop = new AbortController();
     const ids = products.map(({ id }) => id);
     readProducts(ids, stop.signal).then(setRenewed, () => undefined);
@@ -34,7 +34,7 @@ export function useRenewed(products: readonly Product[], looks: number): readonl
   });
 }
 
-/** @returns undefined for those that are not sold any more */
+/** @returns undefined for products that are no longer sold */
 async function readProducts(
   ids: readonly string[],
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { keep, kept } from './kept.ts';
 
 export interface Route {
-  /** Such as `['orders', '<id>']`; of the catalogue `['']`. */
+  /** Such as `['orders', '<id>']`; for the catalogue `['']`. */
   path: string[];
   query: URLSearchParams;
 }
@@ -13,23 +13,23 @@ function currentRoute(): Route {
   return { path: path.split('/'), query: new URLSearchParams(query) };
 }
 
-/** How far each page was scrolled when it was left, by its hash. */
+/** Scroll position of each page when it was left, by hash. */
 const scrolled = new Map<string, number>();
 const nameOf = (hash: string) => hash.replace(/^#\/?/, '');
-/** Returns how far the page was scrolled that the address names. */
+/** Returns the scroll position that the page of the address had when it was left. */
 export const scrollOf = (): number => scrolled.get(nameOf(location.hash)) ?? 0;
-/** Keeps how far the page is scrolled that is shown. */
+/** Records the scroll position of the shown page. */
 export const noteScroll = (): unknown => scrolled.set(nameOf(followed), scrollY);
 
-/** The hash of the route that is shown. Another one means that a change is on its way. */
+/** The hash of the shown route. If the address has a different hash, a change of page is in progress. */
 let followed = location.hash;
 
-/** Paths of the pages to be at, and to come back to after a login. */
+/** Paths of the pages to which a login returns. */
 const paths = /^(products\/[^/]+|basket|orders(\/[^/]+(\/invoice)?)?|account)?\/?$/;
 export const isPlace = ({ path }: Route): boolean => paths.test(path.join('/'));
 const lastName = 'shop.last-page';
 
-/** Returns the hash of the page that was shown before the one to log in, also before a reload; that of the catalogue if there is none. */
+/** Returns the hash of the page before the login page, even across reloads; the catalogue's if there is none. */
 export const lastPage = (): string => kept(lastName, '#/', 'tab');
 export const forgetLastPage = (): void => keep(lastName, '#/', 'tab');
 
@@ -42,7 +42,7 @@ export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
   useEffect(() => {
     follow(location.hash);
-    // The browser would scroll before the page is there.
+    // The browser would scroll before the page is rendered.
     history.scrollRestoration = 'manual';
     const change = () => {
       noteScroll();
@@ -59,7 +59,7 @@ export function goTo(path: string): void {
   location.hash = `#/${path}`;
 }
 
-/** Such as `#/products/<id>?q=tea`. @param query parameters without a value are left out */
+/** Returns an address such as `#/products/<id>?q=tea`. @param query parameters without a value are left out */
 export function addressOf(path: string, query: Record<string, string>): string {
   const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value)).toString();
   return `#/${path}${text && `?${text}`}`;

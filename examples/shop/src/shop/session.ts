@@ -13,34 +13,34 @@ interface Ended {
 }
 
 export interface Session {
-  /** Absent while nobody is logged in, or that is not known. */
+  /** Undefined if nobody is logged in, or that is not known. */
   account: Account | undefined;
-  /** True once the store has said who is logged in, if anybody. */
+  /** True once the store has said who is logged in, if anyone. */
   isKnown: boolean;
-  /** True if the catalogue can be read (contract 2.2) and nobody is known to be logged in: whoever looks at it is a guest. */
+  /** True if the catalogue is open (contract 2.2) and no account is known to be logged in. */
   isGuest: boolean;
-  /** Why it has not. */
+  /** Why the store has not said who is logged in. */
   failure: string | undefined;
   retry(): void;
-  /** The one before, until somebody logs in. */
+  /** The previous session, until the next login. */
   ended: Ended | undefined;
   begin(account: Account): void;
-  /** Notes that the store has ended it. */
+  /** Records that the store has ended the session. */
   end(): void;
-  /** True if the answer to a change of the password was lost, until somebody logs in. */
+  /** True if the answer to a password change was lost, until the next login. */
   isPasswordInDoubt: boolean;
   doubtPassword(): void;
-  /** Runs what ends the session as the customer wants it, such as a log-out. */
+  /** Runs an action by which the customer ends the session, such as a logout. */
   leave(act: () => Promise<unknown>): Promise<void>;
 }
 
-/** Where tabs tell each other who has logged in. */
+/** Channel by which tabs tell each other who has logged in. */
 const tabs = openChannel('shop.session');
 
-/** After that a guest sees the catalogue, although the store has not yet said who is logged in: auth may be away. */
+/** After this time a guest sees the catalogue even if the store has not said who is logged in: auth may be unavailable. */
 const guestAfterMs = 2_000;
 
-/** Scripts cannot see the cookie, so the store is asked whose it is. */
+/** Asks the store whose cookie it is, because scripts cannot read it. */
 async function whoIsLoggedIn(): Promise<Account | undefined> {
   try {
     const [account] = await store.listAccounts();
@@ -51,7 +51,7 @@ async function whoIsLoggedIn(): Promise<Account | undefined> {
   }
 }
 
-/** The gateway decides, so it is asked, where nobody is logged in, or nobody says who is: then a token opens the catalogue, too. */
+/** Asks the gateway, which decides. Call it only if no account is known to be logged in: a token opens a closed catalogue. */
 async function isCatalogueOpen(): Promise<boolean> {
   try {
     await store.listProducts({ query: { size: 1 } });
@@ -71,9 +71,9 @@ export function useSession(): Session {
   const [isOpen, setOpen] = useState(false);
   const [failure, setFailure] = useState<string>();
   const isLeaving = useRef(false);
-  /** Counts what is known or asked about who is logged in: an answer to an earlier question is old. */
+  /** Counts answers and requests about who is logged in, so that a late answer to an earlier request is ignored. */
   const turn = useRef(0);
-  // Also after a reload, and of this tab alone: others show other pages.
+  // Kept across reloads, but only in this tab: other tabs show other pages.
   const [ended, setEnded] = useState(() => kept<Ended | null>(endedName, null, 'tab') ?? undefined);
   const [isPasswordInDoubt, setPasswordInDoubt] = useState(() => kept(doubtName, false, 'tab'));
 
@@ -118,7 +118,7 @@ export function useSession(): Session {
   }
   function end(): void {
     const own = ++turn.current;
-    // After a log-out the stream of changes ends, too, perhaps before the answer.
+    // A logout also ends the stream of changes, perhaps before its answer comes.
     if (account && !isLeaving.current) note({ accountId: account.id });
     forget();
     isCatalogueOpen().then(
@@ -130,7 +130,7 @@ export function useSession(): Session {
   useEffect(ask, []);
   useLookAgain(failure !== undefined, () => failure && ask());
   useEffect(() => {
-    // The cookie is that of the other account from now on, whatever this page shows.
+    // From now on the cookie belongs to the other account, whatever this page shows.
     const follow = ({ data }: MessageEvent<string>) => {
       if (data === account?.id) return;
       forget();
@@ -163,7 +163,7 @@ export function useSession(): Session {
     isPasswordInDoubt,
     doubtPassword() {
       doubtPassword(true);
-      // If it is changed, this session has ended, too.
+      // If the password was changed, this session has ended.
       whoIsLoggedIn().then(
         (who) => who ?? end(),
         () => undefined,

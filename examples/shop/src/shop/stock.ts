@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { store } from './store.ts';
 
-/** The most that the store tells at once (contract 4.9). */
+/** The most products that the store answers for at once (contract 4.9). */
 const maxIds = 100;
-/** Fewer pieces than this are worth a word. */
+/** Fewer pieces than this are mentioned. */
 const fewPieces = 10;
 
-/** Asks once how many pieces of each product can still be ordered: nobody waits for it, and it is asked again before long. */
+/** Asks how many pieces of each product can still be ordered. It does not retry: no page needs it, and it is soon called again. */
 export async function readStock(ids: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, number>> {
   const stock = new Map<string, number>();
   const once = { signal, attempts: 1 };
@@ -18,8 +18,8 @@ export async function readStock(ids: readonly string[], signal?: AbortSignal): P
 }
 
 /**
- * Pieces that can still be ordered, by product; what was known last, or nothing, where the store does not tell: the page is of use without it.
- * @param looks when it grows, all are asked for again
+ * Pieces that can still be ordered, by product. If the store does not answer, the last known numbers or none: the page works without.
+ * @param looks when it grows, the stock of all products is read again
  */
 export function useStock(ids: readonly string[], looks = 0): ReadonlyMap<string, number> {
   const [stock, setStock] = useState<ReadonlyMap<string, number>>(new Map());
@@ -40,7 +40,7 @@ export function useStock(ids: readonly string[], looks = 0): ReadonlyMap<string,
   return stock;
 }
 
-/** Says how little is left, if it is little. */
+/** Says how many pieces are left, if they are few. */
 export function leftOf(pieces: number | undefined): string | undefined {
   if (pieces === undefined || pieces >= fewPieces) return undefined;
   return pieces === 0 ? 'Sold out' : `${pieces} left`;

@@ -1,6 +1,6 @@
 import { createStore, StoreProblem } from '@store-platform/client';
 
-/** After that the customer gets a sentence, and may try again. */
+/** After this time the customer gets a message and may try again. */
 const giveUpAfterMs = 10_000;
 
 export const store = createStore({
@@ -9,12 +9,12 @@ export const store = createStore({
   timeoutMs: giveUpAfterMs,
 });
 
-/** As long as the store takes for one at most (contract 4.3). */
+/** The longest time that the store takes for an export (contract 4.3). */
 const exportMs = 300_000;
 
 /**
- * Reads everything that the store keeps about an account, byte by byte as it comes, for a file.
- * @throws StoreProblem, or what fetch rejects with, also where the store breaks off
+ * Reads everything that the store keeps about an account, with its bytes unchanged, to save it in a file.
+ * @throws StoreProblem, or the error of fetch, also if the reply breaks off
  */
 export async function readExport(accountId: string): Promise<Blob> {
   const response = await fetch(`${import.meta.env.VITE_STORE_URL}/accounts/${accountId}/export`, {

@@ -1,4 +1,4 @@
-/** A channel to the other tabs; undefined where the browser refuses, as Firefox does with its storage blocked. */
+/** A channel to the other tabs; undefined if the browser refuses, as Firefox does with its storage blocked. */
 export function openChannel(name: string): BroadcastChannel | undefined {
   try {
     return new BroadcastChannel(name);
@@ -8,8 +8,8 @@ export function openChannel(name: string): BroadcastChannel | undefined {
 }
 
 /**
- * Runs `act` in one tab at a time; at once where the browser has no Web Locks, as by plain HTTP, or refuses them, as Chrome does with its
- * storage blocked.
+ * Runs `act` in one tab at a time. Runs it at once if the browser has no Web Locks, as over plain HTTP, or refuses them, as Chrome does
+ * with its storage blocked.
  */
 export async function inTurn(name: string, act: () => Promise<void>): Promise<void> {
   let hasBegun = false;
