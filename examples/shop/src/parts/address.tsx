@@ -2,8 +2,8 @@ import type { Address, Order } from '@store-platform/client';
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { countries, countryName } from '../shop/countries.ts';
-import { drop, keep, kept } from '../shop/kept.ts';
 import { fieldErrorsOf, missingOf } from '../shop/sentences.ts';
+import { drop, keep, stored } from '../shop/storage.ts';
 import { Field } from './field.tsx';
 
 // Each with its path in an order, by which the store names it in errors.
@@ -78,7 +78,7 @@ interface Props {
 
 /** Fields of an optional address. The browser keeps their content for the next order. */
 export function AddressFields({ accountId, form, errors }: Props) {
-  const [texts, setTexts] = useState(() => kept<Texts>(nameOf(accountId), {}));
+  const [texts, setTexts] = useState(() => stored<Texts>(nameOf(accountId), {}));
   // Fields are required only once one of them is filled in.
   const isBegun = !isEmpty(texts);
 

@@ -1,8 +1,8 @@
 import type { Product } from '@store-platform/client';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { drop, keep, kept, randomKey } from './kept.ts';
 import { money } from './money.ts';
 import { isolated, piecesOf } from './sentences.ts';
+import { drop, keep, randomKey, stored } from './storage.ts';
 
 export interface Line extends Product {
   quantity: number;
@@ -66,7 +66,7 @@ export function useBasket(accountId: string | undefined, onFull: (sentence: stri
   const keyName = keyNameOf(accountId ?? 'guest');
   const [changes, setChanges] = useState(0);
   const noteChange = () => setChanges((count) => count + 1);
-  const read = () => kept<readonly Line[]>(name, []);
+  const read = () => stored<readonly Line[]>(name, []);
   const lines = useMemo(read, [name, changes]);
 
   useEffect(() => {
@@ -77,7 +77,7 @@ export function useBasket(accountId: string | undefined, onFull: (sentence: stri
 
   // Moves the guest's basket into the account's after a login. Products that do not fit wait for the next login.
   useEffect(() => {
-    const brought = accountId ? kept<readonly Line[]>(guestName, []) : [];
+    const brought = accountId ? stored<readonly Line[]>(guestName, []) : [];
     if (brought.length === 0) return;
     const left = brought.filter((line) => basket.set(line, basket.quantityOf(line.id) + line.quantity) !== undefined);
     keep(guestName, left);
@@ -96,7 +96,7 @@ export function useBasket(accountId: string | undefined, onFull: (sentence: stri
     count: lines.reduce((sum, { quantity }) => sum + quantity, 0),
     quantityOf: (productId) => lines.find(({ id }) => id === productId)?.quantity ?? 0,
     key() {
-      const key = kept(keyName, randomKey());
+      const key = stored(keyName, randomKey());
       keep(keyName, key);
       return key;
     },

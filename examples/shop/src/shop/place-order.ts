@@ -1,7 +1,7 @@
 import { type Address, type Money, type Order, StoreProblem } from '@store-platform/client';
 import type { Basket, Line } from './basket.ts';
-import { drop, keep, kept } from './kept.ts';
 import { codeOf } from './sentences.ts';
+import { drop, keep, stored } from './storage.ts';
 import { store } from './store.ts';
 import { inTurn } from './tabs.ts';
 
@@ -28,7 +28,7 @@ const nameOf = (accountId: string) => `shop.attempt.${accountId}`;
 
 /** The last attempt of an account, if it is less than a day old. */
 export function unanswered(accountId: string): Attempt | undefined {
-  const attempt = kept<Attempt | null>(nameOf(accountId), null);
+  const attempt = stored<Attempt | null>(nameOf(accountId), null);
   if (attempt && Date.now() - attempt.at < keptMs) return attempt;
   if (attempt) forget(accountId);
   return undefined;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { keep, kept } from './kept.ts';
+import { keep, stored } from './storage.ts';
 
 export interface Route {
   /** Such as `['orders', '<id>']`; for the catalogue `['']`. */
@@ -30,7 +30,7 @@ export const isPlace = ({ path }: Route): boolean => paths.test(path.join('/'));
 const lastName = 'shop.last-page';
 
 /** Returns the hash of the page before the login page, even across reloads; the catalogue's if there is none. */
-export const lastPage = (): string => kept(lastName, '#/', 'tab');
+export const lastPage = (): string => stored(lastName, '#/', 'tab');
 export const forgetLastPage = (): void => keep(lastName, '#/', 'tab');
 
 function follow(hash: string): void {

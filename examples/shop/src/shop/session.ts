@@ -1,9 +1,9 @@
 import { type Account, StoreProblem } from '@store-platform/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { keep, kept } from './kept.ts';
 import { useLookAgain } from './look-again.ts';
 import { forgetLastPage, lastPage } from './route.ts';
 import { sentenceOf } from './sentences.ts';
+import { keep, stored } from './storage.ts';
 import { store } from './store.ts';
 import { openChannel } from './tabs.ts';
 
@@ -74,8 +74,8 @@ export function useSession(): Session {
   /** Counts answers and requests about who is logged in, so that a late answer to an earlier request is ignored. */
   const turn = useRef(0);
   // Kept across reloads, but only in this tab: other tabs show other pages.
-  const [ended, setEnded] = useState(() => kept<Ended | null>(endedName, null, 'tab') ?? undefined);
-  const [isPasswordInDoubt, setPasswordInDoubt] = useState(() => kept(doubtName, false, 'tab'));
+  const [ended, setEnded] = useState(() => stored<Ended | null>(endedName, null, 'tab') ?? undefined);
+  const [isPasswordInDoubt, setPasswordInDoubt] = useState(() => stored(doubtName, false, 'tab'));
 
   function ask(): void {
     const own = ++turn.current;

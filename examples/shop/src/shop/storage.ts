@@ -2,34 +2,34 @@
 type Place = 'browser' | 'tab';
 
 /** Values that the browser cannot store, because its storage is blocked or full. They last until the page is left. */
-const unkept = new Map<string, string>();
+const unstored = new Map<string, string>();
 
 /** @throws if the browser blocks its storage */
-const storage = (place: Place) => (place === 'tab' ? sessionStorage : localStorage);
+const storageOf = (place: Place) => (place === 'tab' ? sessionStorage : localStorage);
 
 /** Reads a JSON value; `fallback` if it is missing or unreadable. */
-export function kept<T>(name: string, fallback: T, place: Place = 'browser'): T {
+export function stored<T>(key: string, fallback: T, place: Place = 'browser'): T {
   try {
-    return JSON.parse(unkept.get(name) ?? storage(place).getItem(name) ?? '') as T;
+    return JSON.parse(unstored.get(key) ?? storageOf(place).getItem(key) ?? '') as T;
   } catch {
     return fallback;
   }
 }
 
-export function keep(name: string, value: unknown, place: Place = 'browser'): void {
+export function keep(key: string, value: unknown, place: Place = 'browser'): void {
   const text = JSON.stringify(value);
   try {
-    storage(place).setItem(name, text);
-    unkept.delete(name);
+    storageOf(place).setItem(key, text);
+    unstored.delete(key);
   } catch {
-    unkept.set(name, text);
+    unstored.set(key, text);
   }
 }
 
-export function drop(name: string, place: Place = 'browser'): void {
-  unkept.delete(name);
+export function drop(key: string, place: Place = 'browser'): void {
+  unstored.delete(key);
   try {
-    storage(place).removeItem(name);
+    storageOf(place).removeItem(key);
   } catch {
     // Storage is blocked, so it holds nothing.
   }
