@@ -41,7 +41,7 @@ export function accountPageRoutes(services: Services, log: Logger): AnyRoute[] {
       }),
       responses: {
         200: {
-          description: 'The next 20, the newest first.',
+          description: 'The next 20 accounts, newest first.',
           body: z.object({ accounts: z.array(listedAccountOut), next: z.string().nullable() }),
         },
       },

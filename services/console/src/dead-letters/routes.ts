@@ -19,7 +19,7 @@ export function deadLetterPageRoutes(letters: DeadLetters): AnyRoute[] {
       operationId: 'showDeadLetters',
       standsAlone: true,
       summary: 'List the open dead letters of all groups',
-      responses: { 200: { description: 'By group.', body: groupsOut } },
+      responses: { 200: { description: 'Dead letters by group.', body: groupsOut } },
       handler: async () => ok(await letters.list()),
     }),
     route({
@@ -29,7 +29,7 @@ export function deadLetterPageRoutes(letters: DeadLetters): AnyRoute[] {
       operationId: 'showAudit',
       standsAlone: true,
       summary: 'List decisions about dead letters',
-      responses: { 200: { description: 'The latest first.', body: trailOut } },
+      responses: { 200: { description: 'Decisions, latest first.', body: trailOut } },
       handler: async () => ok(await letters.audit()),
     }),
     route({

@@ -19,7 +19,7 @@ export function mailPageRoutes({ find, get }: Services): AnyRoute[] {
       path: '/api/mails',
       operationId: 'showMails',
       summary: 'List the mails that are not sent',
-      responses: { 200: { description: 'The newest 100.', body: listOut } },
+      responses: { 200: { description: 'The newest 100 mails.', body: listOut } },
       async handler() {
         const mails = await find('notification', '/internal/mails', z.array(mailOut));
         return ok({ isSent: mails === undefined, mails: mails ?? [] });

@@ -113,7 +113,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       return { ...invoice, lines: items };
     },
 
-    /** Those that are PENDING for too long, the oldest first. */
+    /** Orders that have been PENDING for too long, oldest first. */
     stuck: (operator: string, after: string | undefined) =>
       services.get(
         'order',

@@ -29,7 +29,7 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       operationId: 'listOrders',
       summary: 'List the orders of all customers',
       query: ordersQuery,
-      responses: { 200: { description: 'The newest first.', body: ordersOut } },
+      responses: { 200: { description: 'Orders, newest first.', body: ordersOut } },
       handler: async ({ headers: { 'console-operator': by }, query }) => ok(await orders.list(by, query)),
     }),
     route({
@@ -96,7 +96,7 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       operationId: 'listStuckOrders',
       summary: 'List stuck orders',
       query: z.object({ after: text(1, 2_000).optional() }),
-      responses: { 200: { description: 'The oldest first.', body: anyStuckOrders } },
+      responses: { 200: { description: 'Stuck orders, oldest first.', body: anyStuckOrders } },
       handler: async ({ headers: { 'console-operator': by }, query: { after } }) => ok(await orders.stuck(by, after)),
     }),
     route({
