@@ -5,7 +5,7 @@ import { pause, timeLimit } from './time-limit.ts';
 export interface RetryOptions {
   /** How often to send a request at most; 1 disables repetition. Default: 4. */
   attempts?: number;
-  /** The longest pause between two attempts in milliseconds. If the server asks for a longer wait, the call fails at once. Default: 10,000. */
+  /** The longest pause between two attempts in milliseconds. If the server asks for longer, the call fails at once. Default: 10,000. */
   maxDelayMs?: number;
   /** How long one attempt may take, including the whole reply, in milliseconds. Default: 15,000. */
   attemptTimeoutMs?: number;

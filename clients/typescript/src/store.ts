@@ -15,7 +15,7 @@ export interface StoreOptions extends RetryOptions {
   url: string;
   /** Default: the platform's fetch. In Node it keeps no cookies; `keepCookies()` does. */
   fetch?: typeof fetch;
-  /** Key from `makeApiKey`, instead of a login. For Node only: browsers let no script set this cookie, and no page should hold a key. */
+  /** Key from `makeApiKey`, instead of a login. For Node only: a page cannot set the header Cookie, and may not hold a key. */
   apiKey?: string;
 }
 
