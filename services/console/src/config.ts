@@ -18,7 +18,9 @@ export const configSchema = configOf({
     .regex(/^[\w+/=-]{32,256}$/, 'must be 32 to 256 letters, digits or +/=_-. Make one with: openssl rand -hex 32')
     .describe('Shared token for logging in; 32 to 256 letters, digits or +/=_-'),
   SERVICES: addresses.describe('Addresses of the services: name=http://host:port, comma-separated'),
-  METRICS: addresses.describe("Addresses of the services' metrics; a host name with several addresses has as many replicas"),
+  METRICS: addresses.describe(
+    "Addresses of the services' metrics; a host name with several addresses has as many replicas",
+  ),
   STORE_CURRENCY: z
     .enum(currencies, { error: 'must be a currency that ISO 4217 lists today, such as USD' })
     .default('USD')

@@ -210,9 +210,7 @@ describe('the login with an account', () => {
     known.isAway = true;
     const { body, headers } = await console.read('/api/now', cookie).expect(503);
     expect(headers['retry-after']).toBe('2');
-    expect(body.detail).toMatch(
-      /^The auth service is not available .* Meanwhile, log out and use the shared token\.$/,
-    );
+    expect(body.detail).toMatch(/^The auth service is not available .* Meanwhile, log out and use the shared token\.$/);
     await logIn(own).expect(503);
     await console.read('/api/now', await console.login()).expect(200);
   });
@@ -265,9 +263,12 @@ describe('a change from another page', () => {
 });
 
 describe('the pod', () => {
-  it.each(['console:8080', 'evil.example', 'localhost.evil.example'])('refuses requests for the host %s', async (Host) => {
-    await console.http().get('/').set('Host', Host).expect(403);
-  });
+  it.each(['console:8080', 'evil.example', 'localhost.evil.example'])(
+    'refuses requests for the host %s',
+    async (Host) => {
+      await console.http().get('/').set('Host', Host).expect(403);
+    },
+  );
 
   const foreign = Object.values(networkInterfaces())
     .flat()

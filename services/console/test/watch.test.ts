@@ -87,7 +87,14 @@ describe('the history', () => {
     history.add(5_000, [replica('a', '', { state: 'DOWN', waitingFor: ['kafka'] })]);
     history.add(10_000, [replica('a', '', { state: 'DOWN', waitingFor: ['database'] })]);
     expect(history.states()).toEqual([
-      { service: 'order', address: 'a', state: 'DOWN', waitingFor: ['database'], since: 5_000, sinceIsLowerBound: false },
+      {
+        service: 'order',
+        address: 'a',
+        state: 'DOWN',
+        waitingFor: ['database'],
+        since: 5_000,
+        sinceIsLowerBound: false,
+      },
     ]);
   });
 

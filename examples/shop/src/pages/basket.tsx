@@ -137,8 +137,7 @@ export function BasketPage() {
     const { attempt, arrived } = await attemptOf(customer.id, basket, total, addressIn(form.current));
     const { id } = arrived ?? (await send(customer.id, attempt));
     settle(customer.id, attempt, basket);
-    if (arrived)
-      return stop('Your earlier order had arrived after all. Check your orders before you order the rest.');
+    if (arrived) return stop('Your earlier order had arrived after all. Check your orders before you order the rest.');
     announce('Thank you. Your order has been placed.');
     if (isShown.current) goTo(`orders/${id}`);
   }

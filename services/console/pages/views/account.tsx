@@ -73,8 +73,8 @@ function Person({ shown: { id, account, lockedAt } }: { shown: Shown }) {
         )}
       </dl>
       <p>
-        <a href={`#/orders?customer=${id}`}>Its orders</a> ·{' '}
-        <a href={`#/audit?subject=${id}`}>Changes to it</a> · <a href={`#/audit?person=${id}`}>Changes by it</a>
+        <a href={`#/orders?customer=${id}`}>Its orders</a> · <a href={`#/audit?subject=${id}`}>Changes to it</a> ·{' '}
+        <a href={`#/audit?person=${id}`}>Changes by it</a>
       </p>
       <div class="actions">
         {isUnconfirmed && (

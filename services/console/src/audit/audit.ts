@@ -25,8 +25,7 @@ export async function readAudit(services: Services, audited: string[], operator:
   const { after, person, ...filters } = asked;
   const { or, problems } = collecting();
   const people = person === undefined ? undefined : await actorsOf(services, operator, person);
-  if (people?.areMore)
-    problems.push('More accounts match than are shown. Enter the whole e-mail address or the id.');
+  if (people?.areMore) problems.push('More accounts match than are shown. Enter the whole e-mail address or the id.');
   const given = Object.entries(filters).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const actors = (people?.actors ?? []).map((actor): [string, string] => ['actor', actor]);
   const shown = new Map(after?.split(',').map((pair) => pair.split(':') as [string, string]));

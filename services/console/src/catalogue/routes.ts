@@ -158,7 +158,10 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
       summary: 'Set how many pieces can still be reserved',
       params: z.object({ productId: uuid }),
       body: stockIn,
-      responses: { 200: { description: 'The stock.', body: stockOut }, 409: problem('The stock has changed since it was seen.') },
+      responses: {
+        200: { description: 'The stock.', body: stockOut },
+        409: problem('The stock has changed since it was seen.'),
+      },
       async handler({ params: { productId }, headers: { 'console-operator': by }, body: { available, seen } }) {
         const now = await stockNow(productId);
         if (now.available !== seen)
