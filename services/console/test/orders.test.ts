@@ -239,7 +239,7 @@ describePages('the page of the orders', (open) => {
     await page.getByRole('button', { name: 'Invoice 17' }).click();
     await (await opened).getByRole('heading', { name: 'Invoice 17' }).waitFor();
     await page.getByRole('row', { name: /We have received your order.*sent/ }).waitFor();
-    const paid = page.getByRole('row', { name: /Your order is paid.*waits for the digest/ });
+    const paid = page.getByRole('row', { name: /Your order is paid.*waits for the hourly digest/ });
     await paid.getByRole('button').click();
     await paid.getByText('The mail is on its way.').waitFor();
   });

@@ -182,8 +182,8 @@ function Sessions({ id, sessions }: { id: string; sessions: NonNullable<Shown['s
         onYes={() => endAll.mutateAsync()}
       >
         <p>
-          Anyone logged in has to log in again. Programs that use an API key stop working until they get a new one, and
-          links in mails no longer work.
+          Anyone logged in has to log in again. Programs that use an API key stop until they have a new one, and links
+          in mails no longer work.
         </p>
       </Grave>
       <Outcome of={end} done="The session has ended." />
@@ -223,7 +223,7 @@ function Keys({ id, keys }: { id: string; keys: NonNullable<Shown['keys']> }) {
               verb="End"
               onYes={() => end.mutateAsync(key)}
             >
-              <p>Programs that use it stop working until they get a new one.</p>
+              <p>Programs that use it stop until they have a new one.</p>
             </Grave>
           ),
         }}

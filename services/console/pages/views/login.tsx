@@ -37,8 +37,8 @@ function ByAccount({ onLogin }: { onLogin: () => void }) {
         Log in
       </button>
       <p class="note">
-        Your account needs the role operator. Register in the shop, then have someone give you the role by{' '}
-        <code>make grant</code> or on the page Accounts.
+        It needs the role operator. Register in the shop, then get the role by <code>make grant</code> or on the page
+        Accounts.
       </p>
     </form>
   );
@@ -54,7 +54,7 @@ function ByToken({ onLogin }: { onLogin: () => void }) {
     <form class="card" onSubmit={logIn}>
       <h2>With the shared token</h2>
       <p class="note">
-        For when auth is unavailable, or before anyone has an account. The name is not checked, so actions are marked.
+        While auth is away, or before anyone has an account. The name is not checked, so actions are marked.
       </p>
       <Field name="name" label="Your name" {...atMost(80)} autoComplete="name" dir="auto" required />
       <Field name="token" label="Token" type="password" autoComplete="off" required />

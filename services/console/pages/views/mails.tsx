@@ -17,7 +17,7 @@ export function Mails({ id }: { id: string | undefined }) {
       <Answer of={mails}>
         {(data) => (
           <>
-            {data.isSent && <p role="status">The mail server sends all mails, so none are shown here.</p>}
+            {data.isSent && <p role="status">The mail server sends them, so none are shown here.</p>}
             {!data.isSent && data.mails.length === 0 && <p role="status">There are no mails yet.</p>}
             {data.mails.length > 0 && (
               <section class="card" aria-label="Newest mails">

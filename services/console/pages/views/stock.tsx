@@ -133,8 +133,7 @@ function Products({ asked, currency, onAsk }: ProductsProps) {
                 }}
               />
               <p class="note">
-                To set a stock, press Enter or leave its field. A new price applies to orders that are placed from then
-                on.
+                To set a stock, press Enter or leave its field. A new price applies to orders placed from then on.
               </p>
             </section>
           )}

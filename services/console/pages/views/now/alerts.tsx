@@ -32,8 +32,8 @@ export function Alerts({ alerts }: Pick<State, 'alerts'>) {
         ))}
       </ul>
       <p class="note">
-        The console checks these by what it sees of the services. Alerts on the gateway, Kafka, PostgreSQL and the error
-        budgets need Prometheus.
+        From what the console sees of the services. Alerts on the gateway, Kafka, PostgreSQL and the error budgets need
+        Prometheus.
       </p>
     </section>
   );

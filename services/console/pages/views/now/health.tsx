@@ -33,8 +33,8 @@ export function Health({ replicas }: Pick<State, 'replicas'>) {
         }}
       />
       <p class="note">
-        The console checks every five seconds and starts over when it restarts. “Or before” means that the process was
-        already in this state at the first check.
+        The console checks every five seconds and starts over when it restarts. “Or before”: it was so at the first
+        check.
       </p>
     </details>
   );

@@ -28,8 +28,8 @@ export function Cancel({ id }: { id: string }) {
         <label for="reason">Reason</label>
         <textarea id="reason" name="reason" rows={2} required dir="auto" {...atMost(500)} />
         <p class="note">
-          For operators and the audit trail. Do not name the customer. The customer is told only that the store has
-          cancelled the order.
+          For operators and the audit trail: do not name the customer, who is told only that the store has cancelled the
+          order.
         </p>
       </Grave>
       <Outcome of={cancel} />
@@ -97,8 +97,8 @@ export const Messages = ({ mails }: Pick<Known, 'mails'>) => (
       }}
     />
     <p class="note">
-      A mail that is sent again goes to the account's current address and counts against the hourly limit of its
-      mailbox. Above the limit it waits for the digest.
+      A mail sent again goes to the account's current address and counts against the hourly limit of its mailbox. Above
+      that it waits for the digest.
     </p>
   </section>
 );

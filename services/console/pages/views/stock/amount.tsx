@@ -23,7 +23,7 @@ export function Amount({ product: { id, name, available } }: { product: Listed }
     scope: { id: `stock ${id}` },
     async mutationFn({ typed, seen }: Setting) {
       if (!/^\d{1,10}$/.test(typed)) throw new Error('Type a whole number from 0 to 1000000000.');
-      if (seen === null) throw new Error('Inventory has not given the current stock, so nothing was set.');
+      if (seen === null) throw new Error('Inventory does not answer, so nothing was set.');
       await call('put', '/api/stock/{productId}', {
         path: { productId: id },
         body: { available: Number(typed), seen },
