@@ -123,7 +123,7 @@ describe('the tabs of a browser', () => {
     const other = await another(tab.context(), 'orders');
     await other.getByText('You have not ordered anything yet.').waitFor();
     await tab.getByRole('button', { name: 'Log out' }).click();
-    await other.getByText('Your session has ended. Log in again.').waitFor();
+    await other.getByText('Your session has ended. Log in again').waitFor();
 
     await register(tab, 'Grace');
     await other.getByRole('heading', { name: 'Catalogue' }).waitFor();

@@ -141,13 +141,13 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
 
     const password = 'battery staple horse';
     await resetPassword(phone, operator, ada, password);
-    await page.getByText('Your session has ended. Log in again.').waitFor();
+    await page.getByText('Your session has ended. Log in again').waitFor();
     for (const one of [phone, page]) await logIn(one, { ...ada, password });
     await show(phone, 'account');
     const others = phone.getByRole('button', { name: 'End this session' });
     await others.waitFor();
     await others.click();
-    await page.getByText('Your session has ended. Log in again.').waitFor();
+    await page.getByText('Your session has ended. Log in again').waitFor();
 
     const kept = await readExport(phone);
     expect(kept).toMatchObject({

@@ -115,7 +115,7 @@ describe('the console during an incident', () => {
       .getByText('Ann discarded StockReserved, so that payment-group never handles it: The customer was told')
       .waitFor();
     await order()
-      .getByText(/^Its cancellation, which is due/)
+      .getByText(/^Its cancellation, once it has been PENDING/)
       .waitFor();
     await step('payment-group made StockReserved a dead letter').waitFor();
     await step('Ann discarded StockReserved').waitFor();

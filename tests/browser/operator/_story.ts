@@ -31,7 +31,7 @@ async function expectEndOfSessions(shop: TestShop, customer: Credentials, page: 
     expect(await other.evaluate(`${logOutEverywhere}.then(({ status }) => status)`)).toBe(204);
     const endedAt = performance.now();
     await until('the stream is closed', async () => !stream.isOpen());
-    await page.getByText('Your session has ended. Log in again.').waitFor();
+    await page.getByText('Your session has ended. Log in again').waitFor();
     const { at, isOrderly } = stream.closing();
     if (isOrderly) delays.push(at - endedAt);
     if ((delays.at(-1) ?? Number.NaN) < 1_000) return;
