@@ -101,7 +101,7 @@ async function readExport(page: Page) {
 
 async function deleteAccount(page: Page, password: string): Promise<void> {
   await show(page, 'account');
-  const form = page.locator('form', { hasText: 'for ever' });
+  const form = page.locator('form', { hasText: 'forever' });
   await form.getByLabel('Current password').fill(password);
   await untilSeen(page.getByRole('link', { name: 'Register' }).first(), () => form.getByRole('button').click(moment));
 }

@@ -25,7 +25,7 @@ describe("a customer's own account", () => {
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Countess');
     await page.getByRole('button', { name: 'Change the name' }).click();
     await page.getByText('Your name has been changed.').waitFor();
-    const deleting = page.locator('form', { hasText: 'for ever' });
+    const deleting = page.locator('form', { hasText: 'forever' });
     await deleting.getByLabel('Current password').fill('wrong');
     await deleting.getByRole('button').click();
     await deleting.getByText('The current password is wrong.').waitFor();
