@@ -20,10 +20,16 @@ const sharing = (...shared) => ({ ...common, globals: { shared: ['postgres', ...
 const waiting = (...shared) => ({ ...common, globals: { shared: ['postgres', ...shared], waits: true } });
 
 const inFolders = (...folders) => `**/@(${folders.join('|')})/**/*.test.ts`;
-const consumers = topology.services.flatMap(({ image, group }) => (group ? `services/${image}` : []));
-const withEvents = inFolders(...new Set(consumers));
 
-if (chromiumPath === '') console.log(`Tests in a browser are skipped, there is no Chromium: ${howToGetChromium}`);
+/** A project per folder of services: --selectProjects order. Only those with a consumer group need a Kafka. */
+const consumers = new Set(Object.values(topology.groups).map(({ image }) => image));
+const services = [...topology.images, 'shared'].map((name) => ({
+  ...(consumers.has(name) ? sharing('kafka') : sharing()),
+  displayName: name,
+  testMatch: [inFolders(`services/${name}`)],
+}));
+
+if (chromiumPath === '') console.error(`Tests in a browser are skipped, there is no Chromium: ${howToGetChromium}`);
 
 const shop = {
   ...waiting('store', 'shop', 'chromium'),
@@ -43,12 +49,8 @@ export default {
   // Tests wait for half of the time. Jest takes a percentage above 100 for a number of workers.
   maxWorkers: 2 * availableParallelism(),
   projects: [
-    { ...sharing('kafka'), displayName: 'events', testMatch: [withEvents] },
-    {
-      ...sharing(),
-      displayName: 'services',
-      testMatch: [inFolders('services', 'clients', 'tools', 'tests/kit'), `!${withEvents}`],
-    },
+    ...services,
+    { ...sharing(), displayName: 'tools', testMatch: [inFolders('clients', 'tools', 'tests/kit')] },
     {
       ...sharing(),
       displayName: 'system',
