@@ -35,7 +35,7 @@ describe('examples/compose', () => {
       ...entrypoint,
     ]);
     const called = texts.flatMap((text) => [...text.matchAll(/(?:@|http:\/\/)([a-z-]+)[:/]/g)].map(([, host]) => host));
-    const upstreams = [...envoy.matchAll(/"address":"([a-z-]+)","port_value":8080/g)].map(([, host]) => host);
+    const upstreams = [...envoy.matchAll(/address: "([a-z-]+)", port_value: 8080/g)].map(([, host]) => host);
     expect(called.length).toBeGreaterThan(20);
     expect(upstreams.length).toBeGreaterThan(5);
     expect([...called, ...upstreams].filter((host) => !hosts.includes(host ?? ''))).toEqual([]);

@@ -1,4 +1,4 @@
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { renderGateway } from '../local/components/gateway.ts';
 import { nodeFlags } from '../local/components/services.ts';
 import { withBlocks } from '../written-blocks.ts';
@@ -44,14 +44,7 @@ function composed(service: Service): object {
   };
 }
 
-/** Integers that JavaScript cannot represent become strings, as in the JSON of protocol buffers. */
-const asJson = (yaml: string) =>
-  JSON.stringify(parse(yaml, { intAsBigInt: true }), (_, value) => {
-    if (typeof value !== 'bigint') return value;
-    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  });
-
-/** The files that make golden writes, as text by path: compose.yaml, and the configuration of its gateway as one line of JSON. */
+/** Text by path of the files that make golden writes: compose.yaml and the configuration of its gateway. */
 export async function composeFiles(): Promise<Record<string, string>> {
   const upstreams = Object.fromEntries(topology.services.map(({ alias }) => [alias, { host: alias, port: 8080 }]));
   const global = { shop: { enabled: true } };
@@ -64,6 +57,6 @@ export async function composeFiles(): Promise<Record<string, string>> {
   };
   return {
     [`${folder}/compose.yaml`]: withBlocks(`${folder}/compose.yaml`, blocks),
-    [`${folder}/envoy.yaml`]: `# Written by make golden from the values of the chart.\n${asJson(envoy)}\n`,
+    [`${folder}/envoy.yaml`]: `# Written by make golden from the values of the chart.\n${envoy}`,
   };
 }
