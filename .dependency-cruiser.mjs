@@ -11,6 +11,7 @@ const shared = {
   http: ['values', 'observability', 'database', 'auth'],
   contracts: ['values', 'observability', 'http'],
   messaging: ['values', 'observability', 'database', 'contracts'],
+  outgoing: ['values', 'observability', 'database'],
   service: ['values', 'observability', 'database', 'auth', 'http', 'contracts', 'messaging'],
 };
 

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { openAnyDatabase } from '../../../../tests/kit/postgres/open-database.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import { rowsAs } from '../database/rows.ts';
+import { sql } from '../database/sql.ts';
+import { createLog } from '../observability/log.ts';
+import { type ClaimedCall, outgoing, type Queue, wakeOutgoing } from './outgoing.ts';
+
+// The table of payment's steps, with a queue of its own; "traceparent" is what these calls have besides.
+interface Call extends ClaimedCall {
+  traceparent: string;
+}
+type TestQueue = Queue<unknown, Call, string>;
+
+const postgres = useDatabase('payment', 'each');
+const database = postgres.open((url) => openAnyDatabase(url, 10), 'each');
+const log = createLog('outgoing', process.env.TEST_LOG ?? 'silent');
+
+const started: { stop(): unknown }[] = [];
+/** Ends what hangs, with the test. */
+let atEnd: (() => void)[] = [];
+afterEach(async () => {
+  for (const end of atEnd) end();
+  atEnd = [];
+  for (const one of started.splice(0)) await one.stop();
+});
+
+const hang = () => new Promise<string>((resolve) => atEnd.push(() => resolve('late')));
+
+/** Starts a worker. What is not given answers at once, and is done. */
+function startWorker(given: Partial<TestQueue> = {}) {
+  const settled: string[] = [];
+  const queue: TestQueue = {
+    name: `test-${randomUUID()}`,
+    table: 'payment_steps',
+    columns: sql`call.traceparent`,
+    claim: ({ run }, statement) => run<Call>(statement),
+    perLane: 5,
+    callMs: 10_000,
+    make: async ({ traceparent }) => `answer to ${traceparent}`,
+    async settle(_, ended) {
+      settled.push(...ended.map((one) => ('error' in one ? String(one.error) : one.outcome)));
+      return ended.map(() => 'done');
+    },
+    ...given,
+  };
+  const worker = outgoing(database, queue).start(log);
+  started.push(worker);
+  return { ...worker, queue, settled };
+}
+
+/** Writes calls that are due, in a transaction that wakes the worker. @param names stored as "traceparent" */
+async function add(
+  lane: 'charge' | 'refund',
+  names: string[],
+  { queue }: { queue?: TestQueue } = {},
+): Promise<string[]> {
+  const rows = names.map((name) => ({ id: randomUUID() as string, orderId: randomUUID() as string, name }));
+  const paymentId = lane === 'refund' ? randomUUID() : null;
+  await database.inTransaction(async (tx) => {
+    await tx.run(sql`
+      insert into payment_steps (id, lane, order_id, customer_id, payment_id, amount, currency, traceparent, due_at)
+      select id, ${lane}, "orderId", "orderId", ${paymentId}::uuid, 1, 'USD', name, now()
+      from ${rowsAs('step', rows, { id: 'uuid', orderId: 'uuid', name: 'text' })}`);
+    if (queue) wakeOutgoing(tx, queue.name);
+  });
+  return rows.map(({ id }) => id);
+}
+
+const names = (word: string, count: number) => Array.from({ length: count }, (_, index) => `${word} ${index}`);
+const steps = () =>
+  queryOnce<{ traceparent: string; attempts: number; due_at: Date | null }>(
+    postgres.url,
+    'select traceparent, attempts, due_at from payment_steps order by created_at, traceparent',
+  );
+
+it('a call is made after the commit that wrote it, without waiting for the next look', async () => {
+  const made: number[] = [];
+  const worker = startWorker({
+    async make() {
+      made.push(performance.now());
+      return '';
+    },
+  });
+  // Its first look is over.
+  await add('charge', ['first'], worker);
+  await until('the first call is made', () => made.length === 1);
+  await until('the first call is settled', () => worker.settled.length === 1);
+  const before = performance.now();
+  await add('charge', ['second'], worker);
+  await until('the second call is made', () => made.length === 2);
+  expect((made[1] ?? 0) - before).toBeLessThan(500);
+});
+
+it('that it is made is committed before it is made', async () => {
+  let seen: unknown;
+  const worker = startWorker({
+    async make() {
+      seen = await steps();
+      return '';
+    },
+  });
+  await add('charge', ['call'], worker);
+  await until('the call is settled', () => worker.settled.length === 1);
+  expect(seen).toEqual([{ traceparent: 'call', attempts: 1, due_at: expect.any(Date) }]);
+  expect((seen as { due_at: Date }[])[0]?.due_at.getTime()).toBeGreaterThan(Date.now() + 10_000);
+  expect(await steps()).toEqual([{ traceparent: 'call', attempts: 1, due_at: null }]);
+});
+
+it('a lane that hangs has at most so many calls in flight, and delays no other lane', async () => {
+  const charges: string[] = [];
+  const worker = startWorker({
+    make({ lane, traceparent }) {
+      if (lane === 'refund') return Promise.resolve(traceparent);
+      charges.push(traceparent);
+      return hang();
+    },
+  });
+  await add('charge', names('charge', 20), worker);
+  await until('the lane is full', () => charges.length === 5);
+  await add('refund', names('refund', 30), worker);
+  await until('the other lane is done', () => worker.settled.length === 30);
+  expect(charges).toHaveLength(5);
+});
+
+it('a call that failed is made again when its service says so', async () => {
+  const attempts: number[] = [];
+  const worker = startWorker({
+    async make(call) {
+      attempts.push(call.attempts);
+      if (call.attempts < 3) throw new Error('no answer');
+      return 'answered';
+    },
+    async settle(_, ended) {
+      return ended.map((one) => ('error' in one ? { againInMs: 1 } : 'done'));
+    },
+  });
+  await add('charge', ['call'], worker);
+  await until('the call is done', async () => (await steps())[0]?.due_at === null);
+  expect(attempts).toEqual([1, 2, 3]);
+});
+
+it('a call that takes too long is given up, and its signal says so', async () => {
+  let isAborted = false;
+  const worker = startWorker({
+    callMs: 100,
+    make(_, signal) {
+      signal.addEventListener('abort', () => {
+        isAborted = true;
+      });
+      return hang();
+    },
+  });
+  await add('charge', ['call'], worker);
+  await until('the call is settled', () => worker.settled.length === 1);
+  expect(worker.settled).toEqual(['Error: There was no answer within 100 ms']);
+  expect(isAborted).toBe(true);
+});
+
+it('an outcome and what its service writes are committed together, or not at all', async () => {
+  let failures = 0;
+  const worker = startWorker({
+    async settle(tx, ended) {
+      await tx.run(sql`update payment_steps set currency = 'EUR'`);
+      if (failures < 2) {
+        failures += 1;
+        expect(await queryOnce(postgres.url, 'select currency from payment_steps')).toEqual([{ currency: 'USD' }]);
+        throw new Error('the process has trouble');
+      }
+      return ended.map(() => 'done');
+    },
+  });
+  await add('charge', ['call'], worker);
+  await until('the call is done', async () => (await steps())[0]?.due_at === null);
+  expect(await queryOnce(postgres.url, 'select currency, attempts from payment_steps')).toEqual([
+    { currency: 'EUR', attempts: 1 },
+  ]);
+});
+
+it('an outcome that cannot be stored does not keep the others from being stored', async () => {
+  let isBad = true;
+  atEnd.push(() => {
+    isBad = false;
+  });
+  const worker = startWorker({
+    async settle(_, ended) {
+      const hasBad = ended.some((one) => 'outcome' in one && one.outcome === 'answer to bad');
+      if (isBad && hasBad) throw new Error('not this one');
+      return ended.map(() => 'done');
+    },
+  });
+  await add('charge', ['good 1', 'bad', 'good 2', 'good 3'], worker);
+  const isDone = async () => (await steps()).filter(({ due_at }) => due_at === null).length === 3;
+  await until('the others are done', isDone);
+});
+
+it('whoever claims a call after the end of its lease settles it, and the outcome of the first worker is dropped', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const slow = startWorker({ perLane: 1, make: () => promise });
+  await add('charge', ['call'], slow);
+  await until('the call is in flight', async () => (await steps())[0]?.attempts === 1);
+  const other = startWorker({ make: async () => 'of the other one' });
+  // The lease of a worker that hangs, or is dead, ends.
+  await queryOnce(postgres.url, 'update payment_steps set due_at = now()');
+  await until('the other one has settled it', () => other.settled.length === 1);
+  resolve('of the first one');
+  await slow.stop();
+  expect(slow.settled).toEqual([]);
+  expect(other.settled).toEqual(['of the other one']);
+  expect(await steps()).toEqual([{ traceparent: 'call', attempts: 2, due_at: null }]);
+});
+
+it('several workers make each of many calls once, in lanes that are filled again as calls end', async () => {
+  const made: string[] = [];
+  const make = async ({ id }: Call) => {
+    made.push(id);
+    return '';
+  };
+  const workers = [startWorker({ make }), startWorker({ make }), startWorker({ make })];
+  const ids = [
+    ...(await add('charge', names('charge', 300), workers[0])),
+    ...(await add('refund', names('refund', 300), workers[1])),
+  ];
+  await until('all are done', async () => (await steps()).every(({ due_at }) => due_at === null));
+  expect(made.toSorted()).toEqual(ids.toSorted());
+});
+
+it('a worker that stops claims nothing more, and stores the outcome of its calls in flight', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const worker = startWorker({ make: () => promise });
+  await add('charge', ['call'], worker);
+  await until('the call is in flight', async () => (await steps())[0]?.attempts === 1);
+  const stopped = worker.stop();
+  await add('charge', ['later'], worker);
+  resolve('in time');
+  await stopped;
+  expect(worker.settled).toEqual(['in time']);
+  expect(await steps()).toMatchObject([{ due_at: null }, { traceparent: 'later', attempts: 0 }]);
+});

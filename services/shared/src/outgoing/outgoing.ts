@@ -1,0 +1,152 @@
+import { Counter } from 'prom-client';
+import type { Database } from '../database/database.ts';
+import type { Transaction, TransactionOf } from '../database/transaction.ts';
+import type { Logger } from '../observability/log.ts';
+import { coalesce } from '../values/coalesce.ts';
+import { loop } from '../values/loop.ts';
+import { retry, within } from '../values/time.ts';
+import { type CallTable, type ClaimedCall, createCallRepository } from './call-repository.ts';
+
+export type { CallTable, ClaimedCall } from './call-repository.ts';
+
+/** A call whose answer is there. `error` is what the call threw, or that it took too long: whether it had an effect is unknown. */
+export type Ended<Call, Outcome> = { call: Call } & ({ outcome: Outcome } | { error: unknown });
+
+/** Has the calls that this transaction has written to a queue made as soon as it is committed. */
+export const wakeOutgoing = (tx: Transaction, queue: string): void => tx.notifyAfterCommit(channelOf(queue));
+
+const channelOf = (queue: string) => `outgoing-${queue}`;
+
+/** What happens to a call next: nothing, or it is made again in some milliseconds. */
+export type Next = 'done' | { againInMs: number };
+
+export interface Queue<Client, Call extends ClaimedCall, Outcome> extends CallTable<Call> {
+  /** For logs and metrics. */
+  name: string;
+  /** Calls of a lane that this process has in flight at once. */
+  perLane: number;
+  /** A call that takes longer is given up; its lease ends later than that. */
+  callMs: number;
+  /** Makes the call. No transaction is open, and another worker may have made it before. */
+  make(call: Call, signal: AbortSignal): Promise<Outcome>;
+  /**
+   * Stores what the calls came to, together with the events that announce it. The calls are locked, and no other worker has claimed
+   * them since.
+   * @returns what happens to each of them, in their order
+   */
+  settle(tx: TransactionOf<Client>, ended: Ended<Call, Outcome>[], log: Logger): Promise<Next[]>;
+}
+
+/** How often a process looks for calls by itself: those of other processes, those that are due later, and those of dead workers. */
+const everyMs = 1_000;
+/** From the end of a call until its outcome is stored, at most. After that another worker may claim it. */
+const settleMs = 20_000;
+const pauses = { firstMs: 200, maxMs: 2_000 };
+
+const ended = new Counter({
+  name: 'outgoing_calls_total',
+  help: 'Calls to others that have ended, by queue and result: answered, failed, or lost to another worker.',
+  labelNames: ['queue', 'result'],
+});
+
+/**
+ * Makes calls that may hang, or whose outcome may stay unknown: a row for each is written in the transaction that decides it
+ * ({@link wakeOutgoing}). A worker commits that it makes the call before it does, and commits the outcome together with what follows
+ * from it. If it dies in between, another one claims the call after the end of its lease. So every call is made at least once, and
+ * whoever makes it must be able to repeat it.
+ */
+export function outgoing<Client, Call extends ClaimedCall, Outcome>(
+  database: Pick<Database<Client>, 'run' | 'inTransaction' | 'notifier'>,
+  { name, perLane, callMs, make, settle, ...table }: Queue<Client, Call, Outcome>,
+) {
+  const { inTransaction, notifier } = database;
+  const repository = createCallRepository<Call>(database, table);
+  const leaseMs = callMs + settleMs;
+  const inFlight = new Map<string, number>();
+  for (const result of ['answered', 'failed', 'lost']) ended.inc({ queue: name, result }, 0);
+
+  async function makeOne(call: Call): Promise<Ended<Call, Outcome>> {
+    const signal = AbortSignal.timeout(callMs);
+    const late = () => {
+      throw new Error(`There was no answer within ${callMs} ms`);
+    };
+    try {
+      return { call, outcome: await within(callMs, make(call, signal), late) };
+    } catch (error) {
+      return { call, error };
+    }
+  }
+
+  const store = (all: Ended<Call, Outcome>[], log: Logger): Promise<void> =>
+    inTransaction(async (tx) => {
+      const own = await repository.lockOwn(
+        tx,
+        all.map(({ call }) => call),
+      );
+      const mine = all.filter(({ call }) => own.has(call.id));
+      ended.inc({ queue: name, result: 'lost' }, all.length - mine.length);
+      if (mine.length === 0) return;
+      const nexts = await settle(tx, mine, log);
+      const next = mine.map(({ call: { id } }, index) => ({ id, inMs: dueIn(nexts[index]) }));
+      await repository.release(tx, next);
+    });
+
+  return {
+    start(log: Logger) {
+      const underWay = new Set<Promise<void>>();
+      /** Outcomes that come while a transaction is under way share the next one. */
+      const storeTogether = coalesce<Ended<Call, Outcome>, void>((all) => store(all, log));
+
+      function count(lane: string, by: number): void {
+        const calls = (inFlight.get(lane) ?? 0) + by;
+        if (calls === 0) inFlight.delete(lane);
+        else inFlight.set(lane, calls);
+      }
+
+      /** One outcome that cannot be stored fails all that share its transaction, so each is tried alone then, until its lease is over. */
+      async function storeInTime(one: Ended<Call, Outcome>): Promise<void> {
+        const end = performance.now() + settleMs;
+        const giveUpAtEnd = (error: unknown) => {
+          if (performance.now() > end) throw error;
+        };
+        await storeTogether(one).catch(() => retry(() => store([one], log), pauses, giveUpAtEnd));
+      }
+
+      async function carryOut(call: Call): Promise<void> {
+        const one = await makeOne(call);
+        ended.inc({ queue: name, result: 'error' in one ? 'failed' : 'answered' });
+        await storeInTime(one).catch((error: unknown) =>
+          log.error({ err: error, queue: name, callId: call.id }, 'The outcome of a call could not be stored'),
+        );
+        const wasFull = (inFlight.get(call.lane) ?? 0) >= perLane;
+        count(call.lane, -1);
+        if (wasFull) claiming.wake();
+      }
+
+      const claiming = loop({ name: `outgoing ${name}`, everyMs }, async () => {
+        const calls = await repository.claim({ inFlight, perLane, leaseMs });
+        for (const call of calls) {
+          count(call.lane, 1);
+          const done = carryOut(call).finally(() => underWay.delete(done));
+          underWay.add(done);
+        }
+      }).start(log);
+      notifier.wakeDirectly(channelOf(name), () => {
+        claiming.wake();
+        return true;
+      });
+
+      return {
+        name: claiming.name,
+        /** Waits for the calls in flight: their outcome is stored, or another process finds it out after the end of their lease. */
+        async stop() {
+          await claiming.stop();
+          await Promise.all(underWay);
+        },
+      };
+    },
+  };
+}
+
+const dueIn = (next: Next | undefined): number | undefined =>
+  next === undefined || next === 'done' ? undefined : Math.ceil(next.againInMs);
