@@ -38,7 +38,7 @@ describe('the runbooks', () => {
 describe('personal data', () => {
   /** Columns, in any table, with no personal data beyond an id. Payloads are only impersonal while events are. */
   const impersonal = new Set([
-    ...'kind key payload traceparent status currency consumer_group error outcome reason cancel_reason'.split(' '),
+    ...'kind lane key payload traceparent status currency consumer_group error outcome reason cancel_reason'.split(' '),
     ...'kid requested_by items missing request_hash location body purpose roles locale'.split(' '),
     ...'actor before after'.split(' '), // of the audit trail: ids, and names that operators choose
     ...'unit description images category category1 category2'.split(' '),

@@ -17,6 +17,14 @@ export interface PaymentChange {
   reason?: string;
 }
 
+export interface Cancellation {
+  orderId: string;
+  reason: string;
+}
+
+/** With the reason for which its order was cancelled, if what became of the charge was not known then, or is to be refunded. */
+export type LockedPayment = Payment & { cancelReason: string | null };
+
 const keyset = createKeyset('payments', { orderId: uuidColumn('order_id') }, 'orderId');
 
 const asJson = raw(`json_build_object('orderId', order_id, 'paymentId', payment_id, 'status', status,
@@ -25,31 +33,8 @@ const asJson = raw(`json_build_object('orderId', order_id, 'paymentId', payment_
 
 export type PaymentRepository = ReturnType<typeof createPaymentRepository>;
 
-export function createPaymentRepository({ prisma, run, lists }: Database<PrismaClient>) {
-  const find = async (orderIds: string[]): Promise<Payment[]> =>
-    (await run<PaymentRow>(paymentsOf(orderIds))).map(toPayment);
-
+export function createPaymentRepository({ prisma, lists }: Database<PrismaClient>) {
   return {
-    find,
-
-    /** Stores a payment as CHARGING for each order that has none. @returns the stored payments of all these orders */
-    async begin(starts: Charge[], now: Date): Promise<Payment[]> {
-      const rows = starts.map(({ amount: { amount, currency }, ...order }) => ({
-        ...order,
-        status: 'CHARGING',
-        amount: amount.toFixed(),
-        currency,
-      }));
-      const begun = new Set(await insertMissing(run, rows, now));
-      const known = starts.map(({ orderId }) => orderId).filter((orderId) => !begun.has(orderId));
-      const charging = starts.filter(({ orderId }) => begun.has(orderId));
-      return [
-        ...charging.map((start): Payment => ({ ...start, status: 'CHARGING' })),
-        // A second statement, because the first does not see rows that others committed while it waited for them.
-        ...(known.length > 0 ? await find(known) : []),
-      ];
-    },
-
     /** A page of all payments of a customer. */
     pageOf: (customerId: string, page: PageQuery) =>
       lists.inTurn(customerId, () =>
@@ -65,11 +50,11 @@ export function createPaymentRepository({ prisma, run, lists }: Database<PrismaC
         ),
       ),
 
-    /** Finds the payment of an order as operators see it, with the events about it. */
+    /** Finds the payment of an order as operators see it, with the events that were written about it. */
     async findRecord(orderId: string) {
       const row = await prisma.payment.findUnique({ where: { orderId } });
       if (row === null) return undefined;
-      const { amount, currency, createdAt, updatedAt, ...payment } = row;
+      const { amount, currency, createdAt, updatedAt, cancelReason: _, ...payment } = row;
       return {
         ...payment,
         status: row.status as PaymentStatus, // checked by the database
@@ -82,9 +67,21 @@ export function createPaymentRepository({ prisma, run, lists }: Database<PrismaC
   };
 }
 
-/** Callers insert missing payments first and then lock existing ones, both in order of id, so there are no deadlocks. */
+/** Changes rows. Callers insert missing payments first, then lock existing ones, each in the order of ids: no deadlocks. */
 export const paymentsOn = ({ run }: Transaction) => ({
-  /** Stores a CANCELLED payment for orders that have no payment. @returns the ids of these orders */
+  /** Stores a payment as CHARGING for each order that has none. */
+  async insertCharging(starts: Charge[], now: Date): Promise<void> {
+    const rows = starts.map(({ orderId, customerId, amount: { amount, currency } }) => ({
+      orderId,
+      customerId,
+      status: 'CHARGING',
+      amount: amount.toFixed(),
+      currency,
+    }));
+    await insertMissing(run, rows, now);
+  },
+
+  /** Stores orders without payment as CANCELLED. @returns the ids of these orders */
   insertCancelled: (cancellations: Omit<NewRow, 'status'>[], now: Date): Promise<string[]> =>
     insertMissing(
       run,
@@ -93,8 +90,11 @@ export const paymentsOn = ({ run }: Transaction) => ({
     ),
 
   /** Locks the payments of these orders. */
-  async lock(orderIds: string[]): Promise<Payment[]> {
-    const rows = await run<PaymentRow>(sql`${paymentsOf(orderIds)} order by order_id for update`);
+  async lock(orderIds: string[]): Promise<LockedPayment[]> {
+    const rows = await run<PaymentRow>(sql`
+      select order_id as "orderId", customer_id as "customerId", status, amount, currency, payment_id as "paymentId",
+             cancel_reason as "cancelReason"
+      from payments where order_id = any(${orderIds}::uuid[]) order by order_id for update`);
     return rows.map(toPayment);
   },
 
@@ -106,6 +106,23 @@ export const paymentsOn = ({ run }: Transaction) => ({
           reason = coalesce(change.reason, payments.reason), updated_at = ${now}
       from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text', paymentId: 'uuid', reason: 'text' })}
       where order_id = change."orderId"`);
+  },
+
+  /** Locked payments that nobody has asked the provider for never will be. */
+  async void(cancellations: Cancellation[], now: Date): Promise<void> {
+    await run(sql`
+      update payments
+      set status = 'CANCELLED', amount = null, currency = null, reason = voided.reason, updated_at = ${now}
+      from ${rowsAs('voided', cancellations, { orderId: 'uuid', reason: 'text' })}
+      where order_id = voided."orderId"`);
+  },
+
+  /** Notes for locked payments why their orders were cancelled. */
+  async noteCancelled(cancellations: Cancellation[]): Promise<void> {
+    await run(sql`
+      update payments set cancel_reason = cancelled.reason
+      from ${rowsAs('cancelled', cancellations, { orderId: 'uuid', reason: 'text' })}
+      where order_id = cancelled."orderId"`);
   },
 });
 
@@ -144,14 +161,11 @@ interface PaymentRow {
   amount: string | null;
   currency: string | null;
   paymentId: string | null;
+  cancelReason: string | null;
 }
 
-const paymentsOf = (orderIds: string[]) => sql`
-  select order_id as "orderId", customer_id as "customerId", status, amount, currency, payment_id as "paymentId"
-  from payments where order_id = any(${orderIds}::uuid[])`;
-
-/** The database checks which statuses have an amount and a payment id. */
-function toPayment({ status, amount, currency, paymentId, ...order }: PaymentRow): Payment {
+/** The database checks which status has an amount and a payment id. */
+function toPayment({ status, amount, currency, paymentId, ...order }: PaymentRow): LockedPayment {
   if (amount === null || currency === null) return { ...order, status: 'CANCELLED' };
   const money = { amount: new Decimal(amount), currency };
   return paymentId === null

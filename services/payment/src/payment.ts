@@ -6,8 +6,8 @@ interface Base {
 }
 
 /**
- * The payment of an order. CHARGING is stored before the provider is called: from then on money may have been taken.
- * CANCELLED: the order was cancelled before its payment began, so it is never charged.
+ * The payment of an order. CHARGING is stored before the provider is asked: from then on money may have been taken.
+ * CANCELLED: the order was cancelled before the provider was asked, so it never will be.
  */
 export type Payment =
   | (Base & { status: 'CANCELLED' })

@@ -1,4 +1,5 @@
 import { createHttpApp } from '@store/shared/http/app';
+import { outgoing } from '@store/shared/outgoing/outgoing';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { createBuiltInProvider } from './built-in-provider.ts';
@@ -7,6 +8,7 @@ import { createConsumerGroup } from './consumer-group.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createPaymentRepository } from './payment-repository.ts';
 import type { PaymentProvider } from './provider.ts';
+import { providerCalls } from './provider-calls.ts';
 import { paymentRoutes } from './routes.ts';
 
 interface Replaceable {
@@ -19,12 +21,13 @@ export function createPaymentService(
   { provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE), clock = () => new Date() }: Replaceable = {},
 ) {
   const repository = createPaymentRepository(database);
-  const group = createConsumerGroup({ repository, provider, clock });
+  const group = createConsumerGroup(clock);
   const consumer = { group, config, publishesAs: 'payment' };
   const routes = [...paymentRoutes(repository), ...deadLetterRoutes(consumer, database)];
   return {
     app: createHttpApp({ title: 'Payment', routes, log, config }),
     consumer,
+    jobs: [outgoing(database, providerCalls({ provider, clock }))],
   } satisfies Service<PrismaClient>;
 }
 

@@ -1,13 +1,13 @@
 import { openDatabase } from '@store/shared/database/database';
-import type { ConsumerGroup } from '@store/shared/messaging/consumer/group';
 import { processEvents } from '@store/shared/messaging/consumer/process';
 import type { OrderEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
+import type { Started } from '@store/shared/service/service';
 import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/kafka/order-events.ts';
+import { until } from '../../../tests/kit/until.ts';
 import { createBuiltInProvider } from '../src/built-in-provider.ts';
 import { configSchema } from '../src/config.ts';
-import type { Answers } from '../src/consumer-group.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { PaymentProvider } from '../src/provider.ts';
 import { createPaymentService } from '../src/service.ts';
@@ -75,32 +75,69 @@ export function testPayments(
   const database = openDatabase(PrismaClient, databaseUrl, 20);
   const { prisma } = database;
   const config = configSchema.parse({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', ...env });
-  const context = { config, log: createLog('payment', 'silent'), database };
-  const { app, consumer } = createPaymentService(context, { provider, clock });
+  const log = createLog('payment', process.env.TEST_LOG ?? 'silent');
+  const { app, consumer, jobs } = createPaymentService({ config, log, database }, { provider, clock });
   const { group } = consumer;
-  const processorOf = (changed: ConsumerGroup<PrismaClient, Answers> = group) => ({
+  const processorOf = (changed = group) => ({
     group: changed,
     database,
     process: (events: OrderEvent[]) => processEvents(changed, database, events),
   });
   type Stored = ReturnType<typeof stockReserved>;
   const outboxOf = (key: string) => prisma.outbox.findMany({ where: { key }, orderBy: { seq: 'asc' } });
+  let started: Started[] | undefined;
+
+  /** Begins to ask the provider, as the process does when it starts. */
+  function startJobs(): void {
+    started ??= jobs.map((job) => job.start(log));
+  }
+
+  /** Has the group handle events, and asks the provider nothing. */
+  const handle = (...events: Stored[]) => processorOf().process(events.map(receivedEvent));
+
+  const waitFor = (orderIds: string[]) =>
+    until(`the provider has answered about ${orderIds.join(', ')}`, async () => {
+      const due = await prisma.paymentStep.count({ where: { orderId: { in: orderIds }, dueAt: { not: null } } });
+      return due === 0;
+    });
 
   return {
     app,
     prisma,
     group,
     processorOf,
-    apply: (...events: Stored[]) => processorOf().process(events.map(receivedEvent)),
+    startJobs,
+    handle,
+
+    /** Has the group handle events, and waits until the provider has answered. */
+    async apply(...events: Stored[]) {
+      startJobs();
+      await handle(...events);
+      await waitFor(events.map(({ key }) => key));
+    },
 
     /** Acts like a process that crashes after the handler and before the commit. */
     applyAndCrash(...events: Stored[]) {
-      const handle: typeof group.handle = async (...given) => {
+      const crashing: typeof group.handle = async (...given) => {
         await group.handle(...given);
         throw new Error('crashed');
       };
-      const crashed = processorOf({ ...group, handle }).process(events.map(receivedEvent));
+      const crashed = processorOf({ ...group, handle: crashing }).process(events.map(receivedEvent));
       return expect(crashed).rejects.toThrow('crashed');
+    },
+
+    /**
+     * Leaves the step of an order as a process leaves it that dies while it asks the provider, when its lease has ended.
+     * @param ask what it still did
+     */
+    async dieWhileAsking(orderId: string, ask: () => unknown = () => undefined) {
+      await prisma.paymentStep.updateMany({ where: { orderId, dueAt: { not: null } }, data: { attempts: 1 } });
+      await ask();
+    },
+
+    /** Has `close` not wait for calls that never end. */
+    abandon(): void {
+      started = [];
     },
 
     /** The payment's status and the published kinds. */
@@ -111,6 +148,9 @@ export function testPayments(
     /** The published events about an order. */
     eventsOf: async (orderId: string) =>
       (await outboxOf(orderId)).map(({ payload, traceparent }) => ({ payload: JSON.parse(payload), traceparent })),
-    close: database.close,
+    async close() {
+      for (const one of started ?? []) await one.stop();
+      await database.close();
+    },
   };
 }

@@ -33,6 +33,7 @@ async function startPayment() {
   closing.push(database.drop);
   const service = testPayments(database.url);
   closing.push(service.close);
+  service.startJobs();
   const name = await createTopic(1);
   const topic = await readTopic(name);
   closing.push(topic.close);

@@ -22,7 +22,22 @@ const database = useDatabase('payment');
 const payment = database.open((url) => testPayments(url, { provider, clock: () => now }), 'each');
 
 const loseResponse = () => Promise.reject(new Error('the response is lost'));
-const respond = async () => undefined;
+
+/** Does something the first time, and nothing later. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let isOver = false;
+  return async () => {
+    if (isOver) return;
+    isOver = true;
+    await work();
+  };
+}
+
+const charge = (id: string) => ({
+  orderId: id,
+  customerId: alice,
+  amount: { amount: new Decimal('9.99'), currency: 'USD' },
+});
 
 const state = () => payment.stateOf(orderId);
 const paid = ['PAID', 'OrderPaid'];
@@ -69,7 +84,7 @@ describe('payment on StockReserved', () => {
     expect(await state()).toEqual(paid);
   });
 
-  it('changes nothing if it is repeated with the same or another event id, even after a decline', async () => {
+  it('repeated under the same or another event id changes nothing, after a decline either', async () => {
     const event = stockReserved(orderId);
     await payment.apply(event);
     for (const again of [event, stockReserved(orderId), stockReserved(orderId, aboveLimit)]) await payment.apply(again);
@@ -85,7 +100,7 @@ describe('payment on StockReserved', () => {
 });
 
 describe('payment on OrderCancelled', () => {
-  it('of a paid order refunds once and publishes PaymentRefunded once, even if it is repeated', async () => {
+  it('of a paid order refunds once and publishes PaymentRefunded, however often it is repeated', async () => {
     await payment.apply(stockReserved(orderId));
     const event = orderCancelled(orderId);
     await payment.apply(event);
@@ -98,56 +113,82 @@ describe('payment on OrderCancelled', () => {
     expect(provider).toMatchObject({ charges: [orderId], refunds: [orderId] });
   });
 
-  it('after a decline refunds nothing, even if the process crashed after the decline', async () => {
-    const [declined, crashed] = [randomUUID(), randomUUID()];
-    await payment.apply(stockReserved(declined, aboveLimit));
-    await payment.applyAndCrash(stockReserved(crashed, aboveLimit));
-    for (const id of [declined, crashed]) {
-      await payment.apply(orderCancelled(id));
-      expect(await payment.stateOf(id)).toEqual(failed);
-    }
+  it('after a decline refunds nothing', async () => {
+    await payment.apply(stockReserved(orderId, aboveLimit));
+    await payment.apply(orderCancelled(orderId));
+    expect(await state()).toEqual(failed);
     expect(provider.refunds).toEqual([]);
+  });
+
+  it('before the provider was asked has it never be asked', async () => {
+    await payment.handle(stockReserved(orderId));
+    await payment.handle(orderCancelled(orderId));
+    payment.startJobs();
+    await payment.apply(stockReserved(orderId));
+    expect(await state()).toEqual(['CANCELLED']);
+    expect(provider.charges).toEqual([]);
+  });
+
+  it('after a process died while it asked finds out what became of the charge, and refunds it', async () => {
+    const [taken, untaken] = [orderId, randomUUID()];
+    await payment.handle(stockReserved(taken), stockReserved(untaken));
+    await payment.dieWhileAsking(taken, () => provider.charge(charge(taken)));
+    await payment.dieWhileAsking(untaken);
+    await payment.handle(orderCancelled(taken), orderCancelled(untaken));
+    expect(await payment.stateOf(taken)).toEqual(['CHARGING']);
+    await payment.apply(orderCancelled(taken), orderCancelled(untaken));
+    for (const id of [taken, untaken]) {
+      expect(await payment.stateOf(id)).toEqual(refunded);
+      expect(provider.holds(id)).toBe(false);
+    }
   });
 });
 
-// chunks.test.ts covers a crash between charge and commit.
-describe('interrupted payment', () => {
+describe('an interrupted payment', () => {
+  it('leaves nothing of an event whose transaction was not committed', async () => {
+    const event = stockReserved(orderId);
+    await payment.applyAndCrash(event);
+    expect(await state()).toEqual([undefined]);
+    await payment.apply(event);
+    expect(await state()).toEqual(paid);
+    expect(provider.charges).toEqual([orderId]);
+  });
+
   it('is completed after the response to the charge was lost', async () => {
-    const event = stockReserved(orderId);
-    provider.afterCharge = loseResponse;
-    await expect(payment.apply(event)).rejects.toThrow('lost');
-    expect(await state()).toEqual(['CHARGING']);
-    provider.afterCharge = respond;
-    await payment.apply(event);
-    expect(await state()).toEqual(paid);
-  });
-
-  it('is refunded once after a crash and a lost response to the refund', async () => {
+    provider.afterCharge = once(loseResponse);
     await payment.apply(stockReserved(orderId));
-    const event = orderCancelled(orderId);
-    await payment.applyAndCrash(event);
-    provider.afterRefund = loseResponse;
-    await expect(payment.apply(event)).rejects.toThrow('lost');
     expect(await state()).toEqual(paid);
-    provider.afterRefund = respond;
-    await payment.apply(event);
-    await payment.apply(event);
-    expect(await state()).toEqual(refunded);
+    expect(provider.charges).toEqual([orderId, orderId]);
   });
 
-  it('is refunded when cancelled after a crash, and a redriven StockReserved is not charged again', async () => {
-    const event = stockReserved(orderId);
-    await payment.applyAndCrash(event);
-    const cancelled = orderCancelled(orderId);
-    await payment.applyAndCrash(cancelled);
-    await payment.apply(cancelled);
-    expect(await state()).toEqual(refunded);
-    expect(provider.holds(orderId)).toBe(false);
-    const before = provider.charges.length;
-    await payment.apply(event);
-    expect(provider.charges).toHaveLength(before);
-    expect(await state()).toEqual(refunded);
+  it('is completed after a process died while it asked', async () => {
+    await payment.handle(stockReserved(orderId));
+    await payment.dieWhileAsking(orderId, () => provider.charge(charge(orderId)));
+    await payment.apply(stockReserved(orderId));
+    expect(await state()).toEqual(paid);
+    expect(provider.charges).toEqual([orderId, orderId]);
   });
+
+  it('is refunded once after the response to the refund was lost', async () => {
+    await payment.apply(stockReserved(orderId));
+    provider.afterRefund = once(loseResponse);
+    await payment.apply(orderCancelled(orderId));
+    expect(await state()).toEqual(refunded);
+    expect(provider.refunds).toEqual([orderId, orderId]);
+  });
+
+  it.each(['StockReserved', 'OrderCancelled'])(
+    'that the previous release left CHARGING, without a step, is finished when %s comes',
+    async (kind) => {
+      const amount = { amount: '9.99', currency: 'USD' };
+      const times = { createdAt: now, updatedAt: now };
+      await payment.prisma.payment.create({
+        data: { orderId, customerId: alice, status: 'CHARGING', ...amount, ...times },
+      });
+      await payment.apply(kind === 'StockReserved' ? stockReserved(orderId) : orderCancelled(orderId));
+      expect(await state()).toEqual(kind === 'StockReserved' ? paid : refunded);
+    },
+  );
 });
 
 describe('the built-in provider', () => {
@@ -168,7 +209,7 @@ describe('the built-in provider', () => {
     expect(await charge(amount, limit)).toMatchObject({ ok });
   });
 
-  it('returns the same payment id for the same order, and a different id for another order', async () => {
+  it('returns the same payment id for an order, and another for another order', async () => {
     const [first, again, other] = [await charge('1', '2', orderId), await charge('1', '2', orderId), await charge('1')];
     expect(again).toEqual(first);
     expect(other).not.toEqual(first);
