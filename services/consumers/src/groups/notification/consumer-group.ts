@@ -50,6 +50,7 @@ export const createGroup: CreateGroup = ({ config, database }) => {
     jobs: sendsMail
       ? [
           mailSender({
+            database,
             repository: mails,
             make,
             smtp: createSmtpClient({ url, from }),

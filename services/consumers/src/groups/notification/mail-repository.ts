@@ -1,14 +1,17 @@
 import type { Database } from '@store/shared/database/database';
 import { sql } from '@store/shared/database/sql';
+import type { Transaction } from '@store/shared/database/transaction';
+import type { CallTable, ClaimedCall } from '@store/shared/outgoing/outgoing';
 import { storable } from '@store/shared/values/text';
 import type { PrismaClient } from '../../generated/client.ts';
 import { en } from './mails/en.ts';
 import type { MailSource } from './mails/mail.ts';
 import { digestKind } from './mails/words.ts';
 
-export interface DueMail extends MailSource {
-  /** Including the current attempt. */
-  attempts: number;
+/** The messages that are to be mailed, as a queue of `outgoing`. */
+export const mailQueue = 'mail';
+
+export interface DueMail extends MailSource, ClaimedCall {
   createdAt: Date;
 }
 
@@ -22,27 +25,22 @@ interface CountedMail {
   max: number;
 }
 
+export const mailTable: CallTable<DueMail> = {
+  table: 'notifications',
+  due: 'send_at',
+  columns: sql`customer_id as "customerId", kind, data, subject, text, created_at as "createdAt"`,
+  claim: ({ run }, statement) => run<DueMail>(statement),
+};
+
 export type MailRepository = ReturnType<typeof createMailRepository>;
 
 const source = { id: true, customerId: true, kind: true, data: true, subject: true, text: true } as const;
-
-/** Uses the clock of the database, which decides what is due, so that senders need not agree on the time. */
-const inSeconds = (seconds: number) => sql`now() + ${seconds}::int * interval '1 s'`;
 
 /** A message and, if it is a digest, its parts. */
 const withParts = (id: string) => sql`(id = ${id}::uuid or digest_id = ${id}::uuid)`;
 
 export function createMailRepository({ prisma, run, inTransaction }: Database<PrismaClient>) {
   return {
-    /** Claims at most `count` due messages, each for one caller, which has `holdSeconds` to send them. */
-    claim: (count: number, holdSeconds: number): Promise<DueMail[]> =>
-      run<DueMail>(sql`
-        update notifications set send_at = ${inSeconds(holdSeconds)}, attempts = attempts + 1
-        where id in (
-          select id from notifications where send_at <= now() order by send_at limit ${count}::int
-          for update skip locked
-        )
-        returning id, customer_id as "customerId", kind, data, subject, text, attempts, created_at as "createdAt"`),
     async find(id: string): Promise<MailSource | undefined> {
       const row = await prisma.notification.findUnique({ where: { id }, select: source });
       return row === null ? undefined : (row as MailSource);
@@ -61,15 +59,6 @@ export function createMailRepository({ prisma, run, inTransaction }: Database<Pr
         orderBy: { createdAt: 'asc' },
       });
       return rows as MailSource[];
-    },
-    async markSent(id: string): Promise<void> {
-      await run(sql`update notifications set sent_at = now(), send_at = null where ${withParts(id)}`);
-    },
-    /** @param reason at most 500 characters are kept */
-    async markRefused(id: string, reason: string): Promise<void> {
-      await run(sql`
-        update notifications set refusal = ${storable(reason, 500)}, send_at = null
-        where ${withParts(id)} and sent_at is null`);
     },
     /**
      * Counts a mail to a mailbox, unless `max` of its kind were counted within an hour. Retries of a mail count once.
@@ -92,26 +81,31 @@ export function createMailRepository({ prisma, run, inTransaction }: Database<Pr
         return Math.max(first?.seconds ?? 1, 1);
       }),
     deleteOldCounts: () => run(sql`delete from mailbox_mails where at < now() - interval '1 hour'`),
-    /**
-     * Adds a message to the customer's next digest, which is sent an hour after its first message was added. Does nothing if
-     * another sender has taken over and has sent the message or added it.
-     */
-    addToDigest: (id: string) =>
-      run(sql`
-        with digest as (
-          insert into notifications (id, customer_id, kind, subject, text, created_at, send_at)
-          select gen_random_uuid(), customer_id, ${digestKind}, ${en.digest.subject}, ${en.digest.subject},
-                 clock_timestamp(), now() + interval '1 hour'
-          from notifications where id = ${id}::uuid and sent_at is null and digest_id is null
-          on conflict (customer_id) where kind = 'Digest' and attempts = 0 do update set attempts = 0
-          returning id
-        )
-        update notifications set digest_id = digest.id, send_at = null
-        from digest
-        where notifications.id = ${id}::uuid and sent_at is null and digest_id is null`),
-    postpone: (id: string, seconds: number) =>
-      run(sql`
-        update notifications set send_at = ${inSeconds(seconds)}
-        where id = ${id}::uuid and sent_at is null and digest_id is null`),
   };
+}
+
+export async function markSent({ run }: Transaction, id: string): Promise<void> {
+  await run(sql`update notifications set sent_at = now(), send_at = null where ${withParts(id)}`);
+}
+
+/** @param reason at most 500 characters are kept */
+export async function markRefused({ run }: Transaction, id: string, reason: string): Promise<void> {
+  await run(sql`
+    update notifications set refusal = ${storable(reason, 500)}, send_at = null
+    where ${withParts(id)} and sent_at is null`);
+}
+
+/** Adds a message to the customer's next digest, which is sent an hour after its first message was added. */
+export async function addToDigest({ run }: Transaction, id: string): Promise<void> {
+  await run(sql`
+    with digest as (
+      insert into notifications (id, customer_id, kind, subject, text, created_at, send_at)
+      select gen_random_uuid(), customer_id, ${digestKind}, ${en.digest.subject}, ${en.digest.subject},
+             clock_timestamp(), now() + interval '1 hour'
+      from notifications where id = ${id}::uuid
+      on conflict (customer_id) where kind = 'Digest' and attempts = 0 do update set attempts = 0
+      returning id
+    )
+    update notifications set digest_id = digest.id, send_at = null
+    from digest where notifications.id = ${id}::uuid`);
 }

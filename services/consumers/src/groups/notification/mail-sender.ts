@@ -1,11 +1,22 @@
 import { createHash } from 'node:crypto';
+import type { Database } from '@store/shared/database/database';
+import type { Transaction } from '@store/shared/database/transaction';
 import type { Logger } from '@store/shared/observability/log';
+import { type Ended, type Next, outgoing } from '@store/shared/outgoing/outgoing';
 import type { Job } from '@store/shared/service/service';
 import { DomainError, messageOf } from '@store/shared/values/errors';
-import { loop } from '@store/shared/values/loop';
 import { backoff, dayMs } from '@store/shared/values/time';
 import { Counter } from 'prom-client';
-import type { DueMail, MailRepository } from './mail-repository.ts';
+import type { PrismaClient } from '../../generated/client.ts';
+import {
+  addToDigest,
+  type DueMail,
+  type MailRepository,
+  mailQueue,
+  mailTable,
+  markRefused,
+  markSent,
+} from './mail-repository.ts';
 import type { MakeMail } from './mails/mail.ts';
 import { digestKind, type MailKind } from './mails/words.ts';
 import { MailRefused, type SmtpClient } from './smtp-client.ts';
@@ -38,6 +49,7 @@ const maxAboutKeys = 10;
 const maxLinks = 5;
 
 interface MailSenderOptions {
+  database: Database<PrismaClient>;
   /** Per mailbox and hour; further messages wait for a digest. 0: no limit. */
   maxAboutOrders: number;
   repository: MailRepository;
@@ -45,10 +57,14 @@ interface MailSenderOptions {
   smtp: SmtpClient;
 }
 
-const batchSize = 20;
-/** Longer than sending a batch takes. After a crash another sender takes over then, and may send a message twice. */
-const holdSeconds = 300;
-const retry = { firstMs: 2_000, maxMs: 600_000 };
+/** What became of an attempt. */
+type Attempt = { isSent: true } | { secondsToWait: number };
+
+/** Mails that are being sent at once, of orders and of accounts each. */
+const perLane = 20;
+/** A mail server may be slow: after the end of the lease another sender may send the message a second time. */
+const sendMs = 280_000;
+const pauses = { firstMs: 2_000, maxMs: 600_000 };
 /** A later mail is of no use, and its link has expired. */
 const givenUpAfterMs = dayMs;
 
@@ -62,10 +78,10 @@ for (const result of ['sent', 'postponed', 'given_up']) attempted.inc({ result }
 
 /**
  * Sends stored messages, each at least once: it marks a message after the mail server has accepted it, or refused it for
- * good. It retries other failures with increasing delays for a day. No transaction is open while sending. If a mailbox has
- * reached its limit, further messages about orders become one digest.
+ * good. It retries other failures with increasing delays for a day. If a mailbox has reached its limit, further messages about
+ * orders become one digest.
  */
-export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSenderOptions): Job {
+export function mailSender({ database, repository, make, smtp, maxAboutOrders }: MailSenderOptions): Job {
   const maxPerHour: Record<Limit, number> = {
     orders: maxAboutOrders,
     account: maxAboutAccount,
@@ -84,49 +100,47 @@ export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSende
     return repository.count({ id, mailbox, kind: limit, max });
   }
 
-  /** Messages about orders wait for a digest. Others have a link or are urgent, so they wait until the limit allows them. */
-  async function defer({ id, kind }: DueMail, seconds: number, log: Logger): Promise<unknown> {
-    const isAboutOrder = kind !== digestKind && limitOf[kind] === 'orders';
-    log.info({ notificationId: id, isAboutOrder }, 'A message waits, because its mailbox got too many within an hour');
-    return isAboutOrder ? repository.addToDigest(id) : repository.postpone(id, seconds);
+  async function send(mail: DueMail): Promise<Attempt> {
+    const made = await make(mail, mail.kind === digestKind ? await repository.parts(mail.id) : []);
+    const seconds = await secondsToWait(mail, made.to.address);
+    if (seconds !== undefined) return { secondsToWait: seconds };
+    await smtp.send(mail.id, made);
+    return { isSent: true };
   }
 
-  async function sendOne(mail: DueMail, log: Logger): Promise<unknown> {
-    const about = { notificationId: mail.id };
-    try {
-      const made = await make(mail, mail.kind === digestKind ? await repository.parts(mail.id) : []);
-      const seconds = await secondsToWait(mail, made.to.address);
-      if (seconds !== undefined) return await defer(mail, seconds, log);
-      await smtp.send(mail.id, made);
-    } catch (error) {
-      const isGone = error instanceof DomainError && error.kind === 'notFound';
-      const isTooOld = Date.now() - mail.createdAt.getTime() > givenUpAfterMs;
-      if (error instanceof MailRefused || isGone || isTooOld) {
-        if (!isGone) attempted.inc({ result: 'given_up' });
-        log[isGone ? 'info' : 'error']({ err: error, ...about }, 'A message will not be sent');
-        return repository.markRefused(mail.id, messageOf(error));
-      }
-      attempted.inc({ result: 'postponed' });
-      const { attempts } = mail;
-      const seconds = Math.ceil(backoff(attempts, retry) / 1000);
-      log.warn({ err: error, ...about, attempts, seconds }, 'A message could not be sent and will be retried');
-      return repository.postpone(mail.id, seconds);
+  /** Beyond the limit messages about orders wait for a digest. Others have a link or are urgent, so they wait until the limit allows them. */
+  async function settle(tx: Transaction, one: Ended<DueMail, Attempt>, log: Logger): Promise<Next> {
+    if ('error' in one) return settleFailure(tx, one.call, one.error, log);
+    const { call: mail, outcome } = one;
+    if ('isSent' in outcome) {
+      attempted.inc({ result: 'sent' });
+      await markSent(tx, mail.id);
+      return 'done';
     }
-    attempted.inc({ result: 'sent' });
-    return repository.markSent(mail.id);
-  }
-
-  async function sendDue(log: Logger): Promise<boolean> {
-    const mails = await repository.claim(batchSize, holdSeconds);
-    const results = await Promise.allSettled(mails.map((mail) => sendOne(mail, log)));
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
-    return mails.length === batchSize;
+    const isAboutOrder = mail.kind !== digestKind && limitOf[mail.kind] === 'orders';
+    log.info(
+      { notificationId: mail.id, isAboutOrder },
+      'A message waits, because its mailbox got too many within an hour',
+    );
+    if (!isAboutOrder) return { againInMs: outcome.secondsToWait * 1_000 };
+    await addToDigest(tx, mail.id);
+    return 'done';
   }
 
   return {
     start(log) {
-      const sending = loop({ name: 'mail sender' }, () => sendDue(log)).start(log);
+      const sending = outgoing(database, {
+        name: mailQueue,
+        ...mailTable,
+        perLane,
+        callMs: sendMs,
+        make: send,
+        async settle(tx, ended, log) {
+          const next: Next[] = [];
+          for (const one of ended) next.push(await settle(tx, one, log));
+          return next;
+        },
+      }).start(log);
       return {
         name: sending.name,
         async stop() {
@@ -136,4 +150,22 @@ export function mailSender({ repository, make, smtp, maxAboutOrders }: MailSende
       };
     },
   };
+}
+
+async function settleFailure(tx: Transaction, mail: DueMail, error: unknown, log: Logger): Promise<Next> {
+  const about = { notificationId: mail.id };
+  const isGone = error instanceof DomainError && error.kind === 'notFound';
+  const isTooOld = Date.now() - mail.createdAt.getTime() > givenUpAfterMs;
+  if (error instanceof MailRefused || isGone || isTooOld) {
+    if (!isGone) attempted.inc({ result: 'given_up' });
+    log[isGone ? 'info' : 'error']({ err: error, ...about }, 'A message will not be sent');
+    await markRefused(tx, mail.id, messageOf(error));
+    return 'done';
+  }
+  attempted.inc({ result: 'postponed' });
+  const { attempts } = mail;
+  const againInMs = backoff(attempts, pauses);
+  const seconds = Math.ceil(againInMs / 1000);
+  log.warn({ err: error, ...about, attempts, seconds }, 'A message could not be sent and will be retried');
+  return { againInMs };
 }

@@ -4,7 +4,9 @@ import { type PageQuery, readCountedPage, readPage } from '@store/shared/databas
 import { rowsAs } from '@store/shared/database/rows';
 import { raw, type Sql, sql } from '@store/shared/database/sql';
 import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
+import { wakeOutgoing } from '@store/shared/outgoing/outgoing';
 import type { PrismaClient } from '../../generated/client.ts';
+import { mailQueue } from './mail-repository.ts';
 import type { MailData } from './mails/words.ts';
 import type { NotificationQuery } from './schemas.ts';
 
@@ -61,7 +63,7 @@ export const createNotificationRepository = ({ run, inTurn }: Lists) => {
 
 /** @param sendsMail whether there is a mail server; if so, the messages are due at once */
 export async function insertNotifications(
-  { run }: Transaction,
+  tx: Transaction,
   notifications: Notification[],
   { sendsMail }: { sendsMail: boolean },
 ): Promise<void> {
@@ -75,11 +77,12 @@ export async function insertNotifications(
     text: 'text',
   };
   // clock_timestamp() differs from row to row, which keeps the rows of one transaction in order.
-  await run(sql`
-    insert into notifications (id, order_id, customer_id, kind, data, subject, text, created_at, send_at)
+  await tx.run(sql`
+    insert into notifications (id, order_id, customer_id, kind, data, subject, text, created_at, send_at, lane)
     select id, "orderId", "customerId", kind, data, subject, text, clock_timestamp(),
-           case when ${sendsMail}::boolean then now() end
+           case when ${sendsMail}::boolean then now() end, case when "orderId" is null then 'account' else 'orders' end
     from ${rowsAs('row', notifications, types)}`);
+  if (sendsMail) wakeOutgoing(tx, mailQueue);
 }
 
 /** @returns the order and the kind of a message; undefined if there is no such message, or it is about an account */
@@ -90,12 +93,13 @@ export async function findOrderMessage(tx: TransactionOf<PrismaClient>, id: stri
 }
 
 /** Copies a message, to be mailed like a new one. Does nothing if a message has the id of the copy. */
-export async function copyNotification({ run }: Transaction, id: string, copyId: string): Promise<void> {
-  await run(sql`
+export async function copyNotification(tx: Transaction, id: string, copyId: string): Promise<void> {
+  await tx.run(sql`
     insert into notifications (id, order_id, customer_id, kind, data, subject, text, created_at, send_at)
     select ${copyId}::uuid, order_id, customer_id, kind, data, subject, text, clock_timestamp(), now()
     from notifications where id = ${id}::uuid
     on conflict (id) do nothing`);
+  wakeOutgoing(tx, mailQueue);
 }
 
 export async function deleteNotifications({ run }: Transaction, customerIds: string[]): Promise<void> {
