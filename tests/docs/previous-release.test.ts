@@ -6,7 +6,7 @@ import { documentAt } from './_documents.ts';
 
 /** How comments describe code that exists for replicas, tokens or pods of an earlier release. */
 const mark =
-  /such as that of the previous release|\b(service|gateway|replicas?|relays?|pods|ids|callers|tokens) (is )?of (the |a )?(previous release|release 0\.\d)|earlier releases, whose|(one of|in) release 0\.\d|(until )?version 0\.\d\.\d (this was|had)/i;
+  /such as that of the previous release|\b(service|gateway|replicas?|relays?|pods|ids|callers|tokens) (is )?of (the |a )?(previous release|release 0\.\d)|earlier releases hold|(one of|in) release 0\.\d|(until )?version 0\.\d\.\d (this was|had)/i;
 
 const rows = [...documentAt('docs/previous-release.md').text.matchAll(/^\| `([^`]+)` \| [^|]+ \| (\S+) \|$/gm)].map(
   ([, file = '', day = '']) => ({ file, day }),
