@@ -196,17 +196,19 @@ it('an outcome that cannot be stored does not keep the others from being stored'
 });
 
 it('whoever claims a call after the end of its lease settles it, and the outcome of the first worker is dropped', async () => {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const slow = startWorker({ perLane: 1, make: () => promise });
+  const [first, second] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  const slow = startWorker({ perLane: 1, make: () => first.promise });
   await add('charge', ['call'], slow);
   await until('the call is in flight', async () => (await steps())[0]?.attempts === 1);
-  const other = startWorker({ make: async () => 'of the other one' });
+  const other = startWorker({ make: () => second.promise });
   // The lease of a worker that hangs, or is dead, ends.
   await queryOnce(postgres.url, 'update payment_steps set due_at = now()');
-  await until('the other one has settled it', () => other.settled.length === 1);
-  resolve('of the first one');
+  await until('the other one has claimed it', async () => (await steps())[0]?.attempts === 2);
+  first.resolve('of the first one');
   await slow.stop();
   expect(slow.settled).toEqual([]);
+  second.resolve('of the other one');
+  await other.stop();
   expect(other.settled).toEqual(['of the other one']);
   expect(await steps()).toEqual([{ traceparent: 'call', attempts: 2, due_at: null }]);
 });
@@ -224,6 +226,15 @@ it('several workers make each of many calls once, in lanes that are filled again
   ];
   await until('all are done', async () => (await steps()).every(({ due_at }) => due_at === null));
   expect(made.toSorted()).toEqual(ids.toSorted());
+});
+
+it('a full lane is filled again as soon as a call ends, not at the next look', async () => {
+  const worker = startWorker({ perLane: 1 });
+  const begun = performance.now();
+  await add('charge', names('call', 30), worker);
+  await until('all are settled', () => worker.settled.length === 30);
+  // A look a second would take 30 s.
+  expect(performance.now() - begun).toBeLessThan(15_000);
 });
 
 it('a worker that stops claims nothing more, and stores the outcome of its calls in flight', async () => {
