@@ -171,12 +171,12 @@ describe('variables of the gateway', () => {
   it.each([
     ['*', 'true', /every website could act on behalf of a logged-in customer/],
     [`${ORIGIN},*`, '', /every website could act/],
-    [`${ORIGIN}/`, 'true', /"http:\/\/localhost:3000\/" is no origin/],
-    ['http://SHOP.test', 'true', /is no origin/],
-    ['http://a"}], x: [{"', 'true', /is no origin/],
-    ["http://a' == 'a", 'true', /is no origin/],
-    ['http://a|b&c', 'true', /is no origin/],
-    ['null', 'true', /is no origin/],
+    [`${ORIGIN}/`, 'true', /"http:\/\/localhost:3000\/" is not an origin/],
+    ['http://SHOP.test', 'true', /is not an origin/],
+    ['http://a"}], x: [{"', 'true', /is not an origin/],
+    ["http://a' == 'a", 'true', /is not an origin/],
+    ['http://a|b&c', 'true', /is not an origin/],
+    ['null', 'true', /is not an origin/],
     [ORIGIN, 'yes', /CORS_ALLOWED_CREDENTIALS is "yes". Expected is true or false/],
   ])('with %j and %j are refused at start, with a sentence', async (origins, credentials, sentence) => {
     const { 'start.sh': start, 'envoy.yaml': config } = await renderGateway({});
