@@ -92,7 +92,6 @@ and to the route that covers it. */}}
   {{- $_ := set $clusters .cluster (get $upstreams .service) }}
 {{- end }}
 
-{{- $compressed := list }}
 {{- range $path := .Values.compressed }}
   {{- $isRouted := false }}
   {{- range $prefix := keys $values.global.routes }}
@@ -101,7 +100,33 @@ and to the route that covers it. */}}
   {{- if not $isRouted }}
     {{- fail (printf "gateway.compressed: %q is refused: no route leads there. Expected is a path under a prefix of global.routes." $path) }}
   {{- end }}
-  {{- $compressed = append $compressed (regexQuoteMeta $path) }}
+{{- end }}
+
+{{- /* GET of a compressed path has a route of its own, before the one that it would take. */}}
+{{- $listed := dict }}
+{{- range $kind, $candidates := dict "open" $open "secured" $routes }}
+  {{- $all := list }}
+  {{- $done := list }}
+  {{- range $route := $candidates }}
+    {{- range $path := $values.compressed }}
+      {{- $match := $route.match }}
+      {{- $takesGet := or (not $match.headers) (has $isGet $match.headers) (has $isGetOrHead $match.headers) }}
+      {{- $takesPath := or (hasKey $match "prefix") (eq $path (get $match "path")) }}
+      {{- with $match.path_separated_prefix }}
+        {{- $takesPath = hasPrefix (printf "%s/" .) (printf "%s/" $path) }}
+      {{- end }}
+      {{- with $match.safe_regex }}
+        {{- $takesPath = regexMatch (printf "^(?:%s)$" .regex) $path }}
+      {{- end }}
+      {{- if and $takesGet $takesPath (not (has $path $done)) }}
+        {{- $done = append $done $path }}
+        {{- $own := dict "path" $path "headers" (list $isGet) }}
+        {{- $all = append $all (dict "prefix" $route.prefix "cluster" $route.cluster "match" $own "kind" $kind "compressed" true) }}
+      {{- end }}
+    {{- end }}
+    {{- $all = append $all $route }}
+  {{- end }}
+  {{- $_ := set $listed $kind $all }}
 {{- end }}
 
 {{- range $prefix := keys .Values.bodyKib }}
@@ -138,6 +163,8 @@ and to the route that covers it. */}}
 {{- $address := .Values.address | default (ternary "::" "0.0.0.0" (eq (include "store.hasIpv6" .) "true")) -}}
 # The part of every socket_address before its port.
 listens: 'address: {{ quote $address }}{{ if eq $address "::" }}, ipv4_compat: true{{ end }}'
+# Whether a client can have an IPv6 address: on an IPv6 socket, or if a proxy in front passes its address on.
+seesIpv6: {{ or (contains ":" $address) (gt $hops 0) .Values.proxyProtocol }}
 # Whether there is a port for plain HTTP. With TLS it only redirects.
 servesHttp: {{ or (not .Values.tls.existingSecret) .Values.tls.redirectHttp }}
 trustedHops: {{ $hops }}
@@ -156,14 +183,13 @@ memoryBytes: {{ mulf (trimSuffix $unit $memory | float64) (get $units $unit) | i
 upstreams: {{ toJson $upstreams }}
 # The same, with a second cluster for each service that streams.
 clusters: {{ toJson $clusters }}
-# Each { prefix, cluster, match, kind }, in the order in which Envoy tries them.
+# Each { prefix, cluster, match, kind, compressed }, in the order in which Envoy tries them.
 routes:
-  open: {{ toJson $open }}
+  open: {{ toJson $listed.open }}
   streams: {{ toJson $streams }}
-  secured: {{ toJson $routes }}
-{{- with $compressed }}
-compressedPaths: {{ printf "(%s)([?].*)?" (join "|" .) | quote }}
-{{- end }}
+  secured: {{ toJson $listed.secured }}
+# In KiB
+largestBodies: {{ append (values .Values.bodyKib) .Values.limits.bodyKib | sortAlpha | uniq | toJson }}
 
 cors:
   # Headers of an answer that scripts of an allowed origin may read.

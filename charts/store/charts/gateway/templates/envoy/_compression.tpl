@@ -1,9 +1,11 @@
 {{- /*
 Filters that compress the answers to GET at the paths of `compressed`, and nothing else (docs/security.md): an answer that is the same
 for every customer has no secret that its length could reveal.
+Their routes enable them: a filter that decides by the path itself costs every request.
 */}}
 {{- define "gateway.compression" -}}
 - name: compressor
+  disabled: true
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher
     extension_config:
@@ -21,20 +23,9 @@ for every customer has no secret that its length could reveal.
             "@type": type.googleapis.com/envoy.extensions.compression.gzip.compressor.v3.Gzip
             # At level 1 lists would be half as large again (docs/security.md).
             compression_level: COMPRESSION_LEVEL_2
-    xds_matcher: &uncompressed
+    xds_matcher: &withoutCookies
       matcher_list:
         matchers:
-          - predicate:
-              or_matcher:
-                predicate:
-                  - not_matcher:
-                      single_predicate:
-                        {{- include "gateway.headerMatches" (list ":method" "GET") | nindent 24 }}
-                  - not_matcher:
-                      single_predicate:
-                        {{- include "gateway.headerMatches" (list ":path" .model.compressedPaths) | nindent 24 }}
-            on_match: &skip
-              {{- include "gateway.skipsFilter" . | nindent 14 }}
           - predicate:
               single_predicate:
                 input:
@@ -43,9 +34,11 @@ for every customer has no secret that its length could reveal.
                     "@type": type.googleapis.com/envoy.type.matcher.v3.HttpResponseHeaderMatchInput
                     header_name: set-cookie
                 value_match: {safe_regex: {google_re2: {}, regex: ".*"}}
-            on_match: *skip
+            on_match:
+              {{- include "gateway.skipsFilter" . | nindent 14 }}
 # Also for a 304 (RFC 9110, 15.4.5), where the compressor adds nothing.
 - name: vary-compressed
+  disabled: true
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher
     extension_config:
@@ -55,5 +48,5 @@ for every customer has no secret that its length could reveal.
         mutations:
           response_mutations:
             - append: {header: {key: vary, value: Accept-Encoding}, append_action: APPEND_IF_EXISTS_OR_ADD}
-    xds_matcher: *uncompressed
+    xds_matcher: *withoutCookies
 {{- end }}

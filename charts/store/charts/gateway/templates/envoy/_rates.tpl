@@ -1,6 +1,7 @@
 {{- /* Counts requests before their account is known. Before the CORS filter, so that preflights also count: files/problems.yaml adds the
 CORS headers to a 429. */}}
 {{- define "gateway.addressRates" -}}
+{{ if .model.seesIpv6 -}}
 # IPv6 addresses that embed IPv4 are all in one /64, so each of them counts on its own.
 - name: embedding-address
   typed_config:
@@ -21,6 +22,7 @@ CORS headers to a 429. */}}
                   {{- include "gateway.headerMatches" (list "x-envoy-external-address" "(::ffff:|64:ff9b:).*") | nindent 18 }}
             on_match:
               {{- include "gateway.skipsFilter" . | nindent 14 }}
+{{ end -}}
 - name: rate
   typed_config:
     stat_prefix: rate

@@ -7,7 +7,7 @@
 {{- /* The largest body of its prefix. It is also in the route's metadata, for the text of a 413. */}}
 {{- $bodyKib := get $values.bodyKib .prefix | default $values.limits.bodyKib | int -}}
 - match: {{ toJson .match }}
-  metadata: {filter_metadata: {store: {largestBody: {{ $bodyKib }} KiB}}}
+  metadata: {filter_metadata: {store: {largestBody: {{ $bodyKib }} KiB{{ if eq .kind "open" }}, open: true{{ end }}}}}
   route:
     cluster: {{ .cluster }}
     {{- if eq .kind "open" }}
@@ -46,20 +46,15 @@
   {{- end }}
   typed_per_filter_config:
     {{- if eq .kind "open" }}
-    {{- range list "authorization" "token" "check" "identity" }}
+    {{- range list "check" "identity" }}
     {{ . }}: {"@type": type.googleapis.com/envoy.config.route.v3.FilterConfig, disabled: true}
     {{- end }}
+    {{- else }}
+    # Only auth sets Authorization; the client's own never arrives.
+    headers:
+      "@type": type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutationPerRoute
+      mutations: {request_mutations: [{remove: authorization}]}
     {{- end }}
-    length:
-      "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute
-      rbac:
-        rules:
-          action: DENY
-          policies:
-            too-large:
-              permissions: [{any: true}]
-              principals:
-                - header: {name: content-length, range_match: {start: {{ add1 (mul $bodyKib 1024) }}, end: 9223372036854775807}}
     {{- /*
     During the token check, Envoy may hold a connection's buffer and an HTTP/2 window, 80 KiB. It would never read on if that were more
     than half of this limit. The limit is for bodies without a length; the service counts them exactly.
@@ -67,6 +62,11 @@
     body:
       "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.BufferPerRoute
       buffer: {max_request_bytes: {{ mul (ternary $bodyKib (max $bodyKib 192) (eq .kind "open")) 1024 }}}
+    {{- if .compressed }}
+    {{- range list "compressor" "vary-compressed" }}
+    {{ . }}: {"@type": type.googleapis.com/envoy.config.route.v3.FilterConfig, config: {}}
+    {{- end }}
+    {{- end }}
     {{- if $isExternal }}
     api-key:
       "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute
