@@ -5,10 +5,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 
 {{- /* Labels that no release changes, for objects whose labels an operator copies to pods: it would replace all these pods. */}}
 {{- define "store.lastingLabels" -}}
+{{- $roles := dict "gateway" "gateway" "kafka" "broker" "postgres" "database" "postgres-backup" "job" "postgres-restore" "job" "store" "store" "store-dashboard" "store" "store-jobs" "job" "store-secrets" "job" "store-topics" "job" "store-test" "test" "toolbox" "toolbox" -}}
 app.kubernetes.io/name: {{ .name }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/part-of: store
-app.kubernetes.io/component: {{ include "store.role" .name }}
+app.kubernetes.io/component: {{ get $roles .name | default "service" }}
 {{- end }}
 
 {{- /* Labels without the chart's version, because a new version alone is no reason to replace a pod. */}}
@@ -19,12 +20,6 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- with .root.Values.global.commonLabels }}
 {{ toYaml . }}
 {{- end }}
-{{- end }}
-
-{{- /* Value of app.kubernetes.io/component, by name. */}}
-{{- define "store.role" -}}
-{{- $roles := dict "gateway" "gateway" "kafka" "broker" "postgres" "database" "postgres-backup" "job" "postgres-restore" "job" "store" "store" "store-dashboard" "store" "store-jobs" "job" "store-secrets" "job" "store-topics" "job" "store-test" "test" "toolbox" "toolbox" }}
-{{- get $roles . | default "service" }}
 {{- end }}
 
 {{- /* A JSON list of the databases of the services. */}}

@@ -8,11 +8,6 @@
 {{- include "component.reference" (dict "scope" . "image" (printf "%s/%s:%s" $image.repository .Values.image $tag)) }}
 {{- end }}
 
-{{- /* The value of a variable as text: Helm would write 31536000 as 3.1536e+07. */}}
-{{- define "service.text" -}}
-{{- if or (kindIs "string" .) (kindIs "bool" .) }}{{ . }}{{ else }}{{ int64 . }}{{ end }}
-{{- end }}
-
 {{- /* A YAML map of the variables that calls sets, without those that env sets. */}}
 {{- define "service.addresses" -}}
 {{- range $variable, $service := .Values.calls }}
@@ -124,7 +119,8 @@ would be in crash dumps. Empty for a service without a database.
 {{- $tracing = dict "OTEL_EXPORTER_OTLP_ENDPOINT" . "OTEL_SERVICE_NAME" $.Chart.Name }}
 {{- end }}
 {{- range $name, $value := merge (dict) .Values.env (include "service.addresses" . | fromYaml) $tracing }}
-- { name: {{ $name }}, value: {{ include "service.text" $value | quote }} }
+{{- /* Helm would write 31536000 as 3.1536e+07. */}}
+- { name: {{ $name }}, value: {{ or (kindIs "string" $value) (kindIs "bool" $value) | ternary $value (int64 $value) | quote }} }
 {{- end }}
 {{- range $name, $from := .Values.secrets }}
 {{- with tpl $from.secret $ }}
