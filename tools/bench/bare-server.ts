@@ -75,8 +75,12 @@ const answers: Record<string, (req: IncomingMessage) => Promise<string>> = {
   'POST /orders': placeOrder,
 };
 
+const accountId = randomUUID();
+
 createServer(async (req, res) => {
   const json = await (answers[`${req.method} ${req.url}`]?.(req) ?? '[]');
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) };
+  // Like auth, for the token check of the gateway.
+  if (req.url === '/check') res.setHeader('id-account', accountId).setHeader('authorization', 'Bearer token');
   res.writeHead(req.method === 'POST' ? 201 : 200, headers).end(json);
 }).listen(Number(process.env.PORT), '127.0.0.1');

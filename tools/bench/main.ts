@@ -9,26 +9,27 @@ import { Tool } from '../run-command.ts';
 import { figure, isMissed, type Row, report } from './figures.ts';
 import { benchDir, conditions, type Measurement, say } from './measurement.ts';
 import { backlog } from './measurements/backlog.ts';
+import { gateway } from './measurements/gateway.ts';
 import { orderLife } from './measurements/order-life.ts';
 import { checks, orders, products } from './measurements/requests.ts';
 import { orderStreams } from './measurements/streams.ts';
 import { idle, start } from './measurements/whole-store.ts';
 import { readComponents, residentMib } from './process-usage.ts';
 
-const measurements = [start, products, orders, checks, orderLife, backlog, idle, orderStreams];
+const measurements = [start, products, orders, checks, gateway, orderLife, backlog, idle, orderStreams];
 
 // Started processes end with this process (tools/local/components/supervised-process.ts), and their data is not kept.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
 /** Runs a measurement, and records the memory of each service if it is larger than after earlier measurements. */
 async function measure(measurement: Measurement, memory: Map<string, Row>): Promise<Row[]> {
-  const { name, components, env, gateway, run, measuresMemory } = measurement;
+  const { name, components, env, run, measuresMemory } = measurement;
   const dir = join(benchDir, 'fresh');
   await rm(join(dir, 'data'), { recursive: true, force: true });
   const store = await startStore({
     dir,
     components,
-    gateway,
+    gateway: measurement.gateway,
     log: (line) => say(`${name}: ${line}`),
     ports: 'free',
     env: { APP_PROFILE: 'prod', SHIP_AFTER_SECONDS: '3600', ...env },

@@ -9,10 +9,10 @@ import { figure } from '../figures.ts';
 import { logDir, type Measurement, unlimited } from '../measurement.ts';
 import { cpuOfRequests, type Request, send } from '../requests.ts';
 
-const against = (medians: number[]) => `${medians.map((ms) => ms.toFixed(3)).join(' against ')} CPU ms`;
+export const against = (medians: number[]) => `${medians.map((ms) => ms.toFixed(3)).join(' against ')} CPU ms`;
 
 /** Starts a process that answers like a service, with only node:http and pg. */
-async function startBareServer(databaseUrl: string, port?: number) {
+export async function startBareServer(databaseUrl: string, port?: number) {
   const PORT = port ?? (await freePort());
   const url = localUrl(PORT);
   const { pid, stop } = await startProcess({
