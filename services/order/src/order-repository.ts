@@ -1,6 +1,7 @@
 import { empty, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import type { PrismaClient } from './generated/client.ts';
+import { orderAsJson } from './lists/order-json-repository.ts';
 import type { Order, StoredOrder } from './order.ts';
 
 export type OrderRow = StoredOrder & { totalAmount: string };
@@ -27,6 +28,14 @@ export type OrderRepository = ReturnType<typeof createOrderRepository>;
 export const createOrderRepository = ({ run }: Statements) => ({
   find: (accountId: string, orderId: string): Promise<StoredOrder | undefined> => findOwn({ run }, accountId, orderId),
 
+  /** Its representation, as `toOrderJson` writes it. */
+  async findJson(accountId: string, orderId: string): Promise<string | undefined> {
+    const [row] = await run<{ json: string }>(
+      sql`select ${orderAsJson} as json from orders where ${isOwn(accountId, orderId)}`,
+    );
+    return row?.json;
+  },
+
   lock: (tx: Transaction, accountId: string, orderId: string): Promise<StoredOrder | undefined> =>
     findOwn(tx, accountId, orderId, sql`for update`),
 
@@ -48,11 +57,14 @@ export const createOrderRepository = ({ run }: Statements) => ({
 });
 
 async function findOwn({ run }: Statements, accountId: string, orderId: string, lock: Sql = empty) {
-  const [order] = await run<OrderRow>(sql`
-    select ${orderColumns} from orders
-    where account_id = ${accountId}::uuid and id = ${orderId}::uuid and deleted_at is null ${lock}`);
+  const [order] = await run<OrderRow>(
+    sql`select ${orderColumns} from orders where ${isOwn(accountId, orderId)} ${lock}`,
+  );
   return order;
 }
+
+const isOwn = (accountId: string, orderId: string): Sql =>
+  sql`account_id = ${accountId}::uuid and id = ${orderId}::uuid and deleted_at is null`;
 
 /** Locks an order of any customer, whether or not its owner has deleted it, until the end of the transaction. */
 export async function lockOrder({ run }: Transaction, orderId: string): Promise<StoredOrder | undefined> {

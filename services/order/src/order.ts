@@ -84,7 +84,7 @@ export const versionOf = ({ paidAt, shippedAt, cancelledAt }: Order): number =>
 /** All fields of a representation. Undefined fields are left out of the JSON. */
 type AllOf<Out> = { [Name in keyof Required<Out>]: Out[Name] };
 
-/** The representation of an order (contract 4.5). `order-json-repository.ts` has the same fields in the same sequence, for lists. */
+/** The representation of an order (contract 4.5). `order-json-repository.ts` has the same fields in the same sequence, for reads. */
 export const toOrderOut = (order: Order): AllOf<z.input<typeof orderOut>> => ({
   id: order.id,
   customerId: order.accountId,

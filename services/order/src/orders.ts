@@ -98,7 +98,9 @@ export function createOrders({ transactionOf, repository, lists, clock }: Depend
     );
 
   return {
-    get,
+    getJson: async (accountId: string, orderId: string): Promise<string> =>
+      found(await repository.findJson(accountId, orderId), `order ${orderId}`),
+
     list: (accountId: string, query: OrderQuery) => lists.page(accountId, query, clock()),
 
     async cancellation(accountId: string, orderId: string) {

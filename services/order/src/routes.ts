@@ -109,7 +109,7 @@ export function orderRoutes(placeOrder: PlaceOrder, orders: Orders, streams: Ord
         200: { description: 'The order.', body: orderOut, headers: { ETag: etagDescription } },
       },
       async handler({ accountId, params: { id } }) {
-        const json = toOrderJson(await orders.get(accountId, id));
+        const json = await orders.getJson(accountId, id);
         return ok({ json }, stateHeaders(json));
       },
     }),
