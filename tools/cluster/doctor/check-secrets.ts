@@ -4,8 +4,10 @@ import { type Cluster, isStatus, orUndefined } from '../api.ts';
 import { keysProblem, nextAnnotation } from '../jwt-keys.ts';
 import { mountedSecretsOf, nameOf, variablesOf } from '../rollout.ts';
 import { secretNameOf } from '../rotation/key-readers.ts';
+import { nextAnnotation as nextRolesAnnotation } from '../rotation/roles.ts';
+import { passwordsSecret } from '../rotation/rotate-password.ts';
 import { textOf } from '../secrets.ts';
-import { type Finding, ok, wrong } from './findings.ts';
+import { type Finding, notChecked, ok, wrong } from './findings.ts';
 
 /** Checks every Secret from which a container gets a variable or a file: it must have a valid value. Prints no value. */
 export async function checkSecrets({ core, namespace }: Cluster, deployments: V1Deployment[]): Promise<Finding[]> {
@@ -25,11 +27,35 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
     const remedy = isGenerated ? 'make deploy creates what is missing' : `kubectl -n ${namespace} edit secret ${name}`;
     if (problem) findings.push(wrong(`Secret ${name}: ${problem}`, remedy));
     else findings.push(ok(`Secret ${name}: ${[...variables.keys()].sort().join(', ')}`));
-    const next = secret?.metadata?.annotations?.[nextAnnotation];
-    const unfinished = `Secret ${name}: the rotation to key ${next} is not finished`;
-    if (next) findings.push(wrong(unfinished, 'make rotate-key finishes it'));
+    findings.push(...unfinishedRotations(secret));
   }
   return findings;
+}
+
+function unfinishedRotations(secret: V1Secret | undefined): Finding[] {
+  const { name, annotations = {} } = secret?.metadata ?? {};
+  const key = annotations[nextAnnotation];
+  const roles = annotations[nextRolesAnnotation];
+  const unfinished = (next: string) => `Secret ${name}: the rotation to ${next} is not finished`;
+  return [
+    ...(key ? [wrong(unfinished(`key ${key}`), 'make rotate-key finishes it')] : []),
+    ...(roles ? [wrong(unfinished(`the roles ${roles}`), 'make rotate-password finishes it')] : []),
+  ];
+}
+
+/** A Secret that no service reads, so checkSecrets skips it, notes the rotation of the PostgreSQL in the release. */
+export async function checkPasswords({ core, namespace }: Cluster): Promise<Finding[]> {
+  const name = passwordsSecret;
+  try {
+    return unfinishedRotations(await core.readNamespacedSecret({ name, namespace }).catch(orUndefined));
+  } catch (error) {
+    if (!isStatus(error, 403)) throw error;
+    return [
+      notChecked(
+        `Secret ${name}: not checked, since this command may not read it. It notes unfinished rotations of passwords`,
+      ),
+    ];
+  }
 }
 
 /** The required keys of each Secret, by its name, each with the variable or file that it becomes. */

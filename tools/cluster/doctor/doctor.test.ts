@@ -113,6 +113,21 @@ it('says how to go on with an unfinished restore, instead of how to scale', asyn
   expect(said).toContain(`WRONG  scaledobject invoice is paused by a restore\n       ${remedy}`);
 });
 
+it.each(['postgres', 'store-databases'])('reports an unfinished rotation of passwords noted in %s', async (name) => {
+  const items = [{ key: 'order', path: 'url' }];
+  const volumes = [{ projected: { sources: [{ secret: { name: 'store-databases', items } }] } }];
+  const template = { metadata: {}, spec: { containers: [{ name: 'order' }], volumes } };
+  api.deployments.push({ metadata: { name: 'order' }, spec: { replicas: 1, template } });
+  const data = { order: btoa('postgresql://order:secret@store-database-rw:5432/order') };
+  api.secrets.set('store-databases', { metadata: { name: 'store-databases' }, data });
+  const annotations = { 'store/next-database-roles': 'order.b status.b' };
+  api.secrets.set(name, { metadata: { name, annotations }, data });
+  const { count, said } = await examine();
+  const what = `WRONG  Secret ${name}: the rotation to the roles order.b status.b is not finished`;
+  expect(said).toContain(`${what}\n       make rotate-password finishes it`);
+  expect(count).toBe(1);
+});
+
 it('counts a kind that it may not list as wrong', async () => {
   put(namespaced(strimzi, 'kafkas', 'store'), { status: ready('True') });
   api.hooks.refuse = (request) => request.includes('/kafkas');
@@ -130,6 +145,7 @@ it('gives a hint if it may not read the release, and counts a Secret that it may
   expect(said).toContain(
     '-      release store: not checked, since this command may not list Secrets; helm -n store status store shows',
   );
+  expect(said).toContain('-      Secret postgres: not checked, since this command may not read it');
   expect(said).toContain('WRONG  Secret own: not checked\n       this command has no right to read it');
   expect(count).toBe(1);
 });

@@ -4,7 +4,7 @@ import { checkAutoscalers } from './check-autoscalers.ts';
 import { checkJobs } from './check-jobs.ts';
 import { checkOperated } from './check-operated.ts';
 import { checkRelease, checkVolumes } from './check-release.ts';
-import { checkSecrets } from './check-secrets.ts';
+import { checkPasswords, checkSecrets } from './check-secrets.ts';
 import { checkWorkload } from './check-workloads.ts';
 import type { Finding } from './findings.ts';
 
@@ -21,6 +21,7 @@ export async function doctor(cluster: Cluster): Promise<number> {
   const deployments = await deploymentsOf(cluster);
   const statefulSets = (await apps.listNamespacedStatefulSet({ namespace, labelSelector })).items;
   report(await checkSecrets(cluster, deployments));
+  report(await checkPasswords(cluster));
   report(await checkVolumes(cluster));
   for (const workload of [...statefulSets, ...deployments]) report(await checkWorkload(cluster, workload));
   report(await checkAutoscalers(cluster));
