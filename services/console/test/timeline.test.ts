@@ -75,6 +75,10 @@ const unpublished = { ...order, events: [event('OrderCreated', 0, null)] };
 const rejected = { ...reservation, status: 'REJECTED' as const };
 const shipped = { ...reservation, status: 'SHIPPED' as const };
 const charging = { ...payment, status: 'CHARGING' as const };
+const released = { ...reservation, status: 'RELEASED' as const };
+const cancelled = { ...order, status: 'CANCELLED' as const };
+const unmailed = { ...letter, group: 'notification-group', service: 'notification', kind: 'OrderCancelled' };
+const unsent = 'notification-group failed to handle OrderCancelled: dead letter l';
 const confirmed = { ...order, status: 'CONFIRMED' as const, paidAt: at(4) };
 
 describe('an order', () => {
@@ -103,6 +107,18 @@ describe('an order', () => {
       [expect.stringMatching(/^The shipment, some time after the payment/)],
     ],
     ['nothing', { order: { ...confirmed, shippedAt: at(9) }, reservation: shipped, payment }, []],
+    ['nothing, cancelled before its dead letter was handled', { order: cancelled, letters: [letter] }, []],
+    [
+      'a dead letter that holds back its refund',
+      { order: cancelled, reservation: released, payment, letters: [letter] },
+      [failed],
+    ],
+    ['a dead letter of another group, though cancelled', { order: cancelled, letters: [unmailed] }, [unsent]],
+    [
+      'a dead letter, while it is not known whether its stock is held',
+      { order: cancelled, letters: [letter], problems: ['The inventory service is not available'] },
+      [failed],
+    ],
     ['a refund', { order: { ...order, status: 'CANCELLED' }, payment }, ['payment-group has to refund the payment']],
     ['what order knows', { order: undefined, payment }, []],
     ['what is not known', { problems: ['The inventory service is not available'] }, []],

@@ -5,7 +5,7 @@ import type { Letter, Parts } from './parts.ts';
 /** Returns sentences that say what an order waits for; none if it is done. */
 export function waitingFor(parts: Parts): string[] {
   const { order, reservation, payment, letters, problems } = parts;
-  const open = letters.filter(({ decisions }) => decisions.every(({ outcome }) => outcome === 'FAILED'));
+  const open = letters.filter((letter) => isOpen(letter) && !isOvertaken(letter, parts));
   const held = open.map(({ group, kind, id }) => `${group} failed to handle ${kind ?? 'a message'}: dead letter ${id}`);
   const unsent = [
     ['order', order?.events ?? []],
@@ -27,6 +27,18 @@ function stepOf(parts: Parts): string[] {
   if (steps.length > 0 || groups.length === 0 || parts.order?.status !== 'PENDING') return steps;
   return ['Its cancellation, once it has been PENDING for too long, because a message that it needs was discarded'];
 }
+
+const isOpen = ({ decisions }: Letter) => decisions.every(({ outcome }) => outcome === 'FAILED');
+
+/** The groups that take the steps of {@link nextStep}. */
+const stepGroups = ['order-group', 'inventory-group', 'payment-group'];
+
+/** Whether the cancellation made the message pointless: the order holds neither stock nor money that its group has to return. */
+const isOvertaken = ({ group }: Letter, parts: Parts): boolean =>
+  parts.order?.status === 'CANCELLED' &&
+  parts.problems.length === 0 &&
+  stepGroups.includes(group) &&
+  nextStep(parts).length === 0;
 
 const isDiscarded = ({ decisions }: Letter) => decisions.some(({ outcome }) => outcome === 'DISCARDED');
 
