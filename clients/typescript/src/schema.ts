@@ -938,6 +938,8 @@ export interface components {
             refusal?: string;
             /** @description For operators: what it waits for, `sender` or the hourly `digest`. */
             waitsFor?: string;
+            /** @description For operators: `false` if no mail server is set. */
+            canBeResent?: boolean;
         };
         NotificationPage: {
             content: components["schemas"]["NotificationOut"][];

@@ -36,9 +36,9 @@ const pageOf = (...content: object[]) => ({
 const nextPage = { Link: '</internal/orders?after=the-cursor>; rel="next"' };
 
 /** State of the services, which tests change. */
-const kept = { notes: [] as object[], status: 'PENDING', isAway: false, isSilent: false };
+const kept = { notes: [] as object[], status: 'PENDING', isAway: false, isSilent: false, sendsMail: true };
 beforeEach(() => {
-  Object.assign(kept, { notes: [], status: 'PENDING', isAway: false, isSilent: false });
+  Object.assign(kept, { notes: [], status: 'PENDING', isAway: false, isSilent: false, sendsMail: true });
 });
 
 const answers: Record<string, Answer> = {
@@ -76,7 +76,10 @@ const answers: Record<string, Answer> = {
     if (query.get('email') === ada.email) return [ada];
     return query.get('q') === 'lovelace' ? [ada, { ...ada, id: productId, name: 'Lovelace & Sons' }] : [];
   },
-  notification: (method) => (method === 'PUT' ? new Reply(204, '') : pageOf(...mails)),
+  notification(method) {
+    if (method === 'PUT') return new Reply(204, '');
+    return pageOf(...mails.map((mail) => (kept.sendsMail ? mail : { ...mail, canBeResent: false })));
+  },
   invoice(_, path) {
     if (path === `/internal/orders/${order.id}/invoice`) return { ...invoice, seller: 'Tea Ltd.' };
     return path === '/invoices?number=18' ? pageOf() : pageOf(invoice);
@@ -242,6 +245,14 @@ describePages('the page of the orders', (open) => {
     const paid = page.getByRole('row', { name: /Your order is paid.*waits for the hourly digest/ });
     await paid.getByRole('button').click();
     await paid.getByText('The mail is on its way.').waitFor();
+  });
+
+  it('does not offer to send a mail again if no mail server is set', async () => {
+    kept.sendsMail = false;
+    await logIn(page, console, `#/orders/${order.id}`);
+    const sent = page.getByRole('row', { name: /We have received your order/ });
+    await sent.getByText('no mail server is set').waitFor();
+    expect(await sent.getByRole('button').count()).toBe(0);
   });
 
   it('cancels an order once, with a reason', async () => {

@@ -374,6 +374,12 @@ describe('mails to a mailbox that gets too many', () => {
     await whileCommitsFail(database.url, 'audit', async () => again(group).expect(500));
     const without = testGroup(database.url, 'notification-group');
     await again(without).expect(409);
+    const path = `/notifications?orderId=${event.key}`;
+    expect(await allOf(without, path)).toMatchObject([{ canBeResent: false }]);
+    expect(await allOf<object>(group, path)).not.toContainEqual(expect.objectContaining({ canBeResent: false }));
+    const own = await without.get(path).set('id-account', customerId).expect(200);
+    expect(own.body.content).toMatchObject([{ id: event.id }]);
+    expect(own.body.content[0]).not.toHaveProperty('canBeResent');
     await without.close();
     expect(await messages().count()).toBe(1);
   });

@@ -14,6 +14,7 @@ export const notificationOut = z
     sentAt: timestamp.optional(),
     refusal: z.string().optional().describe('Why the mail server has permanently rejected it.'),
     waitsFor: z.string().optional().describe('For operators: what it waits for, `sender` or the hourly `digest`.'),
+    canBeResent: z.boolean().optional().describe('For operators: `false` if no mail server is set.'),
   })
   .meta({
     id: 'NotificationOut',

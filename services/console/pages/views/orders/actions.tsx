@@ -93,7 +93,8 @@ export const Messages = ({ mails }: Pick<Known, 'mails'>) => (
         Subject: ({ subject }) => <bdi>{subject}</bdi>,
         Written: ({ createdAt }) => <Time at={createdAt} />,
         State: (mail) => <State mail={mail} />,
-        'Send again': (mail) => <SendAgain mail={mail} />,
+        'Send again': (mail) =>
+          mail.canBeResent === false ? <span class="note">no mail server is set</span> : <SendAgain mail={mail} />,
       }}
     />
     <p class="note">

@@ -42,7 +42,7 @@ export const createGroup: CreateGroup = ({ config, database }) => {
       },
     },
     routes: [
-      ...notificationRoutes(createNotificationRepository(database.lists), resendWith(database, sendsMail)),
+      ...notificationRoutes(createNotificationRepository(database.lists, sendsMail), resendWith(database, sendsMail)),
       ...(sendsMail || config.APP_PROFILE === 'prod'
         ? []
         : mailRoutes(mails, mailOpener(make), lookRecorder(database))),

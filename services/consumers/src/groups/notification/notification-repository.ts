@@ -32,7 +32,9 @@ const asJson = raw(`jsonb_strip_nulls(jsonb_build_object('id', id, 'orderId', or
 
 export type NotificationRepository = ReturnType<typeof createNotificationRepository>;
 
-export const createNotificationRepository = ({ run, inTurn }: Lists) => {
+/** @param sendsMail whether there is a mail server */
+export const createNotificationRepository = ({ run, inTurn }: Lists, sendsMail: boolean) => {
+  const forOperators = sendsMail ? asJson : sql`${asJson} || '{"canBeResent": false}'`;
   const rows = (json: Sql, where: Sql[]) => ({ select: sql`(${json})::text as json`, from: sql`notifications`, where });
   function page(json: Sql, query: NotificationQuery, where: Sql[] = []) {
     const conditions = [sql`order_id is not null`, ...where];
@@ -44,7 +46,7 @@ export const createNotificationRepository = ({ run, inTurn }: Lists) => {
   return {
     /** @param customerId restricts the list to a customer, and leaves out the state of the mails; default: all customers */
     list(query: NotificationQuery, customerId?: string) {
-      if (customerId === undefined) return page(asJson, query);
+      if (customerId === undefined) return page(forOperators, query);
       const own = sql`${asJson} - 'refusal' - 'waitsFor'`;
       return inTurn(customerId, () => page(own, query, [sql`customer_id = ${customerId}::uuid`]));
     },
