@@ -18,6 +18,8 @@ interface LoadOptions {
   gateway?: { url: string; ca?: string };
 }
 
+const steadyMs = 10_000;
+
 /**
  * Reads, places orders and logs in through the gateway until stopped, on kept-alive and on new connections. Does not retry
  * failed requests. With `retriesOrders`, retries orders under their Idempotency-Key until they succeed.
@@ -37,6 +39,8 @@ async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadO
   const succeeded: number[] = [];
   /** By Idempotency-Key. */
   const placed = new Map<string, { id: string; at: number }>();
+  const beganAt = Date.now();
+  let isSteady = false;
   let isStopped = false;
   let isGivenUp = false;
 
@@ -85,8 +89,8 @@ async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadO
     do {
       const response = await attempt('POST /orders', 201, () => send('POST', '/orders', body, headers));
       if (response) placed.set(key, { id: response.body.id, at: Date.now() });
-      else if (retriesOrders) await pause(250);
-    } while (retriesOrders && !placed.has(key) && !isGivenUp);
+      else if (retriesOrders || !isSteady) await pause(250);
+    } while ((retriesOrders || !isSteady) && !placed.has(key) && !isGivenUp);
   };
   /** Every replica of auth must accept a new token at once. */
   const login = async (send: Send, n: number) => {
@@ -109,6 +113,17 @@ async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadO
   return {
     failures,
     succeeded,
+    /**
+     * Waits until no request has failed for 10 s, and forgets the failures until then: they come from a slow machine or from pods
+     * that have just started, not from what the test does next. Until then orders are retried, so that none is stored unacknowledged.
+     */
+    async untilSteady() {
+      const last = () => failures.at(-1)?.at ?? beganAt;
+      await until('no request fails for 10 s', async () => Date.now() - last() >= steadyMs, 120);
+      isSteady = true;
+      if (failures.length > 0) say(`load: ${failures.length} requests failed before it was steady`);
+      failures.length = 0;
+    },
     /** The acknowledged orders, and when they were acknowledged. */
     placed: () => [...placed.values()],
     /** Returns the successful and failed requests since a time. */
@@ -156,7 +171,7 @@ export type Load = Awaited<ReturnType<typeof startLoad>>;
 export async function underLoad(options: LoadOptions, during: (load: Load) => Promise<void>): Promise<Load> {
   const load = await startLoad(options);
   try {
-    await pause(5_000);
+    await load.untilSteady();
     await during(load);
     await pause(3_000);
   } finally {
