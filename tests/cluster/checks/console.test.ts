@@ -130,14 +130,17 @@ it('shows dead letters and the audit trail of every group', async () => {
 });
 
 it('changes stock and products for customers, and accepts only the first of two changes to the same version', async () => {
-  expect(await sendExpecting(200, asOperator, 'PUT', `/api/stock/${tea}`, { available: 7 })).toMatchObject({
+  const [stock] = (await ada.send('GET', `/products/availability?id=${tea}`)).body;
+  const setting = { available: 7, seen: stock.available };
+  expect(await sendExpecting(200, asOperator, 'PUT', `/api/stock/${tea}`, setting)).toMatchObject({
     body: { available: 7 },
   });
+  await sendExpecting(409, asOperator, 'PUT', `/api/stock/${tea}`, { ...setting, available: 8 });
   const seen = await read(`/api/products/${tea}`);
   const change = { ...seen, name: 'Tea of the cluster test', price: '2.5' };
   await sendExpecting(204, asOperator, 'PUT', `/api/products/${tea}`, change);
   await sendExpecting(409, asOperator, 'PUT', `/api/products/${tea}`, { ...seen, price: '9' });
   expect((await ada.send('GET', `/products/${tea}`)).body).toMatchObject({ name: change.name, price: 2.5 });
-  const listed = await read(`/api/products?search=${encodeURIComponent(change.name)}`);
-  expect(listed.find(({ id }: { id: string }) => id === tea)).toMatchObject({ price: 2.5, available: 7 });
+  const { products } = await read(`/api/products?search=${encodeURIComponent(change.name)}`);
+  expect(products.find(({ id }: { id: string }) => id === tea)).toMatchObject({ price: 2.5, available: 7 });
 });
