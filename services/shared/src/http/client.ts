@@ -4,6 +4,7 @@ import { currentTrace, inSpan } from '../observability/trace-context.ts';
 import { DomainError, type ErrorKind, unavailable } from '../values/errors.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
 import type { ProblemCode } from '../values/problem-types.ts';
+import { inTime } from '../values/time.ts';
 import { cursorIn } from './pagination.ts';
 import { problemSchema } from './problem.ts';
 
@@ -62,6 +63,8 @@ interface Sent {
   text: string;
 }
 
+const timedOut = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+
 const secondsIn = (header: string | undefined) => (/^\d{1,3}$/.test(header ?? '') ? Number(header) : undefined);
 
 /** Calls another service: JSON both ways, in the current trace, with a time-out, without following redirects. */
@@ -75,7 +78,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
   async function send(method: Method, url: string, call: Call): Promise<Sent> {
     const { body, ifMatch, ifNoneMatch, clientAddress, customer, operator, headers: further, signal } = call;
     const trace = currentTrace();
-    try {
+    const exchange = async (late: AbortSignal) => {
       const answer = await request(url, {
         method,
         headers: {
@@ -91,10 +94,12 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
           ...further,
         },
         ...(body && { body: stringifyJson(body) }),
-        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+        signal: signal ? AbortSignal.any([late, signal]) : late,
       });
-      const text = await answer.body.text();
-      const { statusCode: status, headers } = answer;
+      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+    };
+    try {
+      const { status, headers, text } = await inTime(timeoutMs, exchange, timedOut);
       if (status >= 500) throw failed(new Error(`Status ${status}`), headers['retry-after']?.toString());
       return { status, headers, text };
     } catch (error) {

@@ -4,7 +4,7 @@ import type { Transaction, TransactionOf } from '../database/transaction.ts';
 import type { Logger } from '../observability/log.ts';
 import { coalesce } from '../values/coalesce.ts';
 import { loop } from '../values/loop.ts';
-import { retry, within } from '../values/time.ts';
+import { inTime, retry } from '../values/time.ts';
 import { type CallTable, type ClaimedCall, createCallRepository } from './call-repository.ts';
 
 export type { CallTable, ClaimedCall } from './call-repository.ts';
@@ -66,12 +66,9 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
   for (const result of ['answered', 'failed', 'lost']) ended.inc({ queue: name, result }, 0);
 
   async function makeOne(call: Call): Promise<Ended<Call, Outcome>> {
-    const signal = AbortSignal.timeout(callMs);
-    const late = () => {
-      throw new Error(`There was no answer within ${callMs} ms`);
-    };
+    const late = () => new Error(`There was no answer within ${callMs} ms`);
     try {
-      return { call, outcome: await within(callMs, make(call, signal), late) };
+      return { call, outcome: await inTime(callMs, (signal) => make(call, signal), late) };
     } catch (error) {
       return { call, error };
     }

@@ -1,4 +1,4 @@
-import { backoff, sleep, within } from './time.ts';
+import { backoff, inTime, sleep, within } from './time.ts';
 
 const never = new Promise<never>(() => {});
 
@@ -43,5 +43,31 @@ describe('within', () => {
     const failing = sleep(20).then(() => Promise.reject(new Error('broken')));
     await within(1, failing);
     await sleep(40);
+  });
+});
+
+describe('inTime', () => {
+  const late = () => new Error('too late');
+
+  it('returns the outcome of the work, and never aborts its signal afterwards', async () => {
+    const signals: AbortSignal[] = [];
+    const work = async (signal: AbortSignal) => {
+      signals.push(signal);
+      return 'done';
+    };
+    expect(await inTime(20, work, late)).toBe('done');
+    await expect(inTime(20, () => Promise.reject(new Error('broken')), late)).rejects.toThrow('broken');
+    await sleep(40);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+
+  it('aborts the signal after its time, with the error that it throws', async () => {
+    const reasons: unknown[] = [];
+    const hang = (signal: AbortSignal) => {
+      signal.addEventListener('abort', () => reasons.push(signal.reason));
+      return never;
+    };
+    await expect(inTime(1, hang, late)).rejects.toThrow('too late');
+    expect(reasons).toEqual([late()]);
   });
 });
