@@ -45,7 +45,7 @@ node:
 # Needs no install scripts: the local run does the work of PostgreSQL's script. npm writes the file compared here last.
 install: node ### Run npm ci if package-lock.json has changed
 	@$(alone) sh -c 'test node_modules/.package-lock.json -nt package-lock.json || \
-	  { echo "npm ci, about half a minute" && npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error; }'
+	  { echo "npm ci, about half a minute" && npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --no-progress --loglevel=error; }'
 
 generate: install ### Generate the Prisma clients, and the pages of the console with their types, that have changed
 	@$(alone) $(tool) tools/generate.ts
@@ -55,11 +55,12 @@ build: generate ### Compile the services that have changed
 	@$(alone) $(bin)/tsc -b services/*/tsconfig.json clients/*/tsconfig.json
 	@test docs/reference/openapi.js -nt docs/openapi.yaml || $(tool) tools/api/reference.ts
 
-tools: machine install ### Fetch Envoy, Kafka and Helm if the machine lacks them
-	@$(tool) tools/local/commands/fetch-tools.ts
+# Needs no packages, so that make can fetch both at the same time.
+tools: machine ### Fetch Envoy, Kafka and Helm if the machine lacks them
+	@$(tool) tools/local/commands/fetch-tools.mjs
 
-# The first run fetches the tools while it compiles the services.
-run: machine install ## Start the whole store on http://localhost:8080, PORTS=free on free ports; Ctrl-C stops it
+# The first run fetches the tools while it installs the packages and compiles the services.
+run: machine ## Start the whole store on http://localhost:8080, PORTS=free on free ports; Ctrl-C stops it
 	@$(MAKE) --jobs=2 build $$(test -d .cache/tools || echo tools)
 	@$(tool) tools/local/commands/run.ts
 
@@ -102,7 +103,7 @@ timeline: build ## Show the events of an order; ORDER=<id>
 clean: install ## Delete data, keys and logs of the stopped store
 	@$(tool) tools/local/commands/clean.ts
 
-test: machine install ## Run lint, type check and all tests, on free ports beside a running store
+test: machine ## Run lint, type check and all tests, on free ports beside a running store
 	@$(MAKE) --jobs=2 lint typecheck build tools
 	@$(jest)
 

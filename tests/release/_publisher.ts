@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { requireHelm } from '../../tools/local/downloads/helm.ts';
-import { findOnPath } from '../../tools/local/downloads/provide-tool.ts';
+import { requireHelm } from '../../tools/local/downloads/helm.mjs';
+import { findOnPath } from '../../tools/local/downloads/provide-tool.mjs';
 import { root } from '../../tools/paths.ts';
 
 const needed = ['skopeo', 'cosign'];

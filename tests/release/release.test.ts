@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { objectsIn } from '../../tools/chart/render.ts';
 import { thirdPartyImages } from '../../tools/chart/third-party.ts';
-import { requireHelm } from '../../tools/local/downloads/helm.ts';
+import { requireHelm } from '../../tools/local/downloads/helm.mjs';
 import { root } from '../../tools/paths.ts';
 import { builtImages } from '../../tools/topology/images.ts';
 import { topology } from '../../tools/topology/topology.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { execa } from 'execa';
 import { renderGateway, writeGatewayConfig } from '../../tools/local/components/gateway.ts';
-import { provideEnvoy } from '../../tools/local/downloads/envoy.ts';
+import { provideEnvoy } from '../../tools/local/downloads/envoy.mjs';
 import { useFolder } from '../kit/folder.ts';
 
 const dir = useFolder();

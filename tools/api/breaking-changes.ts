@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
-import { findOnPath } from '../local/downloads/provide-tool.ts';
+import { findOnPath } from '../local/downloads/provide-tool.mjs';
 import { root } from '../paths.ts';
 import { withFolder } from '../with-folder.ts';
 

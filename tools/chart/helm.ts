@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { provideHelm } from '../local/downloads/helm.ts';
+import { provideHelm } from '../local/downloads/helm.mjs';
 import { root } from '../paths.ts';
 import type { Options, Rendered } from './helm-library.ts';
 

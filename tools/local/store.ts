@@ -10,7 +10,7 @@ import { startKafka } from './components/kafka.ts';
 import { type Postgres, startPostgres } from './components/postgres.ts';
 import { entryOf, gatewayValues, localUrl, nodeFlags, serviceEnv } from './components/services.ts';
 import { type SupervisedProcess, startProcess } from './components/supervised-process.ts';
-import { provideKafkaTools } from './downloads/java.ts';
+import { provideKafkaTools } from './downloads/java.mjs';
 import { tryLock } from './lock.ts';
 import { checkPorts, fixedPorts, freePorts, type Ports, portNames, serviceNames } from './ports.ts';
 

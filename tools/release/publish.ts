@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { thirdPartyImages } from '../chart/third-party.ts';
-import { requireHelm } from '../local/downloads/helm.ts';
+import { requireHelm } from '../local/downloads/helm.mjs';
 import { root } from '../paths.ts';
 import { Tool } from '../run-command.ts';
 import { builtImages } from '../topology/images.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
-import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
+import { findOnPath } from '../../../tools/local/downloads/provide-tool.mjs';
 import { useFolder } from '../../kit/folder.ts';
 import { alertsOf, type RuleGroup, ruleGroups } from '../../kit/observability/alerts.ts';
 

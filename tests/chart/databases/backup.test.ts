@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
 import { freePort } from '../../../tools/free-port.ts';
-import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.ts';
+import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.mjs';
 import { useFolder } from '../../kit/folder.ts';
 import { runScript, scripts } from '../../kit/postgres/postgres-client.ts';
 import { until } from '../../kit/until.ts';

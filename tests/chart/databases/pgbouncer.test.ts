@@ -9,7 +9,7 @@ import { valuesFiles } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { findPostgres, startOf } from '../../../tools/local/components/postgres-program.ts';
 import { startProcess } from '../../../tools/local/components/supervised-process.ts';
-import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.ts';
+import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.mjs';
 import { useFolder } from '../../kit/folder.ts';
 import { createSend } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';

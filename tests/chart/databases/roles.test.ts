@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
-import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
+import { findOnPath } from '../../../tools/local/downloads/provide-tool.mjs';
 import { useFolder } from '../../kit/folder.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 import { scripts } from '../../kit/postgres/postgres-client.ts';

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { createKafka } from '../../../services/shared/src/messaging/kafka/client.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { freePort } from '../../../tools/free-port.ts';
-import { provideJava, provideKafka } from '../../../tools/local/downloads/java.ts';
+import { provideJava, provideKafka } from '../../../tools/local/downloads/java.mjs';
 import { certificateFor } from '../../kit/certificates.ts';
 import { until } from '../../kit/until.ts';
 

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { valuesFiles } from '../../../tools/chart/render.ts';
-import { provideJava, provideKafka } from '../../../tools/local/downloads/java.ts';
+import { provideJava, provideKafka } from '../../../tools/local/downloads/java.mjs';
 import { withFolder } from '../../../tools/with-folder.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 import { manifests } from '../_manifests.ts';

@@ -5,7 +5,7 @@ import { askAdmin } from '../../../services/shared/src/messaging/kafka/admin.ts'
 import { storeTopics } from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { freePort } from '../../../tools/free-port.ts';
-import { provideJava, provideKafka } from '../../../tools/local/downloads/java.ts';
+import { provideJava, provideKafka } from '../../../tools/local/downloads/java.mjs';
 import { useFolder } from '../../kit/folder.ts';
 import { until } from '../../kit/until.ts';
 import { manifests } from '../_manifests.ts';

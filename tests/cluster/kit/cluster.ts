@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { connect, orUndefined, sentence } from '../../../tools/cluster/api.ts';
 import { componentsOf, nameOf } from '../../../tools/cluster/rollout.ts';
-import { requireHelm } from '../../../tools/local/downloads/helm.ts';
+import { requireHelm } from '../../../tools/local/downloads/helm.mjs';
 import { root } from '../../../tools/paths.ts';
 import { withFolder } from '../../../tools/with-folder.ts';
 import { until as poll } from '../../kit/until.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
-import { requireHelm } from '../../../tools/local/downloads/helm.ts';
+import { requireHelm } from '../../../tools/local/downloads/helm.mjs';
 import { root } from '../../../tools/paths.ts';
 import { codeBlocks, scriptsRunBy } from '../../docs/_documents.ts';
 import { logIn, newCustomer } from '../../kit/customer.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
-import { requireHelm } from '../../../tools/local/downloads/helm.ts';
+import { requireHelm } from '../../../tools/local/downloads/helm.mjs';
 import { scriptsRunBy } from '../../docs/_documents.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { contextOf, helm, helmIn, cluster as installed, kubectl, runTool, say, until } from '../kit/cluster.ts';

@@ -1,6 +1,6 @@
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
-import { outputOf } from '../../../tools/local/downloads/provide-tool.ts';
+import { outputOf } from '../../../tools/local/downloads/provide-tool.mjs';
 import { root } from '../../../tools/paths.ts';
 
 export const howToGetClient =

@@ -1,6 +1,6 @@
 import { freePort } from '../../../tools/free-port.ts';
 import { startProcess } from '../../../tools/local/components/supervised-process.ts';
-import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.ts';
+import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.mjs';
 
 const wraparound = '--collector.database_wraparound';
 

@@ -5,7 +5,7 @@ import { freePort } from '../../free-port.ts';
 import { renderGateway } from '../../local/components/gateway.ts';
 import { localUrl } from '../../local/components/services.ts';
 import { startProcess } from '../../local/components/supervised-process.ts';
-import { provideEnvoy } from '../../local/downloads/envoy.ts';
+import { provideEnvoy } from '../../local/downloads/envoy.mjs';
 import { figure } from '../figures.ts';
 import { logDir, type Measurement, unlimited } from '../measurement.ts';
 import { cpuOfRequests } from '../requests.ts';

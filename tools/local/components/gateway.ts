@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path';
 import { getCACertificates, rootCertificates } from 'node:tls';
 import { named, renderObjects } from '../../chart/render.ts';
 import { root } from '../../paths.ts';
-import { provideEnvoy } from '../downloads/envoy.ts';
-import { provideHelm } from '../downloads/helm.ts';
+import { provideEnvoy } from '../downloads/envoy.mjs';
+import { provideHelm } from '../downloads/helm.mjs';
 import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
 
 /** Values of the gateway. The chart refuses unknown values; missing values have its defaults. */

