@@ -105,20 +105,6 @@ it('shows the current state: every process is UP, and every group has a lag', as
   });
 });
 
-it("finds an order by its id and its customer's e-mail address, with what every service knows about it", async () => {
-  const order = { items: [{ productId: tea, quantity: 1 }] };
-  const { id } = (await sendExpecting(201, ada.send, 'POST', '/orders', order)).body;
-  await until('the console shows the order as CONFIRMED', async () => {
-    const { order, timeline, problems } = await read(`/api/orders/${id}`);
-    expect({ status: order.status, problems }).toEqual({ status: 'CONFIRMED', problems: [] });
-    const services = new Set(timeline.map(({ service }: { service: string }) => service));
-    expect([...services].sort()).toEqual(['inventory', 'invoice', 'notification', 'order', 'payment']);
-  });
-  expect(await read(`/api/order-search?sought=${id.slice(0, 8)}`)).toMatchObject({ orders: [{ id }], problems: [] });
-  const found = await read(`/api/order-search?sought=${encodeURIComponent(ada.email)}`);
-  expect(await read(`/api/orders?customer=${found.customers[0].id}`)).toMatchObject({ orders: [{ id }], next: null });
-});
-
 it('shows dead letters and the audit trail of every group', async () => {
   const groups: { service: string; problem?: string }[] = await read('/api/dead-letters');
   expect(groups.map(({ service, problem }) => [service, problem]).sort()).toEqual(
@@ -127,20 +113,4 @@ it('shows dead letters and the audit trail of every group', async () => {
       .sort(),
   );
   expect(await read('/api/dead-letters/audit')).toMatchObject({ problems: [] });
-});
-
-it('changes stock and products for customers, and accepts only the first of two changes to the same version', async () => {
-  const [stock] = (await ada.send('GET', `/products/availability?id=${tea}`)).body;
-  const setting = { available: 7, seen: stock.available };
-  expect(await sendExpecting(200, asOperator, 'PUT', `/api/stock/${tea}`, setting)).toMatchObject({
-    body: { available: 7 },
-  });
-  await sendExpecting(409, asOperator, 'PUT', `/api/stock/${tea}`, { ...setting, available: 8 });
-  const seen = await read(`/api/products/${tea}`);
-  const change = { ...seen, name: 'Tea of the cluster test', price: '2.5' };
-  await sendExpecting(204, asOperator, 'PUT', `/api/products/${tea}`, change);
-  await sendExpecting(409, asOperator, 'PUT', `/api/products/${tea}`, { ...seen, price: '9' });
-  expect((await ada.send('GET', `/products/${tea}`)).body).toMatchObject({ name: change.name, price: 2.5 });
-  const { products } = await read(`/api/products?search=${encodeURIComponent(change.name)}`);
-  expect(products.find(({ id }: { id: string }) => id === tea)).toMatchObject({ price: 2.5, available: 7 });
 });

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { podsOf } from '../../../tools/cluster/pods.ts';
 import { waitForRollout } from '../../../tools/cluster/rollout.ts';
 import { cluster, deploymentNames, helm, say, upgrade, withInstalledValues } from '../kit/cluster.ts';
-import { type Load, underLoad } from '../kit/load.ts';
+import { expectNoLoss, type Load, underLoad } from '../kit/load.ts';
 
 /**
  * PREVIOUS_CHART: a folder, a package, or an oci://… address of the previous version, installed with the images that it names.
@@ -57,3 +58,19 @@ async function change(to: string, run: () => Promise<unknown>): Promise<Load> {
     });
   },
 );
+
+it('an upgrade that replaces all components at once fails no request and loses no order', async () => {
+  await withInstalledValues(async (file) => {
+    const names = await deploymentNames();
+    await expectNoLoss(async (load) => {
+      const startedAt = Date.now();
+      say('helm upgrade with a new annotation on all pods');
+      const marks = names.flatMap((name) => ['--set', `${name}.podAnnotations.test=${randomUUID()}`]);
+      await upgrade('--values', file, ...marks);
+      await waitForRollout(cluster, names, () => undefined);
+      const { succeeded, failures } = load.since(startedAt);
+      const seconds = Math.round((Date.now() - startedAt) / 1000);
+      say(`upgraded in ${seconds} s, ${succeeded} requests succeeded, ${failures.length} failed`);
+    });
+  });
+});
