@@ -1,7 +1,7 @@
 import { createHttpApp } from '@store/shared/http/app';
 import { sendProblem } from '@store/shared/http/problem';
 import type { Logger } from '@store/shared/observability/log';
-import type { Service, ServiceDefinition } from '@store/shared/service/service';
+import type { Service, StatelessDefinition } from '@store/shared/service/service';
 import cookieParser from 'cookie-parser';
 import express from 'express';
 import { createAuthClient } from './access/auth-client.ts';
@@ -53,7 +53,7 @@ export function createConsole(
   return { app, jobs: [watching(history, services, config)] };
 }
 
-export const consoleService: ServiceDefinition<typeof configSchema> = {
+export const consoleService: StatelessDefinition<typeof configSchema> = {
   name: 'console',
   configSchema,
   build: (context) => createConsole(context),

@@ -13,7 +13,7 @@ import { retry, sleep, within } from '../values/time.ts';
 import type { ServiceConfig } from './config.ts';
 import { type Readiness, withHealth } from './health.ts';
 import { close, listen } from './listen.ts';
-import type { ServiceDefinition, Started } from './service.ts';
+import type { Service, ServiceDefinition, Started, StatelessDefinition } from './service.ts';
 
 /** For each part that is stopped, so that no part prevents the process from ending. */
 const stopTimeoutMs = 15_000;
@@ -28,12 +28,10 @@ const migrationWaiting = new Gauge({
  * everything is started. On SIGTERM or SIGINT it becomes unready, keeps answering for `DRAIN_SECONDS` (SIGTERM only), finishes the
  * requests in flight, stops its parts in reverse order, and exits with 0.
  */
-export async function runService<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Client>({
-  name,
-  configSchema,
-  database: owned,
-  build,
-}: ServiceDefinition<Schema, Client>): Promise<void> {
+export async function runService<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Client>(
+  definition: ServiceDefinition<Schema, Client> | StatelessDefinition<Schema>,
+): Promise<void> {
+  const { name, configSchema, database: owned } = definition;
   const config = configOrExit(name, configSchema);
   const { DATABASE_URL = '', DATABASE_POOLER_URL = DATABASE_URL, DATABASE_REPLICA_URL } = config;
   const log = createLog(name, config.LOG_LEVEL);
@@ -55,10 +53,16 @@ export async function runService<Schema extends z.ZodType<ServiceConfig & Partia
     const { startTracing } = await import('../observability/trace-exporter.ts');
     started.push({ name: 'traces', stop: startTracing(name, log).stop });
   }
-  const database = owned && openDatabase(owned.PrismaClient, DATABASE_POOLER_URL, owned.poolSize, DATABASE_REPLICA_URL);
-  if (database) started.push({ name: 'database', stop: database.close });
-  // Only a definition without a database builds a service without one.
-  const service = await build({ config, log, database: database as Database<Client> });
+  let database: Database<Client> | undefined;
+  let service: Service<Client>;
+  if (definition.database) {
+    const { PrismaClient, poolSize } = definition.database;
+    database = openDatabase(PrismaClient, DATABASE_POOLER_URL, poolSize, DATABASE_REPLICA_URL);
+    started.push({ name: 'database', stop: database.close });
+    service = await definition.build({ config, log, database });
+  } else {
+    service = await definition.build({ config, log });
+  }
 
   const listener = withHealth(service.app, readiness);
   const ports = [config.PORT, ...(service.extraPorts ?? [])];

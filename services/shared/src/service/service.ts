@@ -50,23 +50,35 @@ export interface Service<Client = never> {
   extraPorts?: number[];
 }
 
-export interface ServiceContext<Config, Client> {
+/** For a process without a database, and so without events. */
+export type StatelessService = Omit<Service, 'consumer' | 'publisher'>;
+
+interface StatelessContext<Config> {
   config: Config;
   log: Logger;
-  /** Undefined in a service without a database. */
+}
+
+export interface ServiceContext<Config, Client> extends StatelessContext<Config> {
   database: Database<Client>;
 }
 
 /** Builds a process, for main.ts or worker.ts, or to read its routes. Building connects to nothing and starts nothing. */
-export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Client = never> {
+export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & Partial<DatabaseConfig>>, Client> {
   name: string;
   configSchema: Schema;
-  /** Its database, if it has one. */
-  database?: {
+  database: {
     /** The folder of its Prisma migrations. */
     migrations: URL;
     PrismaClient: ClientClass<Client>;
     poolSize?: number;
   };
   build(context: ServiceContext<z.output<Schema>, Client>): Promise<Service<Client>> | Service<Client>;
+}
+
+/** Builds a process that has no database. */
+export interface StatelessDefinition<Schema extends z.ZodType<ServiceConfig>> {
+  name: string;
+  configSchema: Schema;
+  database?: undefined;
+  build(context: StatelessContext<z.output<Schema>>): Promise<StatelessService> | StatelessService;
 }
