@@ -1,7 +1,7 @@
 import type { Database } from '@store/shared/database/database';
 import { beginsWith, createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { type Page, readPage } from '@store/shared/database/read-page';
-import { literal, raw, sql } from '@store/shared/database/sql';
+import { likeLiteral, literal, raw, sql } from '@store/shared/database/sql';
 import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import { uuidPrefix } from '@store/shared/values/fields';
 import type { Account, PrismaClient } from './generated/client.ts';
@@ -35,7 +35,7 @@ const newestFirst = createKeyset(
 
 /** Matches a literal text in the name or the address, or the beginning of the id. */
 function matchesSearch(sought: string) {
-  const pattern = `%${sought.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const pattern = `%${likeLiteral(sought)}%`;
   const named = sql`(name ilike ${pattern} or email ilike ${pattern})`;
   const digits = uuidPrefix.safeParse(sought).data;
   return digits === undefined ? named : sql`(${named} or ${beginsWith('id', digits)})`;

@@ -2,7 +2,7 @@ import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { allOf } from '@store/shared/database/read-page';
-import { empty, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
+import { empty, likeLiteral, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { TransactionOf } from '@store/shared/database/transaction';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import { found } from '@store/shared/values/errors';
@@ -64,7 +64,7 @@ const keyset = createKeyset(
 
 /** Matches names so that the trigram index can be used: three letters or digits make a trigram, and so does the start of a word. */
 function nameContains(q: string): Sql {
-  const text = q.replaceAll(/[\\%_]/g, '\\$&');
+  const text = likeLiteral(q);
   if (/[\p{Alphabetic}\p{N}]{3}/u.test(q)) return sql`name ilike ${`%${text}%`}`;
   return sql`(name ilike ${`${text}%`} or name ilike ${`% ${text}%`})`;
 }
