@@ -64,12 +64,12 @@ describe('a wheel', () => {
   };
 
   it.each([
-    ['in a virtual environment', 0],
-    ['of the machine, if Python has no venv', 1],
-  ])('is unpacked by pip %s so that its program runs, and nothing else is left', async (_, isWithoutVenv) => {
-    if (isWithoutVenv) {
+    ['of the machine', 0],
+    ['of a virtual environment, if Python has no pip', 1],
+  ])('is unpacked by pip %s so that its program runs, and nothing else is left', async (_, isWithoutPip) => {
+    if (isWithoutPip) {
       const { stdout } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
-      const bin = await addProgram('bin/python3', `[ "$2" != venv ] || exit 1\nexec ${stdout} "$@"`);
+      const bin = await addProgram('bin/python3', `[ "$2" != pip ] || exit 1\nexec ${stdout} "$@"`);
       setEnv({ PATH: `${bin}:${PATH}` });
     }
     await install(sha256);

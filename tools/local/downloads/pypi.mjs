@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { messageOf, run } from './provide-tool.mjs';
+import { messageOf, outputOf, run } from './provide-tool.mjs';
 
 /** Subfolder of the target folder that pip installs into. */
 export const packages = 'packages';
@@ -43,18 +43,16 @@ export const fromMavenCentral = (dir, ...args) =>
   });
 
 /**
- * Calls `work` with the Python of a virtual environment, or with the machine's if that lacks venv, as on Debian.
+ * Calls `work` with the machine's Python or, if that lacks pip, as on Debian, with a virtual environment's, which costs 4 s of CPU time.
  * @param {(python: string, temporary: string) => Promise<void>} work
  */
 async function withPython(work) {
   const dir = await mkdtemp(join(tmpdir(), 'store-'));
   try {
+    const hasPip = (await outputOf('python3', ['-m', 'pip', '--version'])) !== undefined;
     const environment = join(dir, 'venv');
-    const python = await run('python3', ['-m', 'venv', environment]).then(
-      () => join(environment, 'bin/python'),
-      () => 'python3',
-    );
-    await work(python, dir);
+    if (!hasPip) await run('python3', ['-m', 'venv', environment]);
+    await work(hasPip ? 'python3' : join(environment, 'bin/python'), dir);
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -68,7 +66,8 @@ async function withPython(work) {
 async function install(python, dir, args) {
   const quiet = ['--quiet', '--no-color', '--no-input', '--disable-pip-version-check', '--no-warn-script-location'];
   const command = ['-m', 'pip', 'install', ...quiet, '--target', join(dir, packages), ...args];
-  await run(python, command).catch((error) => {
+  const env = { ...process.env, PIP_REQUIRE_VIRTUALENV: '0' }; // everything goes into the folder
+  await run(python, command, { env }).catch((error) => {
     // pip's own message, which is not on the last line if digests differ.
     throw new Error(/^ERROR: [\s\S]*/m.exec(error.stderr)?.[0].trim() ?? messageOf(error));
   });
