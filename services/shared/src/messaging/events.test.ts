@@ -1,4 +1,5 @@
-import { type Message, readEvent } from './events.ts';
+import { z } from 'zod';
+import { accountPayloads, type Message, payloads, readEvent } from './events.ts';
 
 const orderId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 const eventId = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -111,4 +112,31 @@ describe('in an event of another producer', () => {
   ])('a value is poison if PostgreSQL cannot store it: %s in %j', (what, change) =>
     expect(() => read({ headers: ofKind, payload: { ...cancelled, ...change } })).toThrow(what),
   );
+});
+
+describe('a field of an event that holds free text', () => {
+  /** Written by the services or by the payment provider, never by a person. */
+  const ofTheStore = ['reason'];
+
+  type Schema = z.core.JSONSchema.JSONSchema | boolean | undefined;
+
+  /** Names of fields, at any depth, whose texts have neither a format, a pattern nor a list of values. */
+  function freeTexts(name: string, schema: Schema): string[] {
+    if (typeof schema !== 'object') return [];
+    const { type, format, pattern, enum: values, properties = {}, items, additionalProperties, anyOf = [] } = schema;
+    // A nullable text has two types.
+    if ([type].flat().includes('string')) return format || pattern || values ? [] : [name];
+    return [
+      ...Object.entries(properties).flatMap(([field, inner]) => freeTexts(field, inner)),
+      ...[items, additionalProperties, ...anyOf].flat().flatMap((inner) => freeTexts(name, inner)),
+    ];
+  }
+
+  it.each(Object.entries({ ...payloads, ...accountPayloads }))('is no text of a person: %s', (kind, payload) => {
+    const found = freeTexts(kind, z.toJSONSchema(payload, { io: 'input', unrepresentable: 'any' }));
+    const others = found.filter((name) => !ofTheStore.includes(name));
+    const advice =
+      'add it to ofTheStore if the store writes it; if a person does, remove it (docs/development.md, An event)';
+    expect(others.map((name) => `${kind}.${name} is free text: ${advice}`)).toEqual([]);
+  });
 });

@@ -14,7 +14,10 @@ const eventTime = givenTime.meta({ type, format, pattern });
 const common = { orderId: uuid, customerId: uuid, timestamp: eventTime };
 const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1);
 
-/** Payloads of order events (contract 6.3). Only optional fields may be added; any other change makes a new kind, such as OrderCreatedV2. */
+/**
+ * Payloads of order events (contract 6.3). Only optional fields may be added; any other change makes a new kind, such as OrderCreatedV2.
+ * No field may hold text that a person wrote: topics and outboxes keep it after the account is deleted (docs/security.md).
+ */
 export const payloads = {
   OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional() }),
   StockReserved: z.object({ ...common, items, total: moneySchema }),
