@@ -2,7 +2,7 @@ import type { AccountEvent, OrderEvent } from '@store/shared/messaging/events';
 import { inDecimals, type Money } from '@store/shared/values/money';
 import { storable } from '@store/shared/values/text';
 import { en } from './mails/en.ts';
-import type { AccountKind, MailData, OrderKind } from './mails/words.ts';
+import { type AccountKind, type MailData, mailFields, type OrderKind } from './mails/words.ts';
 import type { Notification } from './notification-repository.ts';
 
 /** Makes the message to the customer about an event (contract 4.10). */
@@ -14,16 +14,14 @@ export function toNotification({ id, kind, payload }: OrderEvent<OrderKind> | Ac
 }
 
 function dataOf(payload: (OrderEvent | AccountEvent)['payload']): MailData {
-  const { orderId, amount, total, reason, shipmentId, requestId } = payload as MailPayload;
+  const { amount, total, ...fields } = payload as MailPayload;
+  const data: MailData = {};
+  for (const name of mailFields) {
+    const text = fields[name];
+    if (text !== undefined) data[name] = storable(text);
+  }
   const money = amount ?? total;
-  const texts = {
-    orderId,
-    amount: money && amountText(money),
-    reason: reason && storable(reason),
-    shipmentId,
-    requestId,
-  };
-  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined));
+  return money === undefined ? data : { ...data, amount: amountText(money) };
 }
 
 /** The fields of all kinds that mails mention. */

@@ -30,8 +30,11 @@ export type MailKind = OrderKind | AccountKind;
 /** A mail with the messages of an hour that were not mailed one by one. */
 export const digestKind = 'Digest';
 
-/** The content of an event as strings: ids, reasons, and amounts such as 12.50 USD. */
-export type MailData = Partial<Record<'orderId' | 'amount' | 'reason' | 'shipmentId' | 'requestId', string>>;
+/** Text fields of events that mails mention. */
+export const mailFields = ['orderId', 'reason', 'shipmentId', 'requestId'] as const;
+
+/** The content of an event as strings: its text fields, and its amount, such as 12.50 USD. */
+export type MailData = Partial<Record<(typeof mailFields)[number] | 'amount', string>>;
 
 export interface Message {
   subject: string;
