@@ -1,4 +1,4 @@
-import { type EventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/messaging/events';
+import { newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import type { Logger } from '@store/shared/observability/log';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
@@ -103,14 +103,14 @@ function settleCharge(step: Step, result: ChargeResult, payment: LockedPayment, 
   const { orderId, customerId, amount, cancelReason } = payment;
   if (!result.ok) {
     const { reason } = result;
-    const failed = announce('PaymentFailed', { ...about(payment, now), reason });
+    const failed = newEvent('PaymentFailed', { ...about(payment, now), reason });
     return { next: 'done', change: { orderId, status: 'FAILED', reason }, events: [failed] };
   }
   const { paymentId } = result;
   const paid: Settled = {
     next: 'done',
     change: { orderId, status: 'PAID', paymentId },
-    events: [announce('OrderPaid', { ...about(payment, now), paymentId, amount })],
+    events: [newEvent('OrderPaid', { ...about(payment, now), paymentId, amount })],
   };
   if (cancelReason === null) return paid;
   // Its order was cancelled while the provider was asked.
@@ -124,10 +124,8 @@ function settleRefund(payment: LockedPayment, now: Date): Settled {
   return {
     next: 'done',
     change: { orderId, status: 'REFUNDED', ...(cancelReason !== null && { reason: cancelReason }) },
-    events: [announce('PaymentRefunded', { ...about(payment, now), paymentId, amount })],
+    events: [newEvent('PaymentRefunded', { ...about(payment, now), paymentId, amount })],
   };
 }
 
 const about = ({ orderId, customerId }: Payment, now: Date) => ({ orderId, customerId, timestamp: now.toISOString() });
-
-const announce = <Kind extends EventKind>(kind: Kind, payload: Payload<Kind>): StoredEvent => newEvent(kind, payload);
