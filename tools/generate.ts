@@ -48,7 +48,7 @@ function prismaClient(service: string): Promise<void> {
 }
 
 const ofConsole = 'services/console';
-// The pages show the runbooks (views/now/alerts.tsx), and know currencies (parts/parts.tsx).
+// The pages show the runbooks (views/now/runbook.tsx), and know currencies (parts/parts.tsx).
 const ofPages = [
   'package-lock.json',
   `${ofConsole}/vite.config.ts`,

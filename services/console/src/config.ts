@@ -1,7 +1,7 @@
 import { callerConfig } from '@store/shared/auth/config';
 import { configOf } from '@store/shared/service/config';
 import { currencies } from '@store/shared/values/currencies';
-import { list } from '@store/shared/values/environment';
+import { list, serviceUrl } from '@store/shared/values/environment';
 import { z } from 'zod';
 
 /** name=http://host:port, comma-separated. */
@@ -27,6 +27,13 @@ export const configSchema = configOf({
     .describe('Currency of all prices, as an ISO 4217 code'),
   GROUPS: list.describe('Services that have a consumer group, comma-separated'),
   AUDITED: list.describe('Services that serve the audit trail of their database, comma-separated'),
+  PROMETHEUS_URL: serviceUrl
+    .optional()
+    .describe('Prometheus whose alerts the console shows, such as http://prometheus-operated.monitoring:9090'),
+  PROMETHEUS_NAMESPACE: z
+    .string()
+    .optional()
+    .describe('Namespace of the store; alerts with the label `namespace` of another namespace are not shown'),
 });
 
 export type ConsoleConfig = z.output<typeof configSchema>;

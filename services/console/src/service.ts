@@ -21,20 +21,21 @@ import { createOrderPages } from './orders/order-pages.ts';
 import { orderPageRoutes } from './orders/routes.ts';
 import { createServices } from './services-client.ts';
 import { createHistory } from './watch/history.ts';
+import { createPrometheusAlerts } from './watch/prometheus-client.ts';
 import { nowRoutes } from './watch/routes.ts';
-import { watching } from './watch/watch.ts';
+import { watching, watchingAlerts } from './watch/watch.ts';
 
 /** The order matters: first refuse strangers, then changes from other pages, then requests below /api without a session. */
 export function createConsole(
   { config, log }: { config: ConsoleConfig; log: Logger },
-  history = createHistory(),
+  { history = createHistory(), alerts = createPrometheusAlerts(config) } = {},
 ): Service {
   const services = createServices(config.SERVICES, config.INTERNAL_CREDENTIAL);
   const sessions = createSessions(config.CONSOLE_TOKEN, createAuthClient(config.SERVICES.get('auth')));
   const letters = createDeadLetters(services, config.GROUPS, log);
   const routes = [
     ...sessionRoutes(sessions, log),
-    ...nowRoutes(history),
+    ...nowRoutes(history, alerts),
     ...orderPageRoutes(createOrderPages(services, letters), log),
     ...deadLetterPageRoutes(letters),
     ...mailPageRoutes(services),
@@ -50,7 +51,7 @@ export function createConsole(
   app.use(basePath, pages, createHttpApp({ title: 'Console', routes, log, config }));
   app.get('/', (_req, res) => res.redirect(`${basePath}/`));
   app.use((req, res) => sendProblem(req, res, 404, { detail: `The console is at ${basePath}/.` }));
-  return { app, jobs: [watching(history, services, config)] };
+  return { app, jobs: [watching(history, services, config), watchingAlerts(alerts)] };
 }
 
 export const consoleService: StatelessDefinition<typeof configSchema> = {

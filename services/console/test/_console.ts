@@ -7,6 +7,7 @@ import { serve } from '../../../tests/kit/listen.ts';
 import { configSchema } from '../src/config.ts';
 import { createConsole } from '../src/service.ts';
 import { createHistory } from '../src/watch/history.ts';
+import type { PrometheusAlerts } from '../src/watch/prometheus-client.ts';
 
 export const token = 'a-token-of-the-console-0123456789';
 /** The name of the operator ann as services get it. */
@@ -56,6 +57,7 @@ export const fakeService = (answer: Answer, asked: Asked[] = []) =>
 interface UseOptions {
   env?: Record<string, string>;
   history?: ReturnType<typeof createHistory>;
+  alerts?: PrometheusAlerts;
   tests?: 'all' | 'each';
 }
 
@@ -66,7 +68,7 @@ interface UseOptions {
  */
 export function useConsole(
   storeOf: () => Record<string, Answer | string> = () => ({}),
-  { env = {}, history = createHistory(), tests = 'all' }: UseOptions = {},
+  { env = {}, history = createHistory(), alerts, tests = 'all' }: UseOptions = {},
 ) {
   const console = {
     origin: '',
@@ -97,7 +99,7 @@ export function useConsole(
       ...env,
     });
     const log = createLog('console', 'info', { write: (line: string) => void console.logged.push(JSON.parse(line)) });
-    console.origin = await serve(createConsole({ config, log }, history).app);
+    console.origin = await serve(createConsole({ config, log }, { history, ...(alerts && { alerts }) }).app);
     console.cookie = await login();
   });
   return Object.assign(console, { http, login, send, read });

@@ -1,8 +1,11 @@
+import type { Page } from 'playwright-core';
 import { findings } from '../../../tests/kit/axe.ts';
 import { lookAt } from '../../../tests/kit/looks.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
+import { createPrometheusAlerts } from '../src/watch/prometheus-client.ts';
 import { samplesIn } from '../src/watch/replicas-client.ts';
-import { describePages, logIn, token, useConsole } from './_console.ts';
+import { describePages, fakeService, logIn, token, useConsole } from './_console.ts';
+import { alert, rule, rulesAnswer } from './_prometheus.ts';
 
 describePages('the login with the keyboard', (open) => {
   const console = useConsole();
@@ -58,14 +61,26 @@ describePages('a browser without storage', (open) => {
   });
 });
 
-describePages('an alert of the console', (open) => {
+const aProcess = { service: 'payment', address: '10.1.2.3:8080', state: 'UP' as const, waitingFor: [], samples: [] };
+const alertsOn = (page: Page) => page.getByRole('region', { name: 'Alerts' });
+
+describePages('the console without Prometheus', (open) => {
   const history = createHistory();
   const console = useConsole(undefined, { history });
 
-  it('shows its runbook as HTML instead of Markdown', async () => {
-    const payment = { service: 'payment', address: '10.1.2.3:8080', state: 'UP' as const, waitingFor: [] };
-    history.add(Date.now(), [{ ...payment, samples: samplesIn('dead_letters_open{group="payment-group"} 2') }]);
+  it('knows nothing before the first look, and does not say that all is well', async () => {
     const page = await logIn(await open(), console);
+    await alertsOn(page).getByText('PROMETHEUS_URL names no Prometheus').waitFor();
+    await page.getByText('The console has not looked at any process yet.').waitFor();
+    const texts = await alertsOn(page).getByRole('listitem').allTextContents();
+    expect(texts.map((text) => text.trim().split(': ')[1])).toEqual(Array(5).fill('unknown'));
+    expect(await page.locator('.good').count()).toBe(0);
+  });
+
+  it('shows numbers, with a runbook as HTML instead of Markdown', async () => {
+    history.add(Date.now(), [aProcess], { letters: 2, stuck: 0, problems: [] });
+    const page = await logIn(await open(), console);
+    await alertsOn(page).getByText('Open dead letters: 2').waitFor();
     await page.getByText('Runbook StoreDeadLetters').click();
     const runbook = page.locator('.runbook');
     await runbook.locator('strong').getByText('Fix.').first().waitFor();
@@ -73,6 +88,73 @@ describePages('an alert of the console', (open) => {
     const text = await runbook.textContent();
     expect(text).not.toMatch(/\*\*|```|\]\(/);
     expect(await lookAt(page, 'console-runbook')).toEqual([]);
+  });
+});
+
+describePages('the console with Prometheus', (open) => {
+  let answer: unknown;
+  const history = createHistory();
+  let alerts: ReturnType<typeof createPrometheusAlerts>;
+  const console = useConsole(undefined, {
+    history,
+    alerts: { last: () => alerts.last(), ask: () => alerts.ask() },
+  });
+
+  beforeAll(async () => {
+    const url = await fakeService(() => answer);
+    alerts = createPrometheusAlerts({ PROMETHEUS_URL: url, PROMETHEUS_NAMESPACE: 'shop' });
+    history.add(Date.now(), [aProcess], { letters: 2, stuck: 0, problems: [] });
+  });
+
+  /** Opens the page while Prometheus answers so. */
+  async function showing(answered: unknown): Promise<Page> {
+    answer = answered;
+    await alerts.ask();
+    const page = await logIn(await open(), console);
+    await alertsOn(page).waitFor();
+    return page;
+  }
+
+  it('shows what fires, with its runbook', async () => {
+    const link = { annotations: { summary: 'A pod restarts', runbook_url: 'https://docs.test/crash' } };
+    const page = await showing(
+      rulesAnswer(
+        rule('StoreDeadLetters', { alerts: [alert({ severity: 'critical' })] }),
+        rule('StoreSlow', { alerts: [alert({}, { state: 'pending', annotations: { summary: 'It is slow' } })] }),
+        rule('KubePodCrashLooping', { alerts: [alert({}, link)] }),
+      ),
+    );
+    const shown = alertsOn(page).locator('> ul > li');
+    expect(await shown.locator('> .badge, > strong').allTextContents()).toEqual([
+      ...['critical', 'It is broken'],
+      ...['warning', 'A pod restarts'],
+    ]);
+    await shown
+      .first()
+      .getByText(/^StoreDeadLetters, since 2026-05-04 12:00:00 UTC \(\d+ days\)$/)
+      .waitFor();
+    await shown.first().getByRole('link', { name: 'Show the dead letters' }).waitFor();
+    await shown.first().getByText('Runbook StoreDeadLetters').click();
+    await shown.first().locator('.runbook strong').getByText('Diagnose.').waitFor();
+    const elsewhere = shown.nth(1).getByRole('link', { name: 'Runbook KubePodCrashLooping' });
+    expect(await elsewhere.getAttribute('href')).toBe('https://docs.test/crash');
+    expect(await lookAt(page, 'console-alerts')).toEqual([]);
+  });
+
+  it('says that nothing fires if rules of the store are evaluated', async () => {
+    const page = await showing(rulesAnswer(rule('StoreDeadLetters'), rule('StoreSlow')));
+    await alertsOn(page)
+      .locator('.good')
+      .getByText('Prometheus evaluates 2 alert rules of the store, and no alert fires.')
+      .waitFor();
+    expect(await alertsOn(page).getByRole('listitem').count()).toBe(0);
+  });
+
+  it('shows its numbers if Prometheus answers nonsense', async () => {
+    const page = await showing('nonsense');
+    await alertsOn(page).locator('.bad').getByText('Prometheus does not answer with a list of rules.').waitFor();
+    await alertsOn(page).getByText('Open dead letters: 2').waitFor();
+    expect(await alertsOn(page).locator('.good').count()).toBe(0);
   });
 });
 

@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
 import { createServices } from '../src/services-client.ts';
-import { rules } from '../src/watch/alerts.ts';
-import { createHistory, everyMs } from '../src/watch/history.ts';
+import { createHistory } from '../src/watch/history.ts';
 import { askReplicas, type Replica, samplesIn } from '../src/watch/replicas-client.ts';
 import { quantile } from '../src/watch/sample.ts';
 import { countAt } from '../src/watch/watch.ts';
@@ -109,94 +106,5 @@ describe('the history', () => {
     expect(quantile(0.5, new Map([[1, 0]]))).toBeUndefined();
     expect(quantile(0.5, new Map([1, 2].map((bound) => [bound, 2 * bound])))).toBe(1);
     expect(quantile(1, new Map([1, Number.POSITIVE_INFINITY].map((bound, count) => [bound, count + 1])))).toBe(1);
-  });
-});
-
-const secondsOf = (duration = '0s') => Number.parseInt(duration, 10) * (duration.endsWith('m') ? 60 : 1);
-
-const healthy = `consumer_lag_messages{group="g",partition="0"} 0
-consumer_group_member{group="g"} 1
-outbox_relay_active 1
-outbox_oldest_unsent_seconds 0
-`;
-type State = 'UP' | 'GONE';
-interface Story {
-  /** At that second. */
-  metrics: (second: number) => string;
-  state?: State;
-  stuck?: (second: number) => number;
-}
-
-/** @returns names of the alerts that fire at that second, with a look every five seconds */
-function firing({ metrics, state = 'UP', stuck = () => 0 }: Story, until: number): string[] {
-  const history = createHistory();
-  for (let second = 0; second <= until; second += everyMs / 1_000) {
-    const replica = { service: 'order', address: 'a', state, waitingFor: [], samples: samplesIn(metrics(second)) };
-    history.add(second * 1_000, [replica], { letters: null, stuck: stuck(second), problems: [] });
-  }
-  return history.alerts().map(({ name }) => name);
-}
-
-const lagging = (lag: number, more: (second: number) => string = () => '') => ({
-  metrics: (second: number) => healthy.replace(/(partition="0"}) 0/, `$1 ${lag}`) + more(second),
-});
-const unlike = (metric: string | RegExp, other: string) => ({ metrics: () => healthy.replace(metric, other) });
-const from20 = (metric: string) => ({
-  metrics: (second: number) => `${healthy}${metric} ${second < 20 ? 0 : 2}\n`,
-});
-
-describe('the alerts', () => {
-  it('have the names, severities and delays of the rules in the chart', async () => {
-    const file = new URL('../../../charts/store/files/alerts/store.yaml', import.meta.url);
-    const shipped = parse(await readFile(file, 'utf8')).groups[0].rules as {
-      alert: string;
-      labels: { severity: string };
-      for?: string;
-    }[];
-    const expected = shipped
-      .filter(({ alert }) => alert !== 'StoreSlow') // uses the gateway's metrics
-      .map(({ alert, labels, for: delay }) => [alert, labels.severity, secondsOf(delay)]);
-    expect(rules.map(({ name, severity, forSeconds }) => [name, severity, forSeconds]).sort()).toEqual(expected.sort());
-  });
-
-  it.each<[string, Story, number]>([
-    ['StoreComponentUnavailable', { metrics: () => '', state: 'GONE' }, 120],
-    ['StoreSessionsStale', { metrics: (s) => `${healthy}auth_stale_checks_total ${s}\n` }, 125],
-    ['StoreDeadLetters', from20('dead_letters_open{group="g"}'), 20],
-    ['StoreOrdersTimedOut', from20('orders_timed_out_total'), 20],
-    ['StoreOrdersStuck', { metrics: () => healthy, stuck: (s) => (s < 20 ? 0 : 2) }, 20],
-    ['StoreMailsNotSent', { metrics: (s) => `${healthy}mails_total{result="postponed"} ${s}\n` }, 905],
-    ['StoreConsumerLag', lagging(1_001, (s) => `consumer_messages_total{group="g",result="processed"} ${s}\n`), 600],
-    ['StoreConsumerStuck', lagging(1), 1_200],
-    ['StoreBatchUndecodable', from20('consumer_undecodable_batches{group="g",topic="t",partition="0"}'), 20],
-    ['StoreConsumerNotInGroup', unlike('member{group="g"} 1', 'member{group="g"} 0'), 180],
-    ['StoreLagUnknown', unlike(/consumer_lag.*/, ''), 300],
-    ['StoreOutboxAge', unlike('seconds 0', 'seconds 61'), 60],
-    ['StoreRelayInactive', unlike('relay_active 1', 'relay_active 0'), 120],
-  ])('%s fires when due and not before', (name, story, at) => {
-    expect(firing(story, at - 5)).not.toContain(name);
-    expect(firing(story, at)).toContain(name);
-  });
-
-  it.each([
-    [7, ['Orders are PENDING for longer than a minute: 7']],
-    [10_000, ['Orders are PENDING for longer than a minute: at least 10000']],
-    [0, []],
-    [null, []],
-  ])('report stuck orders as the first page counts them: %j', (stuck, summaries) => {
-    const history = createHistory();
-    history.add(0, [], { letters: 0, stuck, problems: [] });
-    expect(history.alerts().map(({ summary }) => summary)).toEqual(summaries);
-    history.add(5_000, [], { letters: 0, stuck: 0, problems: [] });
-    expect(history.alerts()).toEqual([]);
-  });
-
-  it('are silent while all is well and after the cause has gone', () => {
-    expect(firing({ metrics: () => healthy }, 1_800)).toEqual([]);
-    const mended = {
-      metrics: (s: number) => (s < 300 ? healthy.replace('relay_active 1', 'relay_active 0') : healthy),
-    };
-    expect(firing(mended, 295)).toEqual(['StoreRelayInactive']);
-    expect(firing(mended, 300)).toEqual([]);
   });
 });

@@ -1,4 +1,3 @@
-import { createAlerts } from './alerts.ts';
 import type { Seen } from './replicas-client.ts';
 import { highest, quantile, sums, totalsOf } from './sample.ts';
 import type { Point, ReplicaState } from './schemas.ts';
@@ -7,7 +6,7 @@ import type { Point, ReplicaState } from './schemas.ts';
 export const everyMs = 5_000;
 const keptMs = 15 * 60_000;
 /** Times to CONFIRMED cover the last minute: five seconds would have too few. */
-const quantileSeconds = 60;
+const quantileMs = 60_000;
 
 /** Numbers that services count themselves. */
 export type Counted = Pick<Point, 'letters' | 'stuck'> & { problems: string[] };
@@ -18,7 +17,6 @@ export type History = ReturnType<typeof createHistory>;
 export function createHistory() {
   const points: Point[] = [];
   const recent: { at: number; risen: Map<string, number> }[] = [];
-  const alerts = createAlerts();
   let problems: string[] = [];
   let totals = new Map<string, Map<string, number>>();
   let states: ReplicaState[] = [];
@@ -37,10 +35,6 @@ export function createHistory() {
     );
   }
 
-  /** @returns sums over the last seconds */
-  const risenWithin = (at: number, seconds: number) =>
-    sums(recent.filter((one) => one.at > at - seconds * 1_000).flatMap(({ risen }) => [...risen]));
-
   function add(at: number, replicas: Seen, { problems: missing, ...counted }: Counted = nothingCounted): void {
     const current = new Map(replicas.map(({ address, samples }) => [address, totalsOf(samples)]));
     const risen = increases(current);
@@ -54,9 +48,8 @@ export function createHistory() {
     const lastAt = recent.at(-1)?.at;
     const seconds = lastAt === undefined ? everyMs / 1000 : Math.max((at - lastAt) / 1000, 0.001);
     recent.push({ at, risen });
-    while (recent[0] !== undefined && recent[0].at <= at - keptMs) recent.shift();
-    const within = confirmedWithin(risenWithin(at, quantileSeconds));
-    const [lag, outbox] = [lagOf(replicas), outboxOf(replicas)];
+    while (recent[0] !== undefined && recent[0].at <= at - quantileMs) recent.shift();
+    const within = confirmedWithin(sums(recent.flatMap((look) => [...look.risen])));
     const rate = (name: string) => (risen.get(name) ?? 0) / seconds;
     problems = missing;
     points.push({
@@ -71,20 +64,11 @@ export function createHistory() {
       },
       p50: quantile(0.5, within) ?? null,
       p95: quantile(0.95, within) ?? null,
-      lag,
-      outbox,
+      lag: lagOf(replicas),
+      outbox: outboxOf(replicas),
       ...counted,
     });
     while (points[0] !== undefined && points[0].at <= at - keptMs) points.shift();
-
-    alerts.look(at, {
-      replicas,
-      lag,
-      outbox,
-      stuck: counted.stuck,
-      risenAtMost: (seconds) => risenWithin(at, seconds),
-      risen: (seconds) => ((points[0]?.at ?? at) <= at - seconds * 1_000 ? risenWithin(at, seconds) : undefined),
-    });
 
     const before = new Map(states.map((state) => [`${state.service} ${state.address}`, state]));
     states = replicas.map(({ samples: _, ...replica }) => {
@@ -99,7 +83,6 @@ export function createHistory() {
     add,
     points: () => points,
     states: () => states,
-    alerts: () => alerts.firing(recent.at(-1)?.at ?? 0),
     /** Says what the last look could not count. */
     problems: () => problems,
   };

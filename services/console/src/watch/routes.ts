@@ -3,9 +3,11 @@ import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { stringifyJson } from '@store/shared/values/json';
 import { byOperator } from '../by-operator.ts';
 import type { History } from './history.ts';
+import { overviewOf } from './overview.ts';
+import type { PrometheusAlerts } from './prometheus-client.ts';
 import { nowIn, nowOut } from './schemas.ts';
 
-export function nowRoutes(history: History): AnyRoute[] {
+export function nowRoutes(history: History, alerts: PrometheusAlerts): AnyRoute[] {
   return [
     route({
       ...byOperator,
@@ -24,7 +26,7 @@ export function nowRoutes(history: History): AnyRoute[] {
         return ok({
           version: current,
           points,
-          alerts: history.alerts(),
+          alerts: overviewOf(alerts.last(), history.points().at(-1), states.replicas),
           problems: history.problems(),
           ...(current !== version && states),
         });

@@ -13,13 +13,6 @@ export const watchedMetrics = [
   'orders_rejected_total',
   'consumer_lag_messages',
   'outbox_oldest_unsent_seconds',
-  'outbox_relay_active',
-  'consumer_messages_total',
-  'consumer_group_member',
-  'consumer_undecodable_batches',
-  'dead_letters_open',
-  'auth_stale_checks_total',
-  'mails_total',
 ];
 
 /** Sums by key. */
@@ -39,9 +32,6 @@ export const totalsOf = (samples: Sample[]) =>
   );
 
 function keyOf({ name, labels }: Sample): string | undefined {
-  if (name === 'consumer_messages_total') return `handled ${labels.group}`;
-  if (name === 'auth_stale_checks_total') return 'stale';
-  if (name === 'mails_total') return `mail ${labels.result}`;
   if (name === 'order_confirmation_seconds_count') return 'confirmed';
   if (name === 'order_confirmation_seconds_bucket') return `within ${labels.le}`;
   if (name === 'orders_timed_out_total') return 'timedOut';

@@ -23,11 +23,20 @@ const pointOut = z.object({
   stuck: z.int().nullable().describe('Orders that have been PENDING for too long.'),
 });
 
-const alertOut = z.object({
-  name: z.string(),
-  severity: z.enum(['critical', 'warning']),
-  summary: z.string(),
-  since: milliseconds.describe('Since when its condition has held.'),
+const itemOut = z.object({
+  name: z.string().describe('Of the alert or the fact.'),
+  text: z.string(),
+  severity: z.string().nullable().describe('Of the alert, such as critical.'),
+  since: milliseconds.nullable().describe('Since when the condition of the alert holds.'),
+  page: z.enum(['orders', 'dead-letters']).nullable().describe('Page that lists what it is about.'),
+  runbook: z.string().nullable().describe('The alert of the store whose runbook says what to do.'),
+  runbookUrl: z.string().nullable().describe('http or https, for an alert that is not of the store.'),
+});
+
+const overviewOut = z.object({
+  tone: z.enum(['good', 'bad', 'note']),
+  verdict: z.string(),
+  items: z.array(itemOut).describe('Alerts that fire. If nobody evaluates the alert rules, also facts.'),
 });
 
 const replicaOut = z.object({
@@ -42,11 +51,11 @@ const replicaOut = z.object({
 export const nowOut = z.object({
   version: z.string(),
   points: z.array(pointOut),
-  alerts: z.array(alertOut),
+  alerts: overviewOut,
   problems: z.array(z.string()).describe('Messages about services that did not answer.'),
   replicas: z.array(replicaOut).optional().describe('Missing if they have not changed since the version.'),
 });
 
 export type Point = z.output<typeof pointOut>;
-export type Alert = z.output<typeof alertOut>;
+export type Overview = z.output<typeof overviewOut>;
 export type ReplicaState = z.output<typeof replicaOut>;

@@ -5,6 +5,7 @@ import { loop } from '@store/shared/values/loop';
 import type { ConsoleConfig } from '../config.ts';
 import { collecting, type Services } from '../services-client.ts';
 import { type Counted, everyMs, type History } from './history.ts';
+import type { PrometheusAlerts } from './prometheus-client.ts';
 import { askReplicas } from './replicas-client.ts';
 
 /** Observes every service every 5 s. */
@@ -19,6 +20,9 @@ export const watching = (history: History, services: Services, { SERVICES, METRI
     ]);
     history.add(Date.now(), replicas.flat(), counted);
   });
+
+/** Asks Prometheus every 10 s. */
+export const watchingAlerts = (alerts: PrometheusAlerts): Job => loop({ name: 'alerts', everyMs: 10_000 }, alerts.ask);
 
 /** Asks services with a consumer group for open dead letters, and the order service for orders that are PENDING for too long. */
 export async function countAt(services: Services, groups: string[]): Promise<Counted> {

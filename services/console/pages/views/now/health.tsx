@@ -6,15 +6,16 @@ import type { State } from './state.ts';
 /** A summary that opens to a row for each process. */
 export function Health({ replicas }: Pick<State, 'replicas'>) {
   const ill = replicas.filter(({ state }) => state !== 'UP');
+  const isWell = replicas.length > 0 && ill.length === 0;
   const names = [...new Set(ill.map(({ service }) => service))].join(', ');
   const rows = [...ill, ...replicas.filter(({ state }) => state === 'UP')];
   return (
     <details class="card health">
       <summary>
-        <span class={ill.length === 0 ? 'verdict good' : 'verdict bad'} role="status">
-          {ill.length === 0
-            ? `All ${replicas.length} processes are ready.`
-            : `${ill.length} of ${replicas.length} processes are not ready: ${names}.`}
+        <span class={isWell ? 'verdict good' : 'verdict bad'} role="status">
+          {replicas.length === 0 && 'The console has not looked at any process yet.'}
+          {isWell && `All ${replicas.length} processes are ready.`}
+          {ill.length > 0 && `${ill.length} of ${replicas.length} processes are not ready: ${names}.`}
         </span>
       </summary>
       <Table

@@ -9,8 +9,8 @@ interface Figure {
   format(value: number): string;
   /** Page that lists the counted things. */
   page?: string;
-  /** More than this is bad. */
-  above?: number;
+  /** More than 0 is bad. */
+  shouldBe0?: boolean;
 }
 
 const oldest = ({ outbox }: Point) => (Object.keys(outbox).length === 0 ? null : Math.max(...Object.values(outbox)));
@@ -19,9 +19,9 @@ const oldest = ({ outbox }: Point) => (Object.keys(outbox).length === 0 ? null :
 const figures: Figure[] = [
   { name: 'Orders per second', of: ({ rates }) => rates.placed ?? null, format: rate },
   { name: 'p95 to confirmed', of: ({ p95 }) => p95, format: seconds },
-  { name: 'Stuck orders', of: ({ stuck }) => stuck, format: count, page: '#/orders', above: 0 },
-  { name: 'Open dead letters', of: ({ letters }) => letters, format: count, page: '#/dead-letters', above: 0 },
-  { name: 'Oldest in an outbox', of: oldest, format: seconds, above: 60 },
+  { name: 'Stuck orders', of: ({ stuck }) => stuck, format: count, page: '#/orders', shouldBe0: true },
+  { name: 'Open dead letters', of: ({ letters }) => letters, format: count, page: '#/dead-letters', shouldBe0: true },
+  { name: 'Oldest in an outbox', of: oldest, format: seconds },
 ];
 
 /** Each with a line over the last 15 minutes. */
@@ -35,9 +35,15 @@ export function Numbers({ points }: { points: Point[] }) {
   );
 }
 
-function FigureOf({ figure: { name, format, page, above }, values }: { figure: Figure; values: (number | null)[] }) {
+function FigureOf({
+  figure: { name, format, page, shouldBe0 },
+  values,
+}: {
+  figure: Figure;
+  values: (number | null)[];
+}) {
   const last = values.at(-1) ?? null;
-  const isBad = above !== undefined && last !== null && last > above;
+  const isBad = shouldBe0 && last !== null && last > 0;
   const text = last === null ? '–' : format(last);
   return (
     <li class="card">
