@@ -96,6 +96,25 @@ describe('network policies', () => {
     expect(portsTo('store-database-pooler')).toEqual([5432, 443, 6443, 53, 53]);
   });
 
+  const url = 'http://prometheus-operated.monitoring:9090';
+  const own = 'https://prometheus.example.com/prometheus';
+  const login = { modes: 'bearer', ref: { name: 'prometheus' } };
+  it.each<[string, global: object, env: object, expected: string | undefined, ports: number[]]>([
+    ['none by default', {}, {}, undefined, []],
+    ['the one for autoscalers', { prometheus: url }, {}, url, [9090]],
+    ['none if that needs a login', { prometheus: url, prometheusAuthentication: login }, {}, undefined, []],
+    ['its own', { prometheus: url }, { PROMETHEUS_URL: own }, own, [443]],
+    ['none if its own is empty', { prometheus: url }, { PROMETHEUS_URL: '' }, undefined, []],
+  ])('the console knows and reaches a Prometheus: %s', async (_, global, env, expected, ports) => {
+    const prometheusAt = [{ ipBlock: { cidr: '10.9.8.7/32' } }];
+    const { named } = await manifests({ global: { ...global, networkPolicy: { prometheusAt } }, console: { env } });
+    const { PROMETHEUS_URL, PROMETHEUS_NAMESPACE } = named('ConfigMap', 'store-services').data;
+    expect([PROMETHEUS_URL, PROMETHEUS_NAMESPACE]).toEqual([expected, expected && 'store']);
+    const rules: Rule[] = named('NetworkPolicy', 'console').spec.egress;
+    const toPrometheus = rules.filter(({ to }) => JSON.stringify(to) === JSON.stringify(prometheusAt));
+    expect(toPrometheus.flatMap((one) => one.ports?.map(({ port }) => port))).toEqual(ports);
+  });
+
   it("pods reach the cluster's DNS on its ports", async () => {
     const { named } = await manifests({ global: { networkPolicy: { dnsPorts: [5353] } } });
     expect(named('NetworkPolicy', 'store').spec.egress[0].ports).toEqual([

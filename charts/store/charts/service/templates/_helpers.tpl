@@ -27,6 +27,15 @@
 {{- uniq $calls | sortAlpha | toYaml }}
 {{- end }}
 
+{{- /*
+The URL of the Prometheus whose alerts a service shows that reads metrics: by default the one for autoscalers, unless that needs a
+login, which services do not have.
+*/}}
+{{- define "service.prometheus" -}}
+{{- $shared := ternary .Values.global.prometheus "" (eq "" .Values.global.prometheusAuthentication.modes) }}
+{{- dig "PROMETHEUS_URL" $shared .Values.env }}
+{{- end }}
+
 {{- /* Keys and credentials, as files: variables would be in crash dumps, and in the environment of child processes. */}}
 {{- define "service.secretsVolume" -}}
 {{- $sources := list }}
