@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { stringify } from 'yaml';
 import { createPrometheusAlerts } from '../../../services/console/src/watch/prometheus-client.ts';
 import { freePort } from '../../../tools/free-port.ts';
-import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
+import { findOnPath } from '../../../tools/local/downloads/provide-tool.mjs';
 import { useFolder } from '../../kit/folder.ts';
 import { alertsOf, ruleGroups } from '../../kit/observability/alerts.ts';
 import { until } from '../../kit/until.ts';
