@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 
-// The baseline that make bench compares the services with: answers GET /products?size=100 and POST /orders with only node:http and pg,
-// and everything else with an empty list.
+// The baseline that make bench compares the services with: answers GET /products?size=100, GET /products/{id}, POST /orders and
+// GET /orders/{id} with only node:http and pg, and everything else with an empty list.
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 
@@ -70,6 +70,27 @@ async function placeOrder(req: IncomingMessage): Promise<string> {
   return json;
 }
 
+const statementsById: Record<string, string> = {
+  products: `
+    select json_build_object('id', id, 'name', name, 'price', trim_scale(price), 'unit', unit)::text as json
+    from products where id = $1`,
+  orders: `
+    select json_build_object('id', id, 'customerId', account_id, 'status', status, 'total', total_amount, 'items', (
+             select json_agg(json_build_object('productId', product_id, 'name', name, 'quantity', quantity,
+                                               'unitPrice', unit_price) order by position)
+             from order_items where order_id = orders.id
+           ), 'createdAt', created_at, 'updatedAt', updated_at)::text as json
+    from orders where id = $1`,
+};
+
+/** Answers GET /products/{id} and GET /orders/{id}, and everything else with an empty list. */
+async function readById({ url = '' }: IncomingMessage): Promise<string> {
+  const [, things = '', id] = url.split('/');
+  const statement = statementsById[things];
+  if (statement === undefined || id === undefined) return '[]';
+  return (await pool.query<{ json: string }>(statement, [id])).rows[0]?.json ?? '';
+}
+
 const answers: Record<string, (req: IncomingMessage) => Promise<string>> = {
   'GET /products?size=100': listProducts,
   'POST /orders': placeOrder,
@@ -78,7 +99,7 @@ const answers: Record<string, (req: IncomingMessage) => Promise<string>> = {
 const accountId = randomUUID();
 
 createServer(async (req, res) => {
-  const json = await (answers[`${req.method} ${req.url}`]?.(req) ?? '[]');
+  const json = await (answers[`${req.method} ${req.url}`] ?? readById)(req);
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) };
   // Like auth, for the token check of the gateway.
   if (req.url === '/check') res.setHeader('id-account', accountId).setHeader('authorization', 'Bearer token');

@@ -27,7 +27,10 @@ export async function startBareServer(databaseUrl: string, port?: number) {
   return { url, pid, stop };
 }
 
-/** CPU time of a page of the catalogue against a bare server: of the service, and of all processes that a customer's request passes. */
+/**
+ * CPU time of a page of the catalogue against a bare server: of the service, and of all processes that a customer's request passes.
+ * The same of the service for one product.
+ */
 export const products: Measurement = {
   name: 'products',
   components: ['auth', 'account', 'product', 'gateway'],
@@ -44,6 +47,11 @@ export const products: Measurement = {
     deepStrictEqual(await productIds(store.url('product')), await productIds(bare.url));
     const answered = [{ url: bare.url + path }, bare.pid] as const;
     const service = await cpuOfRequests(5_000, [[{ url: store.url('product') + path }, product], answered]);
+    const one = `/products/${(await productIds(bare.url))[0]}`;
+    const single = await cpuOfRequests(5_000, [
+      [{ url: store.url('product') + one }, product],
+      [{ url: bare.url + one }, bare.pid],
+    ]);
     // The bare server has no gateway, and does not ask who the customer is.
     const all = await cpuOfRequests(5_000, [[asked('identity'), gateway, auth, product], answered]);
     await bare.stop();
@@ -53,13 +61,14 @@ export const products: Measurement = {
     ]);
     return [
       figure('products', service.ratio, against(service.medians)),
+      figure('product', single.ratio, against(single.medians)),
       figure('catalogue', all.ratio, against(all.medians)),
       figure('compression', compression.ratio, `${against(compression.medians)} of the gateway`),
     ];
   },
 };
 
-/** CPU time of a new order, against a bare server and without the worker; and of a service for reading one of its rows. */
+/** CPU time of a new order, without the worker, and of reading an order by its id, against a bare server. */
 export const orders: Measurement = {
   name: 'orders',
   components: ['account', 'product', 'order'],
@@ -76,21 +85,20 @@ export const orders: Measurement = {
     const place = placeOrder(store.url('order'), ids, headers);
     await send(place, { amount: 1, connections: 1 });
     const [order] = await queryOnce<{ id: string }>(store.databaseUrl('order'), 'select id from orders');
-    const paths = { product: `/products/${ids[0]}`, account: '/accounts', order: `/orders/${order?.id}` };
-    const reads = Object.entries(paths) as [keyof typeof paths, string][];
-    const { medians } = await cpuOfRequests(
-      5_000,
-      reads.map(([service, path]) => [{ url: store.url(service) + path, headers }, store.component(service).pid]),
-    );
     const bare = await startBareServer(store.databaseUrl('order'));
     const placed = await cpuOfRequests(5_000, [
       [place, store.component('order').pid],
       [placeOrder(bare.url, ids, headers), bare.pid],
     ]);
+    const path = `/orders/${order?.id}`;
+    const read = await cpuOfRequests(5_000, [
+      [{ url: store.url('order') + path, headers }, store.component('order').pid],
+      [{ url: bare.url + path }, bare.pid],
+    ]);
     await bare.stop();
     return [
       figure('orders', placed.ratio, against(placed.medians)),
-      ...reads.map(([service], index) => figure(service, medians[index] ?? NaN, service)),
+      figure('order', read.ratio, against(read.medians)),
     ];
   },
 };
