@@ -41,7 +41,7 @@ async function expectEndOfSessions(shop: TestShop, customer: Credentials, page: 
 }
 
 /**
- * Ada's order gets stuck, because its payment cannot be recorded. Ann and Ben see the letter in the console, fix the cause, and both
+ * Ada's order gets stuck, because its payment cannot begin. Ann and Ben see the letter in the console, fix the cause, and both
  * redrive it at once. Ada's page turns CONFIRMED without any action of hers. Bob orders meanwhile and notices nothing.
  */
 export async function tellStory(shop: TestShop, { killed, rounds }: Plan): Promise<void> {

@@ -45,7 +45,7 @@ const pauses = { firstMs: 200, maxMs: 2_000 };
 
 const ended = new Counter({
   name: 'outgoing_calls_total',
-  help: 'Calls to others that have ended, by queue and result: answered, failed, or lost to another worker.',
+  help: 'Calls to others that have ended, by queue and result: answered, failed, unstored, or lost to another worker.',
   labelNames: ['queue', 'result'],
 });
 
@@ -63,7 +63,7 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
   const repository = createCallRepository<Call>(database, table);
   const leaseMs = callMs + settleMs;
   const inFlight = new Map<string, number>();
-  for (const result of ['answered', 'failed', 'lost']) ended.inc({ queue: name, result }, 0);
+  for (const result of ['answered', 'failed', 'unstored', 'lost']) ended.inc({ queue: name, result }, 0);
 
   async function makeOne(call: Call): Promise<Ended<Call, Outcome>> {
     const late = () => new Error(`There was no answer within ${callMs} ms`);
@@ -111,10 +111,14 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
 
       async function carryOut(call: Call): Promise<void> {
         const one = await makeOne(call);
-        ended.inc({ queue: name, result: 'error' in one ? 'failed' : 'answered' });
-        await storeInTime(one).catch((error: unknown) =>
-          log.error({ err: error, queue: name, callId: call.id }, 'The outcome of a call could not be stored'),
+        const result = await storeInTime(one).then(
+          () => ('error' in one ? 'failed' : 'answered'),
+          (error: unknown) => {
+            log.error({ err: error, queue: name, callId: call.id }, 'The outcome of a call could not be stored');
+            return 'unstored';
+          },
         );
+        ended.inc({ queue: name, result });
         const wasFull = (inFlight.get(call.lane) ?? 0) >= perLane;
         count(call.lane, -1);
         if (wasFull) claiming.wake();

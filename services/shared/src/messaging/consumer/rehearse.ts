@@ -11,7 +11,7 @@ type Rehearsal = Pick<ResultOut, 'outcome' | 'effect'>;
 
 /**
  * Predicts what the group would do: runs the handler for an event, and rolls its changes back. An event that is prepared
- * outside the transaction, such as by a charge, is not handled.
+ * outside the transaction, such as by a call to another service, is not handled.
  * @param event undefined if the group does not handle its kind
  */
 export async function rehearse<Client, Prepared>(
