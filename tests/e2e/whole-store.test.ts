@@ -53,7 +53,8 @@ inventory GET /products < inventory process OrderCreated
 product GET /products < inventory GET /products
 inventory publish StockReserved < inventory process OrderCreated
 payment process StockReserved < inventory publish StockReserved
-payment publish OrderPaid < payment process StockReserved
+payment charge < payment process StockReserved
+payment publish OrderPaid < payment charge
 analytics process OrderPaid < payment publish OrderPaid
 invoice process OrderPaid < payment publish OrderPaid
 notification process OrderPaid < payment publish OrderPaid

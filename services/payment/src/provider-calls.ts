@@ -1,7 +1,7 @@
 import { newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import type { Logger } from '@store/shared/observability/log';
-import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
+import { currentTrace, inSpan, runInTrace, type Trace, traceFrom } from '@store/shared/observability/trace-context';
 import { type Ended, type Next, type Queue, wakeOutgoing } from '@store/shared/outgoing/outgoing';
 import { unreachable } from '@store/shared/values/errors';
 import { Decimal } from '@store/shared/values/money';
@@ -14,7 +14,9 @@ import { type NewRefund, type Step, type StepKind, stepsOn, stepTable } from './
 
 export const queueName = 'payment';
 
-type Answer = { charged: ChargeResult } | { refunded: true };
+type Result = { charged: ChargeResult } | { refunded: true };
+/** The events that announce a result belong to the trace of the call. */
+type Answer = Result & { trace: Trace };
 
 const pauses = { firstMs: 500, maxMs: 60_000 };
 
@@ -32,7 +34,11 @@ export const providerCalls = ({ provider, clock }: Dependencies): Queue<PrismaCl
   ...stepTable,
   perLane: 50,
   callMs: 30_000,
-  make: (step) => runInTrace(traceFrom(step.traceparent), () => ask(provider, step)),
+  make: (step) =>
+    inSpan({ name: step.lane, kind: 'internal', parent: step.traceparent }, async () => ({
+      ...(await ask(provider, step)),
+      trace: currentTrace() ?? traceFrom(step.traceparent),
+    })),
 
   async settle(tx, ended, log) {
     const payments = paymentsOn(tx);
@@ -42,9 +48,7 @@ export const providerCalls = ({ provider, clock }: Dependencies): Queue<PrismaCl
     const now = clock();
     const settled = ended.map((one) => {
       if ('error' in one) return postponed(one, log);
-      return runInTrace(traceFrom(one.call.traceparent), () =>
-        settle(one.call, one.outcome, locked.get(one.call.orderId), now),
-      );
+      return runInTrace(one.outcome.trace, () => settle(one.call, one.outcome, locked.get(one.call.orderId), now));
     });
     const changes = settled.flatMap(({ change }) => change ?? []);
     const announced = settled.flatMap(({ events }) => events);
@@ -59,7 +63,7 @@ export const providerCalls = ({ provider, clock }: Dependencies): Queue<PrismaCl
   },
 });
 
-async function ask(provider: PaymentProvider, { lane, ...step }: Step): Promise<Answer> {
+async function ask(provider: PaymentProvider, { lane, ...step }: Step): Promise<Result> {
   const { orderId, customerId, currency, paymentId } = step;
   const amount = { amount: new Decimal(step.amount), currency };
   const kind = lane as StepKind; // checked by the database

@@ -36,6 +36,8 @@ describe('a catalogue that is open to everybody', () => {
     expect(await lines(page)).toEqual([name]);
 
     await page.getByRole('button', { name: 'Log out' }).click();
+    // The end of the session leads to another page.
+    await page.getByRole('link', { name: 'Log in' }).waitFor();
     await page.getByRole('link', { name: 'Catalogue' }).click();
     await put(page, name);
     await page.getByText(`${name}: 1 in your basket.`).waitFor();

@@ -23,7 +23,7 @@ async function dlq(variables: Record<string, string>) {
 it.each([
   ['an empty id, which does not mean all letters', { REDRIVE: 'invoice-group', ID: ' ' }, 'ID is empty.'],
   ['a DRY_RUN other than 1', { REDRIVE: 'invoice-group', DRY_RUN: '0' }, 'DRY_RUN'],
-  ['two things at once', { REDRIVE: 'invoice-group', DISCARD: 'invoice-group' }, 'at a time'],
+  ['two things at once', { REDRIVE: 'invoice-group', DISCARD: 'invoice-group' }, 'only one of'],
   ['an unknown group', { REDRIVE: 'nobody' }, 'There is no group nobody.'],
   ['a discard of everything', { DISCARD: 'invoice-group', REASON: 'why not' }, 'DISCARD needs ID='],
   ['a discard without a reason', { DISCARD: 'invoice-group', ID: randomUUID() }, 'REASON='],
