@@ -1,3 +1,4 @@
+import { tryParse } from '@store/shared/values/errors';
 import { request } from 'undici';
 import { z } from 'zod';
 import type { ConsoleConfig } from '../config.ts';
@@ -76,20 +77,12 @@ async function readRules(url: string): Promise<Rule[]> {
   });
   const text = await body.text();
   if (statusCode !== 200) throw new UnexpectedAnswer(`Prometheus answers with status ${statusCode}.`);
-  const { data } = rulesIn.safeParse(jsonIn(text));
+  const { data } = rulesIn.safeParse(tryParse(() => JSON.parse(text)));
   if (data === undefined) throw new UnexpectedAnswer('Prometheus does not answer with a list of rules.');
   return data.data.groups.flatMap(({ rules }) => rules).filter(({ type }) => type === 'alerting');
 }
 
 class UnexpectedAnswer extends Error {}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function sentenceOf(error: unknown): string {
   if (error instanceof UnexpectedAnswer) return error.message;
