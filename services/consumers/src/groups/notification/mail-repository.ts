@@ -84,14 +84,16 @@ export function createMailRepository({ prisma, run, inTransaction }: Database<Pr
   };
 }
 
+// `outgoing` sets when a message is due next, in the same transaction.
+
 export async function markSent({ run }: Transaction, id: string): Promise<void> {
-  await run(sql`update notifications set sent_at = now(), send_at = null where ${withParts(id)}`);
+  await run(sql`update notifications set sent_at = now() where ${withParts(id)}`);
 }
 
 /** @param reason at most 500 characters are kept */
 export async function markRefused({ run }: Transaction, id: string, reason: string): Promise<void> {
   await run(sql`
-    update notifications set refusal = ${storable(reason, 500)}, send_at = null
+    update notifications set refusal = ${storable(reason, 500)}
     where ${withParts(id)} and sent_at is null`);
 }
 
@@ -106,6 +108,6 @@ export async function addToDigest({ run }: Transaction, id: string): Promise<voi
       on conflict (customer_id) where kind = 'Digest' and attempts = 0 do update set attempts = 0
       returning id
     )
-    update notifications set digest_id = digest.id, send_at = null
+    update notifications set digest_id = digest.id
     from digest where notifications.id = ${id}::uuid`);
 }
