@@ -1,5 +1,6 @@
 import type { V1Container, V1Deployment, V1EnvVar, V1SecretProjection } from '@kubernetes/client-node';
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import pMap from 'p-map';
 import pWaitFor from 'p-wait-for';
 import type { Cluster } from './api.ts';
 
@@ -49,11 +50,17 @@ const merged = setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatc
 export const patchDeployment = ({ apps, namespace }: Cluster, name: string, body: object) =>
   apps.patchNamespacedDeployment({ name, namespace, body }, merged);
 
+/** Starting processes take what the others need to answer in time: a node with few cores cannot start all services at once. */
+const deploymentsAtOnce = 2;
+
 /** Sets annotations of Deployments' pods, which replaces the pods one by one, and waits. The same annotations change nothing. */
 export async function annotatePods(cluster: Cluster, names: string[], annotations: object, say?: Say): Promise<void> {
   const body = { spec: { template: { metadata: { annotations } } } };
-  await Promise.all(names.map((name) => patchDeployment(cluster, name, body)));
-  await waitForRollout(cluster, names, say);
+  const replace = async (name: string) => {
+    await patchDeployment(cluster, name, body);
+    await waitForRollout(cluster, [name], say);
+  };
+  await pMap(names, replace, { concurrency: deploymentsAtOnce });
 }
 
 const rolloutSeconds = 600;
