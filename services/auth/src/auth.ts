@@ -26,6 +26,7 @@ interface Dependencies {
   roles: Roles;
   roleRepository: RoleRepository;
   apiKeys: Pick<ApiKeys, 'list'>;
+  isServiceAccount: (accountId: string) => Promise<boolean>;
   follower: Pick<Follower, 'isLoaded'>;
   ttlSeconds: number;
   log: Logger;
@@ -52,7 +53,7 @@ export type Auth = ReturnType<typeof createAuth>;
 export function createAuth(dependencies: Dependencies) {
   const { accounts, tokens, failures, sessions, endedSessions, hasEnded, roles, roleRepository, apiKeys } =
     dependencies;
-  const { follower, ttlSeconds, log } = dependencies;
+  const { isServiceAccount, follower, ttlSeconds, log } = dependencies;
 
   const existing = async (accountId: string): Promise<AccountOut> =>
     found(await accounts.find(accountId), `account ${accountId}`);
@@ -151,7 +152,9 @@ export function createAuth(dependencies: Dependencies) {
       await failures.forget(email);
     },
     confirmEmail: (token: string) => accounts.confirmEmail(token),
-    isConfirmed: (accountId: string) => accounts.isConfirmed(accountId),
+    /** A service account has no address, so there is none to confirm. */
+    isConfirmed: async (accountId: string) =>
+      (await accounts.isConfirmed(accountId)) || (await isServiceAccount(accountId)),
     /** Lists the open sessions of an account, newest first, 100 at most. */
     listSessions: async (accountId: string, token?: string) =>
       listSessions(accountId, token === undefined ? undefined : (await tokens.resolve(token))?.id),

@@ -22,6 +22,8 @@ import {
   tokenCookie,
   tokenIn,
 } from './schemas.ts';
+import { serviceAccountRoutes } from './service-accounts/service-account-routes.ts';
+import type { ServiceAccounts } from './service-accounts/service-accounts.ts';
 import { type TokenCookie, tokenCookieName } from './tokens/token-cookie.ts';
 
 const open = { tag: 'auth', identity: 'none' } as const;
@@ -35,12 +37,13 @@ function mustBeOwn(accountId: string, id: string): void {
 interface Parts {
   auth: Auth;
   keys: ApiKeys;
+  serviceAccounts: ServiceAccounts;
   cookie: TokenCookie;
   jwks: Jwks;
   recordLook: RecordLook;
 }
 
-export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): AnyRoute[] {
+export function authRoutes({ auth, keys, serviceAccounts, cookie, jwks, recordLook }: Parts): AnyRoute[] {
   return [
     route({
       ...open,
@@ -78,6 +81,7 @@ export function authRoutes({ auth, keys, cookie, jwks, recordLook }: Parts): Any
     }),
     ...resetRoutes(auth),
     ...apiKeyRoutes(auth, keys, recordLook),
+    ...serviceAccountRoutes(auth, serviceAccounts),
     route({
       ...open,
       method: 'get',

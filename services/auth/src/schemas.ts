@@ -1,4 +1,4 @@
-import { maxPasswordLength, newPassword } from '@store/shared/contracts/account';
+import { maxPasswordLength, newPassword, rolesIn } from '@store/shared/contracts/account';
 import { apiKeyOut, exampleKey } from '@store/shared/contracts/api-key';
 import { scopeNames } from '@store/shared/http/identity';
 import { givenTime, password, text, timestamp, uuid } from '@store/shared/values/fields';
@@ -51,30 +51,33 @@ const maxKeyDays = 366;
 /** A longer-lived key needs the password, so that a stolen session cannot be turned into a year of access. */
 export const freeKeyDays = 90;
 
+const anyKey = z.object({
+  name: text(1, 100),
+  expiresAt: givenTime
+    .refine((time) => Date.parse(time) > Date.now(), 'must be in the future')
+    .refine(
+      (time) => Date.parse(time) <= Date.now() + maxKeyDays * dayMs,
+      `must be at most ${maxKeyDays} days from now`,
+    )
+    .optional()
+    .describe(`At most ${maxKeyDays} days from now. Default: ${freeKeyDays} days from now.`),
+  currentPassword: password(1, maxPasswordLength)
+    .optional()
+    .describe(`The caller's, required for a key that lasts longer than ${freeKeyDays} days.`),
+});
+const hasPasswordIfLong = ({ expiresAt, currentPassword }: z.output<typeof anyKey>) =>
+  currentPassword !== undefined ||
+  expiresAt === undefined ||
+  Date.parse(expiresAt) <= Date.now() + freeKeyDays * dayMs;
+const withoutPassword = {
+  path: ['currentPassword'],
+  message: `is required for a key that lasts longer than ${freeKeyDays} days`,
+};
+
 /** contract 3.12 */
-export const apiKeyIn = z
-  .object({
-    name: text(1, 100),
-    scopes,
-    expiresAt: givenTime
-      .refine((time) => Date.parse(time) > Date.now(), 'must be in the future')
-      .refine(
-        (time) => Date.parse(time) <= Date.now() + maxKeyDays * dayMs,
-        `must be at most ${maxKeyDays} days from now`,
-      )
-      .optional()
-      .describe(`At most ${maxKeyDays} days from now. Default: ${freeKeyDays} days from now.`),
-    currentPassword: password(1, maxPasswordLength)
-      .optional()
-      .describe(`Required for a key that lasts longer than ${freeKeyDays} days.`),
-  })
-  .refine(
-    ({ expiresAt, currentPassword }) =>
-      currentPassword !== undefined ||
-      expiresAt === undefined ||
-      Date.parse(expiresAt) <= Date.now() + freeKeyDays * dayMs,
-    { path: ['currentPassword'], message: `is required for a key that lasts longer than ${freeKeyDays} days` },
-  )
+export const apiKeyIn = anyKey
+  .extend({ scopes })
+  .refine(hasPasswordIfLong, withoutPassword)
   .meta({
     id: 'ApiKeyIn',
     // No `expiresAt`: a fixed time would lie in the past some day.
@@ -84,6 +87,47 @@ export const apiKeysOut = z.array(apiKeyOut);
 export const newApiKeyOut = apiKeyOut
   .extend({ key: z.string().describe('The key itself, a token. It cannot be shown again.') })
   .meta({ id: 'NewApiKeyOut', examples: [{ ...exampleKey, key: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl' }] });
+
+/** contract 3.13 */
+export const serviceAccountIn = z
+  .object({
+    name: text(1, 100),
+    scopes: scopes.describe('Of each of its keys.'),
+    roles: rolesIn.shape.roles.default([]).describe("Among the caller's own."),
+  })
+  .meta({ id: 'ServiceAccountIn', examples: [{ name: 'Warehouse', scopes: ['orders:read'], roles: [] }] });
+export const serviceAccountChange = z
+  .object({ name: text(1, 100).optional(), paused: z.boolean().optional() })
+  .refine(({ name, paused }) => name !== undefined || paused !== undefined, 'must change name or paused')
+  .meta({ id: 'ServiceAccountChange', examples: [{ paused: true }] });
+export const serviceAccountOut = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    scopes: z.array(z.string()),
+    roles: z.array(z.string()),
+    paused: z.boolean(),
+    createdBy: z.string().describe('As in the audit trail.'),
+    createdAt: timestamp,
+  })
+  .meta({
+    id: 'ServiceAccountOut',
+    examples: [
+      {
+        id: '9d3b5a40-6c1e-4f7b-8a25-3e9f0c7d1b62',
+        name: 'Warehouse',
+        scopes: ['orders:read'],
+        roles: [],
+        paused: false,
+        createdBy: 'account 3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
+        createdAt: '2026-01-31T09:30:00.000Z',
+      },
+    ],
+  });
+export const serviceAccountsOut = z.array(serviceAccountOut);
+export const serviceKeyIn = anyKey
+  .refine(hasPasswordIfLong, withoutPassword)
+  .meta({ id: 'ServiceKeyIn', examples: [{ name: 'From March' }] });
 
 /** contract 3.7 */
 export const sessionsIn = z.object({
@@ -126,5 +170,9 @@ export type PasswordChange = z.output<typeof passwordChange>;
 export type OwnSession = z.output<typeof sessionsOut>[number];
 export type ApiKeyIn = z.output<typeof apiKeyIn>;
 export type ApiKeyOut = z.input<typeof apiKeyOut>;
+export type ServiceAccountIn = z.output<typeof serviceAccountIn>;
+export type ServiceAccountChange = z.output<typeof serviceAccountChange>;
+export type ServiceAccountOut = z.output<typeof serviceAccountOut>;
+export type ServiceKeyIn = z.output<typeof serviceKeyIn>;
 export type NewApiKeyOut = z.input<typeof newApiKeyOut>;
 export type Jwks = z.output<typeof jwksOut>;

@@ -20,6 +20,8 @@ import { createLoginFailureRepository } from './login-failure-repository.ts';
 import { createRoleRepository } from './roles/role-repository.ts';
 import { createRoles, type Roles } from './roles/roles.ts';
 import { authRoutes } from './routes.ts';
+import { createServiceAccountRepository } from './service-accounts/service-account-repository.ts';
+import { createServiceAccounts } from './service-accounts/service-accounts.ts';
 import { createEndedSessions, notificationOf } from './sessions/ended-sessions.ts';
 import { createFollower, type Follower } from './sessions/follower.ts';
 import { createSessionRepository, endedSessionsChannel } from './sessions/session-repository.ts';
@@ -72,15 +74,35 @@ export async function createAuthService(
   });
   const cookie = createTokenCookie(config);
   const parts = { tokens, endedSessions, hasEnded, roles, log };
-  const apiKeys = createApiKeys({ ...parts, accounts, repository: keyRepository, writers: writersOf(config) });
+  const writers = writersOf(config);
+  const apiKeys = createApiKeys({ ...parts, accounts, repository: keyRepository, writers });
+  const serviceAccountRepository = createServiceAccountRepository(database);
+  const serviceAccounts = createServiceAccounts({
+    ...parts,
+    repository: serviceAccountRepository,
+    keys: apiKeys,
+    writers,
+    ttlSeconds,
+  });
   const uses = createApiKeyUses(keyRepository.noteUse);
-  const auth = createAuth({ ...parts, accounts, failures, sessions, roleRepository, apiKeys, follower, ttlSeconds });
+  const auth = createAuth({
+    ...parts,
+    accounts,
+    failures,
+    sessions,
+    roleRepository,
+    apiKeys,
+    isServiceAccount: serviceAccountRepository.exists,
+    follower,
+    ttlSeconds,
+  });
   const app = createHttpApp({
     title: 'Auth API',
     routes: [
       ...authRoutes({
         auth,
         keys: apiKeys,
+        serviceAccounts,
         cookie,
         jwks: await jwksOf([keys.key, ...keys.previousKeys]),
         recordLook: lookRecorder(database),

@@ -3,7 +3,8 @@ import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
 import { isoTime } from '@store/shared/database/keyset';
 import { empty, raw, type Statements, sql } from '@store/shared/database/sql';
-import { DomainError } from '@store/shared/values/errors';
+import type { Transaction } from '@store/shared/database/transaction';
+import { DomainError, found } from '@store/shared/values/errors';
 import type { PrismaClient } from '../generated/client.ts';
 import type { ApiKeyOut } from '../schemas.ts';
 import { lockSessions, notify, secondsOf, storeEnd } from '../sessions/session-repository.ts';
@@ -37,7 +38,7 @@ async function checkMayMake({ run }: Statements, accountId: string, by: Session)
     select count(*)::int as count, extract(epoch from clock_timestamp())::float8 as now,
       exists (select from ended_sessions where id = ${by.id}) or exists (
         select from session_cutoffs
-        where account_id = ${accountId} and ended_at >= to_timestamp(${by.authenticatedAt})
+        where account_id = ${by.accountId} and ended_at >= to_timestamp(${by.authenticatedAt})
       ) as "hasEnded"
     from api_keys where account_id = ${accountId} and expires_at > now()`)) as [
     { count: number; hasEnded: boolean; now: number },
@@ -49,10 +50,33 @@ async function checkMayMake({ run }: Statements, accountId: string, by: Session)
   });
 }
 
+/** Valid keys of a service account: the one in use, and the next one during a rotation. */
+const maxKeysOfMachine = 2;
+
+/**
+ * Locks a service account, so that of concurrent calls only as many make a key as it may have.
+ * @throws DomainError notFound if it is deleted, conflict if it has two valid keys
+ */
+async function checkMachineMayHaveKey({ run }: Transaction, accountId: string): Promise<void> {
+  const [account] = await run(sql`
+    select id from service_accounts where id = ${accountId} and deleted_at is null for update`);
+  found(account, `service account ${accountId}`);
+  const [{ count }] = (await run(sql`
+    select count(*)::int as count from api_keys
+    where account_id = ${accountId} and expires_at > now() and ended_at is null`)) as [{ count: number }];
+  if (count < maxKeysOfMachine) return;
+  throw new DomainError(
+    'conflict',
+    `The service account already has ${maxKeysOfMachine} valid keys. End the one that is no longer used.`,
+    { code: 'too-many-keys' },
+  );
+}
+
 export function createApiKeyRepository({ prisma, run, transactionOf }: Database<PrismaClient>) {
   return {
     /**
      * Stores a key unless the session that makes it has ended meanwhile, so a key in the making does not outlive a password change.
+     * @param by a session of the account, or of the operator who makes a key of a service account
      * @param tokenFor signs the token; gets the database's time
      * @throws DomainError unauthenticated if the session has ended, conflict for too many keys
      */
@@ -64,8 +88,10 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
     ): Promise<{ token: string; createdAt: number }> {
       // Check without the lock first: a request that is refused anyway must not wait for it.
       await checkMayMake({ run }, key.accountId, by);
+      const isOfMachine = by.accountId !== key.accountId;
       return transactionOf(key.accountId, async (tx) => {
-        await lockSessions(tx, key.accountId);
+        await lockSessions(tx, by.accountId);
+        if (isOfMachine) await checkMachineMayHaveKey(tx, key.accountId);
         const createdAt = await checkMayMake(tx, key.accountId, by);
         const { token, digest, kid } = await tokenFor(createdAt);
         const signed: SignedKey = { digest: digest.toString('base64url'), kid, expiresAt: key.expiresAt };
@@ -76,7 +102,7 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
               id, account_id, name, scopes, token_digest, kid, created_at, expires_at, announced_at
             ) values (
               ${key.id}, ${key.accountId}, ${key.name}, ${key.scopes}, ${digest}, ${kid}, to_timestamp(${createdAt}),
-              to_timestamp(${key.expiresAt}), null
+              to_timestamp(${key.expiresAt}), ${isOfMachine ? sql`now()` : null}
             )
           )
           select ${notify(JSON.stringify(signed))}`);

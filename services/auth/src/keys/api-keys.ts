@@ -24,12 +24,25 @@ interface Dependencies {
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
+/**
+ * Checks that an account may have keys with these scopes.
+ * @throws DomainError forbidden for a scope that it has no right to
+ */
+export function mustHaveScopes(
+  scopes: readonly string[],
+  { accountId, owned, writers }: { accountId: string; owned: readonly string[]; writers: Writers },
+): void {
+  if (scopes.includes('products:write')) mustBeWriter(writers, accountId, owned);
+  if (scopes.includes('stock:write') && !owned.includes('catalogue')) throw lacksRole('catalogue');
+}
+
 /** The API keys of accounts (contract 3.12). */
 export function createApiKeys({ tokens, accounts, repository, endedSessions, roles, writers, log }: Dependencies) {
   return {
     /**
      * Makes a key. Its token is returned only by this call.
      * @param by who makes it, as the audit trail names them
+     * @param accountId the account of the session, or a service account, if an operator makes the key
      * @param bearer the token of the session that makes it
      * @throws DomainError forbidden for a scope that the account has no right to, conflict for too many keys, unauthenticated if the
      * session has ended
@@ -42,9 +55,7 @@ export function createApiKeys({ tokens, accounts, repository, endedSessions, rol
     ): Promise<NewApiKeyOut> {
       const session = await tokens.resolve(bearer);
       if (session === undefined) throw sessionEnded();
-      const owned = roles.of(accountId);
-      if (scopes.includes('products:write')) mustBeWriter(writers, accountId, owned);
-      if (scopes.includes('stock:write') && !owned.includes('catalogue')) throw lacksRole('catalogue');
+      mustHaveScopes(scopes, { accountId, owned: roles.of(accountId), writers });
       const endsAt = expiresAt === undefined ? Date.now() + freeKeyDays * dayMs : Date.parse(expiresAt);
       const key = { id: randomUUID(), accountId, scopes, expiresAt: Math.floor(endsAt / 1000) };
       const made = await repository.make(by, { ...key, name }, session, async (authenticatedAt) => {

@@ -40,6 +40,13 @@ async function store({ run }: Transaction, { accountId, roles, isLocked }: Accou
   return stored;
 }
 
+/** Changes roles or lock of an account in a transaction, and notifies every replica. Ends no session and no key. */
+export const changeAccess = async (
+  tx: Transaction,
+  accountId: string,
+  change: Partial<Pick<AccountRoles, 'roles' | 'isLocked'>>,
+): Promise<AccountRoles> => store(tx, { ...(await lockRow(tx, accountId)), ...change });
+
 export function createRoleRepository({ prisma, run, inTransaction, transactionOf }: Database<PrismaClient>) {
   /** @param rolesAfter returns the new roles, or the same array if they do not change */
   const changeRoles = (actor: string, accountId: string, rolesAfter: (before: string[]) => string[]) =>

@@ -8,6 +8,7 @@ export const changeKinds = [
   'roles',
   'lock',
   'key',
+  'service account',
   'dead letter',
   'account',
   'password',
