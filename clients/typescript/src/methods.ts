@@ -445,6 +445,188 @@ export interface Methods {
   register(input: Input<'register'>, options?: CallOptions): Promise<Output<'register'>>;
 
   /**
+   * Create an account for a machine, as an operator.
+   *
+   * `POST /auth/service-accounts`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Created.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: You lack one of the roles, or an account with these roles has no right to a scope.
+   * - 409: There are 100 service accounts.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  createServiceAccount(input: Input<'createServiceAccount'>, options?: CallOptions): Promise<Output<'createServiceAccount'>>;
+
+  /**
+   * List the accounts of machines, as an operator.
+   *
+   * `GET /auth/service-accounts`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: Service accounts, newest first.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listServiceAccounts(input?: Input<'listServiceAccounts'>, options?: CallOptions): Promise<Output<'listServiceAccounts'>>;
+
+  /**
+   * Fetch the account of a machine, as an operator.
+   *
+   * `GET /auth/service-accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The service account.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getServiceAccount(input: Input<'getServiceAccount'>, options?: CallOptions): Promise<Output<'getServiceAccount'>>;
+
+  /**
+   * Rename, pause or resume the account of a machine, as an operator.
+   *
+   * `PATCH /auth/service-accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The service account. Its keys are refused while it is paused.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  changeServiceAccount(input: Input<'changeServiceAccount'>, options?: CallOptions): Promise<Output<'changeServiceAccount'>>;
+
+  /**
+   * Delete the account of a machine and end its keys, as an operator.
+   *
+   * `DELETE /auth/service-accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 204: Deleted. Its keys have ended.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  deleteServiceAccount(input: Input<'deleteServiceAccount'>, options?: CallOptions): Promise<Output<'deleteServiceAccount'>>;
+
+  /**
+   * Make a key for a machine, which is shown only once, as an operator.
+   *
+   * `POST /auth/service-accounts/{id}/keys`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Made.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: Your password is wrong.
+   * - 404: No such resource.
+   * - 409: The service account has two valid keys.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many wrong passwords for your account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  makeServiceKey(input: Input<'makeServiceKey'>, options?: CallOptions): Promise<Output<'makeServiceKey'>>;
+
+  /**
+   * List the keys of a machine, as an operator.
+   *
+   * `GET /auth/service-accounts/{id}/keys`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: Keys, newest first, without their tokens.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listServiceKeys(input: Input<'listServiceKeys'>, options?: CallOptions): Promise<Output<'listServiceKeys'>>;
+
+  /**
+   * End a key of a machine, as an operator.
+   *
+   * `DELETE /auth/service-accounts/{id}/keys/{keyId}`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.keyId`
+   * @param options for this call
+   * @returns
+   * - 204: The key has ended.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  endServiceKey(input: Input<'endServiceKey'>, options?: CallOptions): Promise<Output<'endServiceKey'>>;
+
+  /**
    * Log out everywhere: end all of the caller's sessions, API keys and links in mails, and clear the cookie.
    *
    * `DELETE /auth/sessions`
@@ -1410,6 +1592,188 @@ export interface FullMethods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   register(input: FullInput<'register'>, options?: CallOptions): Promise<Reply<'register'>>;
+
+  /**
+   * Create an account for a machine, as an operator.
+   *
+   * `POST /auth/service-accounts`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Created.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: You lack one of the roles, or an account with these roles has no right to a scope.
+   * - 409: There are 100 service accounts.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  createServiceAccount(input: FullInput<'createServiceAccount'>, options?: CallOptions): Promise<Reply<'createServiceAccount'>>;
+
+  /**
+   * List the accounts of machines, as an operator.
+   *
+   * `GET /auth/service-accounts`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: Service accounts, newest first.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listServiceAccounts(input?: FullInput<'listServiceAccounts'>, options?: CallOptions): Promise<Reply<'listServiceAccounts'>>;
+
+  /**
+   * Fetch the account of a machine, as an operator.
+   *
+   * `GET /auth/service-accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The service account.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getServiceAccount(input: FullInput<'getServiceAccount'>, options?: CallOptions): Promise<Reply<'getServiceAccount'>>;
+
+  /**
+   * Rename, pause or resume the account of a machine, as an operator.
+   *
+   * `PATCH /auth/service-accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The service account. Its keys are refused while it is paused.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  changeServiceAccount(input: FullInput<'changeServiceAccount'>, options?: CallOptions): Promise<Reply<'changeServiceAccount'>>;
+
+  /**
+   * Delete the account of a machine and end its keys, as an operator.
+   *
+   * `DELETE /auth/service-accounts/{id}`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 204: Deleted. Its keys have ended.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  deleteServiceAccount(input: FullInput<'deleteServiceAccount'>, options?: CallOptions): Promise<Reply<'deleteServiceAccount'>>;
+
+  /**
+   * Make a key for a machine, which is shown only once, as an operator.
+   *
+   * `POST /auth/service-accounts/{id}/keys`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Made.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: Your password is wrong.
+   * - 404: No such resource.
+   * - 409: The service account has two valid keys.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many wrong passwords for your account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  makeServiceKey(input: FullInput<'makeServiceKey'>, options?: CallOptions): Promise<Reply<'makeServiceKey'>>;
+
+  /**
+   * List the keys of a machine, as an operator.
+   *
+   * `GET /auth/service-accounts/{id}/keys`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: Keys, newest first, without their tokens.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listServiceKeys(input: FullInput<'listServiceKeys'>, options?: CallOptions): Promise<Reply<'listServiceKeys'>>;
+
+  /**
+   * End a key of a machine, as an operator.
+   *
+   * `DELETE /auth/service-accounts/{id}/keys/{keyId}`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.keyId`
+   * @param options for this call
+   * @returns
+   * - 204: The key has ended.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The caller is an API key.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  endServiceKey(input: FullInput<'endServiceKey'>, options?: CallOptions): Promise<Reply<'endServiceKey'>>;
 
   /**
    * Log out everywhere: end all of the caller's sessions, API keys and links in mails, and clear the cookie.

@@ -21,6 +21,7 @@ export type ProblemCode =
   | 'too-many-streams'
   | 'too-many-failures'
   | 'too-many-keys'
+  | 'too-many-service-accounts'
   | 'wrong-password'
   | 'database-away'
   | 'overloaded';

@@ -297,6 +297,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/service-accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the accounts of machines, as an operator */
+        get: operations["listServiceAccounts"];
+        put?: never;
+        /** Create an account for a machine, as an operator */
+        post: operations["createServiceAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/service-accounts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch the account of a machine, as an operator */
+        get: operations["getServiceAccount"];
+        put?: never;
+        post?: never;
+        /** Delete the account of a machine and end its keys, as an operator */
+        delete: operations["deleteServiceAccount"];
+        options?: never;
+        head?: never;
+        /** Rename, pause or resume the account of a machine, as an operator */
+        patch: operations["changeServiceAccount"];
+        trace?: never;
+    };
+    "/auth/service-accounts/{id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the keys of a machine, as an operator */
+        get: operations["listServiceKeys"];
+        put?: never;
+        /** Make a key for a machine, which is shown only once, as an operator */
+        post: operations["makeServiceKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/service-accounts/{id}/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a key of a machine, as an operator */
+        delete: operations["endServiceKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/sessions": {
         parameters: {
             query?: never;
@@ -731,7 +803,6 @@ export interface components {
          */
         ApiKeyIn: {
             name: string;
-            scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write")[];
             /**
              * Format: date-time
              * @description At most 366 days from now. Default: 90 days from now.
@@ -739,9 +810,10 @@ export interface components {
             expiresAt?: string;
             /**
              * Format: password
-             * @description Required for a key that lasts longer than 90 days.
+             * @description The caller's, required for a key that lasts longer than 90 days.
              */
             currentPassword?: string;
+            scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write")[];
         };
         /**
          * @example {
@@ -1154,7 +1226,8 @@ export interface components {
              *     - `too-many-exports`, 429: An export of the account is in progress, or there were five within a day. Try again after `Retry-After`.
              *     - `too-many-streams`, 429: The account or the client address has as many streams of order events open as it is allowed. Close one, and retry after `Retry-After`.
              *     - `too-many-failures`, 429: Too many logins with this e-mail address have failed. Until `Retry-After` even a correct login is refused.
-             *     - `too-many-keys`, 409: The account has 100 unexpired API keys, including revoked ones. Use shorter lifetimes.
+             *     - `too-many-keys`, 409: The account has 100 unexpired API keys, including revoked ones: use shorter lifetimes. Or the service account has two valid keys: end the one that is no longer used.
+             *     - `too-many-service-accounts`, 409: There are 100 service accounts. Delete one that is no longer used.
              *     - `wrong-password`, 403: The current password in the body is wrong, and nothing was changed. Each attempt counts as a failed login.
              *     - `database-away`, 503: The database of the service cannot be reached, is misconfigured, took too long, or had too many conflicting changes. Either nothing was changed or, after a broken connection, the whole request took effect. Repeat after `Retry-After`, an order with the same `Idempotency-Key`.
              *     - `overloaded`, 503: The service is at its capacity. Repeat the request after `Retry-After`, and less often.
@@ -1286,6 +1359,74 @@ export interface components {
          */
         RolesOut: {
             roles: ("catalogue" | "operator")[];
+        };
+        /**
+         * @example {
+         *       "paused": true
+         *     }
+         */
+        ServiceAccountChange: {
+            name?: string;
+            paused?: boolean;
+        };
+        /**
+         * @example {
+         *       "name": "Warehouse",
+         *       "scopes": [
+         *         "orders:read"
+         *       ],
+         *       "roles": []
+         *     }
+         */
+        ServiceAccountIn: {
+            name: string;
+            /** @description Of each of its keys. */
+            scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write")[];
+            /** @description Among the caller's own. */
+            roles?: ("catalogue" | "operator")[];
+        };
+        /**
+         * @example {
+         *       "id": "9d3b5a40-6c1e-4f7b-8a25-3e9f0c7d1b62",
+         *       "name": "Warehouse",
+         *       "scopes": [
+         *         "orders:read"
+         *       ],
+         *       "roles": [],
+         *       "paused": false,
+         *       "createdBy": "account 3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
+         *       "createdAt": "2026-01-31T09:30:00.000Z"
+         *     }
+         */
+        ServiceAccountOut: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            scopes: string[];
+            roles: string[];
+            paused: boolean;
+            /** @description As in the audit trail. */
+            createdBy: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /**
+         * @example {
+         *       "name": "From March"
+         *     }
+         */
+        ServiceKeyIn: {
+            name: string;
+            /**
+             * Format: date-time
+             * @description At most 366 days from now. Default: 90 days from now.
+             */
+            expiresAt?: string;
+            /**
+             * Format: password
+             * @description The caller's, required for a key that lasts longer than 90 days.
+             */
+            currentPassword?: string;
         };
         /**
          * @example [
@@ -1457,6 +1598,10 @@ export type ProductIn = components['schemas']['ProductIn'];
 export type ProductOut = components['schemas']['ProductOut'];
 export type RolesIn = components['schemas']['RolesIn'];
 export type RolesOut = components['schemas']['RolesOut'];
+export type ServiceAccountChange = components['schemas']['ServiceAccountChange'];
+export type ServiceAccountIn = components['schemas']['ServiceAccountIn'];
+export type ServiceAccountOut = components['schemas']['ServiceAccountOut'];
+export type ServiceKeyIn = components['schemas']['ServiceKeyIn'];
 export type SessionsOut = components['schemas']['SessionsOut'];
 export type SolveOut = components['schemas']['SolveOut'];
 export type StationStatus = components['schemas']['StationStatus'];
@@ -2714,6 +2859,506 @@ export interface operations {
             };
             /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listServiceAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Service accounts, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccountOut"][];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The caller is an API key. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    createServiceAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceAccountIn"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description Path of the service account. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccountOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description You lack one of the roles, or an account with these roles has no right to a scope. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There are 100 service accounts. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is compressed, or is not JSON in UTF-8. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getServiceAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service account. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccountOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The caller is an API key. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    deleteServiceAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. Its keys have ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The caller is an API key. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    changeServiceAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceAccountChange"];
+            };
+        };
+        responses: {
+            /** @description The service account. Its keys are refused while it is paused. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccountOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The caller is an API key. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is compressed, or is not JSON in UTF-8. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listServiceKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Keys, newest first, without their tokens. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyOut"][];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The caller is an API key. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    makeServiceKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceKeyIn"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    /** @description Path of the new key; DELETE ends it. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKeyOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description Your password is wrong. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service account has two valid keys. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is compressed, or is not JSON in UTF-8. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many wrong passwords for your account. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
+                    RateLimit?: string;
+                    /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    endServiceKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The caller is an API key. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

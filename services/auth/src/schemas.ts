@@ -66,9 +66,7 @@ const anyKey = z.object({
     .describe(`The caller's, required for a key that lasts longer than ${freeKeyDays} days.`),
 });
 const hasPasswordIfLong = ({ expiresAt, currentPassword }: z.output<typeof anyKey>) =>
-  currentPassword !== undefined ||
-  expiresAt === undefined ||
-  Date.parse(expiresAt) <= Date.now() + freeKeyDays * dayMs;
+  currentPassword !== undefined || expiresAt === undefined || Date.parse(expiresAt) <= Date.now() + freeKeyDays * dayMs;
 const withoutPassword = {
   path: ['currentPassword'],
   message: `is required for a key that lasts longer than ${freeKeyDays} days`,

@@ -64,7 +64,9 @@ export const serviceAccountRoutes = (auth: Pick<Auth, 'checkPasswordOf'>, accoun
     summary: 'Rename, pause or resume the account of a machine, as an operator',
     params,
     body: serviceAccountChange,
-    responses: { 200: { description: 'The service account. Its keys are refused while it is paused.', body: serviceAccountOut } },
+    responses: {
+      200: { description: 'The service account. Its keys are refused while it is paused.', body: serviceAccountOut },
+    },
     handler: async ({ actor, params: { id }, body }) => ok(await accounts.change(actor, id, body), noStore),
   }),
   route({

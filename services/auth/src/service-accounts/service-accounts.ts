@@ -84,7 +84,12 @@ export function createServiceAccounts(dependencies: Dependencies) {
      * @param bearer the token of the operator's session
      * @throws DomainError notFound, or conflict if two keys are valid
      */
-    async makeKey(by: string, id: string, key: Omit<ServiceKeyIn, 'currentPassword'>, bearer: string): Promise<NewApiKeyOut> {
+    async makeKey(
+      by: string,
+      id: string,
+      key: Omit<ServiceKeyIn, 'currentPassword'>,
+      bearer: string,
+    ): Promise<NewApiKeyOut> {
       const { scopes } = await existing(id);
       return keys.make(by, id, { ...key, scopes: scopes as NewScopes }, bearer);
     },

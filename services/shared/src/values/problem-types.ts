@@ -43,7 +43,10 @@ export const problemTypes = {
     'Close one, and retry after `Retry-After`.',
   'too-many-failures':
     '429: Too many logins with this e-mail address have failed. Until `Retry-After` even a correct login is refused.',
-  'too-many-keys': '409: The account has 100 unexpired API keys, including revoked ones. Use shorter lifetimes.',
+  'too-many-keys':
+    '409: The account has 100 unexpired API keys, including revoked ones: use shorter lifetimes. ' +
+    'Or the service account has two valid keys: end the one that is no longer used.',
+  'too-many-service-accounts': '409: There are 100 service accounts. Delete one that is no longer used.',
   'wrong-password':
     '403: The current password in the body is wrong, and nothing was changed. Each attempt counts as a failed login.',
   'database-away':
