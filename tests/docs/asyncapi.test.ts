@@ -25,7 +25,9 @@ const complete: Record<EventKind, Record<string, unknown>> = {
   PaymentFailed: { ...common, reason: 'declined' },
   StockReleased: { ...common, items, reason: 'declined' },
   OrderCancelled: { ...common, reason: 'cancelled by the customer' },
-  PaymentRefunded: { ...common, paymentId: id, amount: money },
+  PaymentRefunded: { ...common, paymentId: id, amount: money, remainder: money },
+  RefundIssued: { ...common, refundId: id, paymentId: id, amount: money },
+  PaymentDisputed: { ...common, disputeId: id, paymentId: id, amount: money, state: 'OPEN' },
   OrderShipped: { ...common, shipmentId: id },
 };
 const kinds = Object.keys(complete) as EventKind[];

@@ -813,7 +813,7 @@ export interface components {
              * @description The caller's, required for a key that lasts longer than 90 days.
              */
             currentPassword?: string;
-            scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write")[];
+            scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write" | "refunds:write")[];
         };
         /**
          * @example {
@@ -1381,7 +1381,7 @@ export interface components {
         ServiceAccountIn: {
             name: string;
             /** @description Of each of its keys. */
-            scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write")[];
+            scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write" | "refunds:write")[];
             /** @description Among the caller's own. */
             roles?: ("catalogue" | "operator")[];
         };

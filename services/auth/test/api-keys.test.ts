@@ -156,23 +156,24 @@ describe('POST /auth/keys', () => {
 });
 
 // Roles are not scopes: tests/e2e/shared/api-keys.test.ts.
-it.each([['products:write'], ['stock:write']])(
-  'the scope %s is given only to accounts with the role it needs',
-  async (scope) => {
-    const keys = keysOf(restricted);
-    const owner = await customersOf(restricted).loggedIn();
-    const grant = (roles: string[]) =>
-      request(restricted.app).put(`/internal/accounts/${owner.id}/roles`).send({ roles }).expect(200);
-    const refused = await keys.make(owner, { scopes: ['orders:read', scope] });
-    const detail = 'Your account needs the role catalogue, which only an operator can give.';
-    expect([refused.status, refused.body.detail]).toEqual([403, detail]);
-    await keys.make(owner, { scopes: ['orders:read'] }).expect(201);
-    await grant(['operator']);
-    await keys.make(owner, { scopes: [scope] }).expect(403);
-    await grant(['catalogue']);
-    await keys.make(owner, { scopes: [scope] }).expect(201);
-  },
-);
+it.each([
+  ['products:write', 'catalogue', 'operator'],
+  ['stock:write', 'catalogue', 'operator'],
+  ['refunds:write', 'operator', 'catalogue'],
+])('the scope %s is given only to accounts with the role %s', async (scope, needed, other) => {
+  const keys = keysOf(restricted);
+  const owner = await customersOf(restricted).loggedIn();
+  const grant = (roles: string[]) =>
+    request(restricted.app).put(`/internal/accounts/${owner.id}/roles`).send({ roles }).expect(200);
+  const refused = await keys.make(owner, { scopes: ['orders:read', scope] });
+  const detail = `Your account needs the role ${needed}, which only an operator can give.`;
+  expect([refused.status, refused.body.detail]).toEqual([403, detail]);
+  await keys.make(owner, { scopes: ['orders:read'] }).expect(201);
+  await grant([other]);
+  await keys.make(owner, { scopes: [scope] }).expect(403);
+  await grant([needed]);
+  await keys.make(owner, { scopes: [scope] }).expect(201);
+});
 
 describe('an API key', () => {
   // contract.test.ts and tests/e2e/shared/api-keys.test.ts cover all other operations of auth.
@@ -183,7 +184,7 @@ describe('an API key', () => {
       await request(auth.app)
         .put(`/internal/accounts/${owner.id}/roles`)
         .send({ roles: ['operator', 'catalogue'] });
-      const scopes = ['orders:read', 'orders:write', 'products:write', 'stock:write'];
+      const scopes = ['orders:read', 'orders:write', 'products:write', 'stock:write', 'refunds:write'];
       const { key } = (await make(owner, { scopes })).body;
       const { bearer } = await identify(key);
       const [method, path = ''] = operation.split(' ') as ['post', string];

@@ -34,6 +34,7 @@ export function mustHaveScopes(
 ): void {
   if (scopes.includes('products:write')) mustBeWriter(writers, accountId, owned);
   if (scopes.includes('stock:write') && !owned.includes('catalogue')) throw lacksRole('catalogue');
+  if (scopes.includes('refunds:write') && !owned.includes('operator')) throw lacksRole('operator');
 }
 
 /** The API keys of accounts (contract 3.12). */

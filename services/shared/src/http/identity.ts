@@ -18,7 +18,7 @@ export const lacksRole = (role: Role) =>
   new DomainError('forbidden', `Your account needs the role ${role}, which only an operator can give.`);
 
 /** Scopes, which limit what an API key may be used for (contract 3.12). */
-export const scopeNames = ['orders:read', 'orders:write', 'products:write', 'stock:write'] as const;
+export const scopeNames = ['orders:read', 'orders:write', 'products:write', 'stock:write', 'refunds:write'] as const;
 export type Scope = (typeof scopeNames)[number];
 
 /** Refuses an API key that lacks the scope of a route, and every API key if the route has no scope. A session has no scopes. */

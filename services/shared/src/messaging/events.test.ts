@@ -28,6 +28,11 @@ describe('the kind of an event is', () => {
       { payload: { ...created, items, total: money } },
       'OrderCreated',
     ],
+    [
+      'OrderCreated despite optional fields of other kinds',
+      { payload: { ...created, state: 'OPEN', remainder: money } },
+      'OrderCreated',
+    ],
     ['OrderCreated despite unknown fields', { payload: { ...created, praise: 'yes', total: money } }, 'OrderCreated'],
   ])('%s', (_, given, kind) => expect(read(given)?.kind).toBe(kind));
 

@@ -28,7 +28,19 @@ export const payloads = {
   PaymentFailed: z.object({ ...common, reason: foreignText }),
   StockReleased: z.object({ ...common, items, reason: foreignText }),
   OrderCancelled: z.object({ ...common, reason: foreignText }),
-  PaymentRefunded: z.object({ ...common, paymentId: uuid, amount: moneySchema }),
+  PaymentRefunded: z
+    .object({ ...common, paymentId: uuid, amount: moneySchema, remainder: moneySchema.optional() })
+    .describe('amount: the whole payment; remainder: what this refund returned, if parts had been returned before'),
+  RefundIssued: z.object({ ...common, refundId: uuid, paymentId: uuid, amount: moneySchema }),
+  PaymentDisputed: z
+    .object({
+      ...common,
+      disputeId: uuid,
+      paymentId: uuid,
+      amount: moneySchema,
+      state: z.enum(['OPEN', 'WON', 'LOST']).optional().catch(undefined),
+    })
+    .describe('state: absent for a state of a later release'),
   OrderShipped: z.object({ ...common, shipmentId: uuid }),
 };
 
@@ -143,9 +155,10 @@ export function readEvent(message: Message, kinds: ReadonlySet<string>): StoreEv
 
 /** The fields of the specified OrderCreated, which suffice to recognise it. */
 const specified = Object.keys(common);
-/** Fields that only other kinds have. */
+/** Required fields that only other kinds have. An optional one, such as a dispute's `state`, tells no kind. */
 const ofOtherKinds = Object.values(payloads)
-  .flatMap(({ shape }) => Object.keys(shape))
+  .flatMap(({ shape }) => Object.entries(shape))
+  .flatMap(([field, schema]) => (schema.safeParse(undefined).success ? [] : field))
   .filter((field) => !(field in payloads.OrderCreated.shape));
 
 /** The kind in the header, or in the field `type`, or OrderCreated if its fields are there and none of other kinds. @throws PoisonError in doubt */
