@@ -5,10 +5,15 @@ import { rowsAs } from '@store/shared/database/rows';
 import { type Run, raw, sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
-import { Decimal } from '@store/shared/values/money';
+import { Decimal, type Money } from '@store/shared/values/money';
 import type { PrismaClient } from './generated/client.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
-import type { Charge } from './provider.ts';
+
+export interface Charge {
+  orderId: string;
+  customerId: string;
+  amount: Money;
+}
 
 export interface PaymentChange {
   orderId: string;
@@ -49,6 +54,13 @@ export function createPaymentRepository({ prisma, lists }: Database<PrismaClient
           page,
         ),
       ),
+
+    /** Finds what an order is charged. */
+    async findTotal(orderId: string): Promise<Money | undefined> {
+      const row = await prisma.payment.findUnique({ where: { orderId }, select: { amount: true, currency: true } });
+      if (!row?.amount || !row.currency) return undefined;
+      return { amount: new Decimal(row.amount.toFixed()), currency: row.currency };
+    },
 
     /** Finds the payment of an order as operators see it, with the events that were written about it. */
     async findRecord(orderId: string) {

@@ -4,17 +4,18 @@ import type { Logger } from '@store/shared/observability/log';
 import { currentTrace, inSpan, runInTrace, type Trace, traceFrom } from '@store/shared/observability/trace-context';
 import { type Ended, type Next, type Queue, wakeOutgoing } from '@store/shared/outgoing/outgoing';
 import { unreachable } from '@store/shared/values/errors';
-import { Decimal } from '@store/shared/values/money';
+import { Decimal, toMinorUnits } from '@store/shared/values/money';
+import { nameUuid } from '@store/shared/values/name-uuid';
 import { backoff } from '@store/shared/values/time';
 import type { PrismaClient } from './generated/client.ts';
 import type { Payment } from './payment.ts';
 import { type LockedPayment, type PaymentChange, paymentsOn } from './payment-repository.ts';
-import type { ChargeResult, PaymentProvider } from './provider.ts';
+import type { Intent, PaymentProvider } from './providers/provider.ts';
 import { type NewRefund, type Step, type StepKind, stepsOn, stepTable } from './step-repository.ts';
 
 export const queueName = 'payment';
 
-type Result = { charged: ChargeResult } | { refunded: true };
+type Result = { charge: Intent } | { refunded: true };
 /** The events that announce a result belong to the trace of the call. */
 type Answer = Result & { trace: Trace };
 
@@ -63,20 +64,26 @@ export const providerCalls = ({ provider, clock }: Dependencies): Queue<PrismaCl
   },
 });
 
-async function ask(provider: PaymentProvider, { lane, ...step }: Step): Promise<Result> {
-  const { orderId, customerId, currency, paymentId } = step;
-  const amount = { amount: new Decimal(step.amount), currency };
+async function ask(provider: PaymentProvider, { lane, id, ...step }: Step): Promise<Result> {
+  const { orderId, currency } = step;
+  const amount = toMinorUnits({ amount: new Decimal(step.amount), currency });
+  const order = { orderId, amount, currency };
   const kind = lane as StepKind; // checked by the database
+  const intentId =
+    'intentIdOf' in provider ? provider.intentIdOf(orderId) : (await provider.createIntent({ ...order, key: id })).id;
   switch (kind) {
     case 'charge':
-      return { charged: await provider.charge({ orderId, customerId, amount }) };
+      return { charge: await provider.confirm({ ...order, intentId, key: id, token: undefined, returnUrl: '' }) };
     case 'refund':
-      await provider.refund({ orderId, paymentId: paymentId ?? '', amount });
+      await provider.refund({ key: id, stepId: id, intentId, amount, currency });
       return { refunded: true };
     default:
       return unreachable(kind);
   }
 }
+
+/** The payment's id in events, the same at every provider. */
+const paymentIdOf = (orderId: string): string => nameUuid(`payment of order ${orderId}`);
 
 /** What an answer means for a payment. */
 interface Settled {
@@ -99,18 +106,18 @@ function postponed({ call, error }: Extract<Ended<Step, Answer>, { error: unknow
 
 function settle(step: Step, answer: Answer, payment: LockedPayment | undefined, now: Date): Settled {
   if (payment === undefined) return nothing;
-  return 'charged' in answer ? settleCharge(step, answer.charged, payment, now) : settleRefund(payment, now);
+  return 'charge' in answer ? settleCharge(step, answer.charge, payment, now) : settleRefund(payment, now);
 }
 
-function settleCharge(step: Step, result: ChargeResult, payment: LockedPayment, now: Date): Settled {
+function settleCharge(step: Step, intent: Intent, payment: LockedPayment, now: Date): Settled {
   if (payment.status !== 'CHARGING') return nothing;
   const { orderId, customerId, amount, cancelReason } = payment;
-  if (!result.ok) {
-    const { reason } = result;
+  if (intent.state !== 'captured') {
+    const { reason = '' } = intent;
     const failed = newEvent('PaymentFailed', { ...about(payment, now), reason });
     return { next: 'done', change: { orderId, status: 'FAILED', reason }, events: [failed] };
   }
-  const { paymentId } = result;
+  const paymentId = paymentIdOf(orderId);
   const paid: Settled = {
     next: 'done',
     change: { orderId, status: 'PAID', paymentId },

@@ -2,13 +2,13 @@ import { createHttpApp } from '@store/shared/http/app';
 import { outgoing } from '@store/shared/outgoing/outgoing';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
-import { createBuiltInProvider } from './built-in-provider.ts';
 import { configSchema, type PaymentConfig } from './config.ts';
 import { createConsumerGroup } from './consumer-group.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createPaymentRepository } from './payment-repository.ts';
-import type { PaymentProvider } from './provider.ts';
 import { providerCalls } from './provider-calls.ts';
+import type { PaymentProvider } from './providers/provider.ts';
+import { providers } from './providers/providers.ts';
 import { paymentRoutes } from './routes.ts';
 
 interface Replaceable {
@@ -18,9 +18,10 @@ interface Replaceable {
 
 export function createPaymentService(
   { config, log, database }: ServiceContext<PaymentConfig, PrismaClient>,
-  { provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE), clock = () => new Date() }: Replaceable = {},
+  { provider: replaced, clock = () => new Date() }: Replaceable = {},
 ) {
   const repository = createPaymentRepository(database);
+  const provider = replaced ?? providers['built-in']({ config, payments: repository });
   const group = createConsumerGroup(clock);
   const consumer = { group, config, publishesAs: 'payment' };
   const routes = [...paymentRoutes(repository), ...deadLetterRoutes(consumer, database)];

@@ -6,15 +6,15 @@ import type { Started } from '@store/shared/service/service';
 import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { createBuiltInProvider } from '../src/built-in-provider.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import type { PaymentProvider } from '../src/provider.ts';
+import { createBuiltInProvider } from '../src/providers/built-in-provider.ts';
+import type { Confirmation, PaymentProvider } from '../src/providers/provider.ts';
 import { createPaymentService } from '../src/service.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
 export const limit = '1000';
-export const aboveLimit = '1000.0001';
+export const aboveLimit = '1000.01';
 
 const items = [{ productId: '00000000-0000-4000-8000-0000000007ea', quantity: 2 }];
 
@@ -31,33 +31,33 @@ export const orderCancelled = (orderId: string, customerId = alice) =>
 
 /** The built-in provider, which also records charges and refunds. `afterCharge` and `afterRefund` may delay or lose its answers. */
 export function fakeProvider(declineAbove = limit) {
-  const builtIn = createBuiltInProvider(new Decimal(declineAbove));
+  const findTotal = async () => ({ amount: new Decimal('9.99'), currency: 'USD' });
+  const builtIn = createBuiltInProvider({ declineAbove: new Decimal(declineAbove), findTotal });
   const taken = new Set<string>();
   const givenBack = new Set<string>();
   const fake = {
+    ...builtIn,
     /** The order ids of all calls. */
     charges: [] as string[],
     refunds: [] as string[],
     afterCharge: async (): Promise<void> => undefined,
     afterRefund: async (): Promise<void> => undefined,
     holds: (orderId: string) => taken.has(orderId) && !givenBack.has(orderId),
-    async charge(charge) {
-      fake.charges.push(charge.orderId);
-      const result = await builtIn.charge(charge);
-      if (result.ok) taken.add(charge.orderId);
+    async confirm(confirmation: Confirmation) {
+      fake.charges.push(confirmation.orderId);
+      const intent = await builtIn.confirm(confirmation);
+      if (intent.state === 'captured') taken.add(confirmation.orderId);
       await fake.afterCharge();
-      return result;
+      return intent;
     },
-    async refund(refund) {
-      fake.refunds.push(refund.orderId);
-      const charge = await builtIn.charge({ ...refund, customerId: '' });
-      if (!taken.has(refund.orderId) || !charge.ok || charge.paymentId !== refund.paymentId) {
-        throw new Error(`There is no payment ${refund.paymentId}.`);
-      }
-      givenBack.add(refund.orderId);
+    async refund(refund: Parameters<PaymentProvider['refund']>[0]) {
+      fake.refunds.push(refund.intentId);
+      if (!taken.has(refund.intentId)) throw new Error(`There is no intent ${refund.intentId}.`);
+      givenBack.add(refund.intentId);
       await fake.afterRefund();
+      return builtIn.refund(refund);
     },
-  } satisfies PaymentProvider & Record<string, unknown>;
+  };
   return fake;
 }
 

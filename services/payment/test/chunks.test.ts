@@ -72,16 +72,16 @@ describe('a chunk of payments', () => {
 
   it('has those wait for whom the provider gives no answer, and no others', async () => {
     const [broken = '', ...others] = newIds(4);
-    const { charge } = provider;
-    provider.charge = async (asked) => {
+    const { confirm } = provider;
+    provider.confirm = async (asked) => {
       if (asked.orderId === broken) throw new Error('not this one');
-      return charge(asked);
+      return confirm(asked);
     };
     payment.startJobs();
     await payment.handle(...[broken, ...others].map((id) => stockReserved(id)));
     await payment.apply(...others.map((id) => stockReserved(id)));
     expect(await statesOf([broken, ...others])).toEqual([['CHARGING'], ...others.map(() => paid)]);
-    provider.charge = charge;
+    provider.confirm = confirm;
     await payment.apply(stockReserved(broken));
     expect(await payment.stateOf(broken)).toEqual(paid);
   });
@@ -89,8 +89,8 @@ describe('a chunk of payments', () => {
   it('hangs with the provider for its own orders: events that come later are handled, and paid', async () => {
     const hung = newIds(3);
     const later = newIds(10);
-    const { charge } = provider;
-    provider.charge = (asked) => (hung.includes(asked.orderId) ? new Promise(() => undefined) : charge(asked));
+    const { confirm } = provider;
+    provider.confirm = (asked) => (hung.includes(asked.orderId) ? new Promise(() => undefined) : confirm(asked));
     payment.startJobs();
     await payment.handle(...hung.map((id) => stockReserved(id)));
     await payment.apply(...later.map((id) => stockReserved(id)));
@@ -122,7 +122,7 @@ describe('the payments of a chunk', () => {
     await before.close();
     await planWithoutOrder(own.url);
     const { apply, stateOf } = own.closeLater(testPayments(own.url, { provider }));
-    provider.refund = async () => undefined;
+    provider.refund = async ({ stepId, amount }) => ({ id: stepId, stepId, amount, state: 'succeeded' });
     const cancelAll = () => apply(...ids.toReversed().map((id) => orderCancelled(id)));
     const rows = { table: 'payments', key: 'order_id::text' };
     expect(await lockedOutOfOrder(own.url, rows, ids, cancelAll)).toEqual([]);

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { ConfigError, readConfig } from '@store/shared/values/environment';
 import { uuid } from '@store/shared/values/fields';
-import { Decimal } from '@store/shared/values/money';
+import { Decimal, toMinorUnits } from '@store/shared/values/money';
+import { nameUuid } from '@store/shared/values/name-uuid';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { createBuiltInProvider } from '../src/built-in-provider.ts';
 import { configSchema } from '../src/config.ts';
+import { createBuiltInProvider } from '../src/providers/built-in-provider.ts';
 import { aboveLimit, alice, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 
 const now = new Date('2026-03-04T05:06:07.089Z');
@@ -35,8 +36,12 @@ function once(work: () => Promise<void>): () => Promise<void> {
 
 const charge = (id: string) => ({
   orderId: id,
-  customerId: alice,
-  amount: { amount: new Decimal('9.99'), currency: 'USD' },
+  intentId: id,
+  key: id,
+  amount: 999n,
+  currency: 'USD',
+  token: undefined,
+  returnUrl: '',
 });
 
 const state = () => payment.stateOf(orderId);
@@ -72,7 +77,7 @@ describe('payment on StockReserved', () => {
 
   it('keeps every digit of the largest amount, and succeeds for an amount of 0', async () => {
     const largest = `${'9'.repeat(24)}.9999`;
-    const rich = database.closeLater(testPayments(database.url, { provider: fakeProvider(largest) }));
+    const rich = database.closeLater(testPayments(database.url, { provider: fakeProvider(`1${'0'.repeat(24)}`) }));
     await rich.apply(stockReserved(orderId, largest));
     await rich.apply(orderCancelled(orderId));
     const rows = await payment.prisma.outbox.findMany({ where: { key: orderId } });
@@ -132,7 +137,7 @@ describe('payment on OrderCancelled', () => {
   it('after a process died while it asked finds out what became of the charge, and refunds it', async () => {
     const [taken, untaken] = [orderId, randomUUID()];
     await payment.handle(stockReserved(taken), stockReserved(untaken));
-    await payment.dieWhileAsking(taken, () => provider.charge(charge(taken)));
+    await payment.dieWhileAsking(taken, () => provider.confirm(charge(taken)));
     await payment.dieWhileAsking(untaken);
     await payment.handle(orderCancelled(taken), orderCancelled(untaken));
     expect(await payment.stateOf(taken)).toEqual(['CHARGING']);
@@ -163,7 +168,7 @@ describe('an interrupted payment', () => {
 
   it('is completed after a process died while it asked', async () => {
     await payment.handle(stockReserved(orderId));
-    await payment.dieWhileAsking(orderId, () => provider.charge(charge(orderId)));
+    await payment.dieWhileAsking(orderId, () => provider.confirm(charge(orderId)));
     await payment.apply(stockReserved(orderId));
     expect(await state()).toEqual(paid);
     expect(provider.charges).toEqual([orderId, orderId]);
@@ -192,31 +197,30 @@ describe('an interrupted payment', () => {
 });
 
 describe('the built-in provider', () => {
-  const charge = (amount: string, limit = '100000', orderId: string = randomUUID()) => {
-    const money = { amount: new Decimal(amount), currency: 'USD' };
-    return createBuiltInProvider(new Decimal(limit)).charge({ orderId, customerId: alice, amount: money });
-  };
-  const largest = '99999999999999999999999.9999';
+  const largest = '99999999999999999999999.99';
 
   it.each([
-    ['100000.0000', '100000', true],
-    ['100000.0001', '100000', false],
-    ['0', '0', true],
-    ['0.0001', '0', false],
-    [largest, largest, true],
-    ['100000000000000000000000', largest, false],
-  ])('with an amount of %s and a limit of %s charges: %s', async (amount, limit, ok) => {
-    expect(await charge(amount, limit)).toMatchObject({ ok });
+    ['100000.00', '100000', 'captured'],
+    ['100000.01', '100000', 'declined'],
+    ['100000.00', '99999.9999', 'declined'],
+    ['0', '0', 'captured'],
+    ['0.01', '0', 'declined'],
+    [largest, largest, 'captured'],
+    ['100000000000000000000000', largest, 'declined'],
+  ])('with an amount of %s and a limit of %s charges: %s', async (amount, limit, state) => {
+    const builtIn = createBuiltInProvider({ declineAbove: new Decimal(limit), findTotal: async () => undefined });
+    const units = toMinorUnits({ amount: new Decimal(amount), currency: 'USD' });
+    expect(await builtIn.confirm({ ...charge(orderId), amount: units })).toMatchObject({ state });
   });
+});
 
-  it('returns the same payment id for an order, and another for another order', async () => {
-    const [first, again, other] = [await charge('1', '2', orderId), await charge('1', '2', orderId), await charge('1')];
-    expect(again).toEqual(first);
-    expect(other).not.toEqual(first);
-    const { paymentId = '' } = first as { paymentId?: string };
-    expect(uuid.parse(paymentId)).toBe(paymentId);
-    expect(paymentId).toMatch(/^.{14}8.{4}[89ab]/);
-  });
+it('has the same payment id for an order whenever it is charged, and another for another order', async () => {
+  const other = randomUUID();
+  await payment.apply(stockReserved(orderId), stockReserved(other));
+  const idOf = async (id: string) => (await payment.eventsOf(id))[0]?.payload.paymentId;
+  expect(await idOf(orderId)).toBe(nameUuid(`payment of order ${orderId}`));
+  expect(await idOf(other)).not.toBe(await idOf(orderId));
+  expect(uuid.parse(await idOf(orderId))).toMatch(/^.{14}8.{4}[89ab]/);
 });
 
 describe('PAYMENT_DECLINE_ABOVE', () => {

@@ -1,4 +1,4 @@
-import { Decimal, decimal, inDecimals, total } from './money.ts';
+import { Decimal, decimal, fromMinorUnits, inDecimals, toMinorUnits, total } from './money.ts';
 
 const line = (unitPrice: string, quantity = 1) => ({ unitPrice: new Decimal(unitPrice), quantity });
 
@@ -68,4 +68,22 @@ describe('decimal', () => {
       expect(price.safeParse(value).success).toBe(false);
     },
   );
+});
+
+it.each([
+  ['12.75', 'USD', 1275n],
+  ['700', 'JPY', 700n],
+  ['0.5', 'KWD', 500n],
+  ['999999999999999999999999.99', 'USD', 99999999999999999999999999n],
+])('%s %s is %s minor units', (amount, currency, units) => {
+  expect(toMinorUnits({ amount: new Decimal(amount), currency })).toBe(units);
+  expect(fromMinorUnits(units, currency)).toEqual({ amount: new Decimal(amount), currency });
+});
+
+it.each([
+  ['0.005', 0n],
+  ['0.015', 2n],
+  ['0.0151', 2n],
+])('minor units of %s USD are rounded half-even to %s', (amount, units) => {
+  expect(toMinorUnits({ amount: new Decimal(amount), currency: 'USD' })).toBe(units);
 });

@@ -51,6 +51,16 @@ export function total(lines: { unitPrice: Decimal; quantity: number }[], currenc
   return { amount: sum.toDecimalPlaces(minorUnit(currency), Decimal.ROUND_HALF_EVEN), currency };
 }
 
+/** An amount in whole minor units, as providers and books count: 1275 for 12.75 USD. Rounds half-even what has more decimals (contract 4.2). */
+export function toMinorUnits({ amount, currency }: Money): bigint {
+  const units = amount.times(new Decimal(10).pow(minorUnit(currency)));
+  return BigInt(units.toDecimalPlaces(0, Decimal.ROUND_HALF_EVEN).toFixed());
+}
+
+export function fromMinorUnits(units: bigint, currency: string): Money {
+  return { amount: new Decimal(units.toString()).div(new Decimal(10).pow(minorUnit(currency))), currency };
+}
+
 /** Writes an amount with the decimals of its currency, or with more if the amount has more, as a price may. */
 export function inDecimals(amount: Decimal, currency: string): string {
   return amount.toFixed(Math.max(minorUnit(currency), amount.decimalPlaces()));

@@ -25,7 +25,7 @@ it.each(kinds)('%s says the same in Portuguese as in English, with %j', (kind, d
   expect(portuguese?.text).not.toMatch(/\b(the|your|order|stock|you|of)\b/i);
 });
 
-/** The reasons that services write (inventory's reservations.ts, order's due-orders.ts and orders.ts, payment's built-in-provider.ts). */
+/** The reasons that services write (inventory's reservations.ts, order's due-orders.ts and orders.ts, payment's providers/built-in-provider.ts). */
 const reasons = [
   ['out of stock', 'sem estoque'],
   ['product no longer exists', 'o produto já não existe'],
