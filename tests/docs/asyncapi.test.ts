@@ -15,20 +15,26 @@ const id = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 const origin = { topic: 'order-events', partition: 0, offset: '0' };
 const items = [{ productId: id, quantity: 2 }];
 const money = { amount: 8.5, currency: 'USD' };
+const taxes = [
+  { permille: 0, gross: 2.5 },
+  { permille: 230, gross: 6 },
+];
 const common = { orderId: id, customerId: id, timestamp: '2026-01-31T09:30:00.000Z' };
 /** Events with every field, including optional ones. */
 const complete: Record<EventKind, Record<string, unknown>> = {
-  OrderCreated: { ...common, items, total: money },
-  StockReserved: { ...common, items, total: money },
+  OrderCreated: { ...common, items, total: money, taxes },
+  StockReserved: { ...common, items, total: money, taxes },
   StockRejected: { ...common, items, reason: 'out of stock' },
-  OrderPaid: { ...common, paymentId: id, amount: money },
+  OrderPaid: { ...common, paymentId: id, amount: money, taxes },
   PaymentFailed: { ...common, reason: 'declined' },
   StockReleased: { ...common, items, reason: 'declined' },
   OrderCancelled: { ...common, reason: 'cancelled by the customer' },
   PaymentRefunded: { ...common, paymentId: id, amount: money, remainder: money },
-  RefundIssued: { ...common, refundId: id, paymentId: id, amount: money },
+  RefundIssued: { ...common, refundId: id, paymentId: id, amount: money, taxes },
   PaymentDisputed: { ...common, disputeId: id, paymentId: id, amount: money, state: 'OPEN' },
   OrderShipped: { ...common, shipmentId: id },
+  InvoiceIssued: { ...common, invoiceNumber: 17, amount: money },
+  CreditNoteIssued: { ...common, creditNoteNumber: 4, invoiceNumber: 17, amount: money },
 };
 const kinds = Object.keys(complete) as EventKind[];
 

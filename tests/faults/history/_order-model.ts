@@ -47,6 +47,9 @@ const rules: Record<EventKind, (has: (kind: EventKind) => boolean, event: Event,
   RefundIssued: () => false,
   PaymentDisputed: () => false,
   OrderShipped: (has) => has('OrderPaid') && !has('OrderCancelled'),
+  InvoiceIssued: (has, { amount }, order) => has('OrderPaid') && amount === order.total,
+  CreditNoteIssued: (has, { amount }, order) =>
+    has('PaymentRefunded') && has('InvoiceIssued') && amount === order.total,
 };
 
 /**

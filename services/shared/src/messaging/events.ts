@@ -5,6 +5,7 @@ import { foreignText, givenTime, timestamp, uuid } from '../values/fields.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
 import { moneySchema } from '../values/money.ts';
 import { nameUuid } from '../values/name-uuid.ts';
+import { taxesSchema } from '../values/tax.ts';
 import { accountEventsTopic, orderEventsTopic } from './topics.ts';
 
 /** Events have times in the same form as answers; other forms are also accepted (contract 1.1). */
@@ -13,25 +14,28 @@ const eventTime = givenTime.meta({ type, format, pattern });
 
 const common = { orderId: uuid, customerId: uuid, timestamp: eventTime };
 const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1);
+const documentNumber = z.int().positive();
+/** Left out if no rate is above 0. */
+const taxes = taxesSchema.optional();
 
 /**
  * Payloads of order events (contract 6.3). Only optional fields may be added; any other change makes a new kind, such as OrderCreatedV2.
  * No field may hold text that a person wrote: topics and outboxes keep it after the account is deleted (docs/security.md).
  */
 export const payloads = {
-  OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional() }),
-  StockReserved: z.object({ ...common, items, total: moneySchema }),
+  OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional(), taxes }),
+  StockReserved: z.object({ ...common, items, total: moneySchema, taxes }),
   StockRejected: z
     .object({ ...common, items, reason: foreignText.optional() })
     .describe('items: the items that are missing'),
-  OrderPaid: z.object({ ...common, paymentId: uuid, amount: moneySchema }),
+  OrderPaid: z.object({ ...common, paymentId: uuid, amount: moneySchema, taxes }),
   PaymentFailed: z.object({ ...common, reason: foreignText }),
   StockReleased: z.object({ ...common, items, reason: foreignText }),
   OrderCancelled: z.object({ ...common, reason: foreignText }),
   PaymentRefunded: z
     .object({ ...common, paymentId: uuid, amount: moneySchema, remainder: moneySchema.optional() })
     .describe('amount: the whole payment; remainder: what this refund returned, if parts had been returned before'),
-  RefundIssued: z.object({ ...common, refundId: uuid, paymentId: uuid, amount: moneySchema }),
+  RefundIssued: z.object({ ...common, refundId: uuid, paymentId: uuid, amount: moneySchema, taxes }),
   PaymentDisputed: z
     .object({
       ...common,
@@ -42,6 +46,13 @@ export const payloads = {
     })
     .describe('state: absent for a state of a later release'),
   OrderShipped: z.object({ ...common, shipmentId: uuid }),
+  InvoiceIssued: z.object({ ...common, invoiceNumber: documentNumber, amount: moneySchema }),
+  CreditNoteIssued: z.object({
+    ...common,
+    creditNoteNumber: documentNumber,
+    invoiceNumber: documentNumber,
+    amount: moneySchema,
+  }),
 };
 
 const ofAccount = { accountId: uuid, timestamp: eventTime };
