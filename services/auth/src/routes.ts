@@ -11,6 +11,7 @@ import { apiKeyRoutes } from './keys/api-key-routes.ts';
 import type { ApiKeys } from './keys/api-keys.ts';
 import { resetRoutes } from './reset-routes.ts';
 import { accessRoutes } from './roles/access-routes.ts';
+import type { Roles } from './roles/roles.ts';
 import {
   endedOut,
   type Jwks,
@@ -38,12 +39,13 @@ interface Parts {
   auth: Auth;
   keys: ApiKeys;
   serviceAccounts: ServiceAccounts;
+  roles: Pick<Roles, 'of'>;
   cookie: TokenCookie;
   jwks: Jwks;
   recordLook: RecordLook;
 }
 
-export function authRoutes({ auth, keys, serviceAccounts, cookie, jwks, recordLook }: Parts): AnyRoute[] {
+export function authRoutes({ auth, keys, serviceAccounts, roles, cookie, jwks, recordLook }: Parts): AnyRoute[] {
   return [
     route({
       ...open,
@@ -81,7 +83,7 @@ export function authRoutes({ auth, keys, serviceAccounts, cookie, jwks, recordLo
     }),
     ...resetRoutes(auth),
     ...apiKeyRoutes(auth, keys, recordLook),
-    ...serviceAccountRoutes(auth, serviceAccounts),
+    ...serviceAccountRoutes({ auth, accounts: serviceAccounts, roles }),
     route({
       ...open,
       method: 'get',

@@ -1,6 +1,6 @@
-import { maxPasswordLength, newPassword, rolesIn } from '@store/shared/contracts/account';
-import { apiKeyOut, exampleKey } from '@store/shared/contracts/api-key';
-import { scopeNames } from '@store/shared/http/identity';
+import { maxPasswordLength, newPassword } from '@store/shared/contracts/account';
+import { apiKeyOut, exampleKey, keyScopes, type newApiKeyOut } from '@store/shared/contracts/api-key';
+import { type serviceAccountIn, serviceAccountOut } from '@store/shared/contracts/service-account';
 import { givenTime, password, text, timestamp, uuid } from '@store/shared/values/fields';
 import { dayMs } from '@store/shared/values/time';
 import { z } from 'zod';
@@ -43,10 +43,6 @@ export const sessionsOut = z
     ],
   });
 
-const scopes = z
-  .array(z.enum(scopeNames))
-  .min(1)
-  .transform((given) => [...new Set(given)].sort());
 const maxKeyDays = 366;
 /** A longer-lived key needs the password, so that a stolen session cannot be turned into a year of access. */
 export const freeKeyDays = 90;
@@ -74,7 +70,7 @@ const withoutPassword = {
 
 /** contract 3.12 */
 export const apiKeyIn = anyKey
-  .extend({ scopes })
+  .extend({ scopes: keyScopes })
   .refine(hasPasswordIfLong, withoutPassword)
   .meta({
     id: 'ApiKeyIn',
@@ -82,46 +78,11 @@ export const apiKeyIn = anyKey
     examples: [{ name: exampleKey.name, scopes: exampleKey.scopes }],
   });
 export const apiKeysOut = z.array(apiKeyOut);
-export const newApiKeyOut = apiKeyOut
-  .extend({ key: z.string().describe('The key itself, a token. It cannot be shown again.') })
-  .meta({ id: 'NewApiKeyOut', examples: [{ ...exampleKey, key: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl' }] });
-
 /** contract 3.13 */
-export const serviceAccountIn = z
-  .object({
-    name: text(1, 100),
-    scopes: scopes.describe('Of each of its keys.'),
-    roles: rolesIn.shape.roles.default([]).describe("Among the caller's own."),
-  })
-  .meta({ id: 'ServiceAccountIn', examples: [{ name: 'Warehouse', scopes: ['orders:read'], roles: [] }] });
 export const serviceAccountChange = z
   .object({ name: text(1, 100).optional(), paused: z.boolean().optional() })
   .refine(({ name, paused }) => name !== undefined || paused !== undefined, 'must change name or paused')
   .meta({ id: 'ServiceAccountChange', examples: [{ paused: true }] });
-export const serviceAccountOut = z
-  .object({
-    id: uuid,
-    name: z.string(),
-    scopes: z.array(z.string()),
-    roles: z.array(z.string()),
-    paused: z.boolean(),
-    createdBy: z.string().describe('As in the audit trail.'),
-    createdAt: timestamp,
-  })
-  .meta({
-    id: 'ServiceAccountOut',
-    examples: [
-      {
-        id: '9d3b5a40-6c1e-4f7b-8a25-3e9f0c7d1b62',
-        name: 'Warehouse',
-        scopes: ['orders:read'],
-        roles: [],
-        paused: false,
-        createdBy: 'account 3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
-        createdAt: '2026-01-31T09:30:00.000Z',
-      },
-    ],
-  });
 export const serviceAccountsOut = z.array(serviceAccountOut);
 export const serviceKeyIn = anyKey
   .refine(hasPasswordIfLong, withoutPassword)

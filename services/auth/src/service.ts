@@ -80,6 +80,7 @@ export async function createAuthService(
   const serviceAccounts = createServiceAccounts({
     ...parts,
     repository: serviceAccountRepository,
+    keyRepository,
     keys: apiKeys,
     writers,
     ttlSeconds,
@@ -103,6 +104,7 @@ export async function createAuthService(
         auth,
         keys: apiKeys,
         serviceAccounts,
+        roles,
         cookie,
         jwks: await jwksOf([keys.key, ...keys.previousKeys]),
         recordLook: lookRecorder(database),

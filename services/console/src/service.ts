@@ -16,6 +16,7 @@ import { cataloguePageRoutes } from './catalogue/routes.ts';
 import { type ConsoleConfig, configSchema } from './config.ts';
 import { createDeadLetters } from './dead-letters/dead-letters.ts';
 import { deadLetterPageRoutes } from './dead-letters/routes.ts';
+import { machineRoutes } from './machines/routes.ts';
 import { mailPageRoutes } from './mails/routes.ts';
 import { createOrderPages } from './orders/order-pages.ts';
 import { orderPageRoutes } from './orders/routes.ts';
@@ -40,6 +41,7 @@ export function createConsole(
     ...deadLetterPageRoutes(letters),
     ...mailPageRoutes(services),
     ...accountPageRoutes(services, log),
+    ...machineRoutes(services, log),
     ...auditPageRoutes(services, config.AUDITED),
     ...cataloguePageRoutes(services, config.STORE_CURRENCY, log),
   ];

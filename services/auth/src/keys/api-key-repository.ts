@@ -26,24 +26,32 @@ interface NewKey {
   name: string;
   scopes: string[];
   expiresAt: number;
+  /** Whether the account is a service account. */
+  isOfMachine: boolean;
 }
+
+/** The session that makes a key, or an operator by a credential of the store (contract 3.7). */
+export type Maker = Session | 'operator';
 
 /**
  * Checks that a session may make another key.
  * @returns the database's time, in seconds since 1970
  * @throws DomainError unauthenticated if the session has ended, conflict if the account has too many keys
  */
-async function checkMayMake({ run }: Statements, accountId: string, by: Session): Promise<number> {
-  const [{ count, hasEnded, now }] = (await run(sql`
-    select count(*)::int as count, extract(epoch from clock_timestamp())::float8 as now,
-      exists (select from ended_sessions where id = ${by.id}) or exists (
+async function checkMayMake({ run }: Statements, accountId: string, by: Maker): Promise<number> {
+  const hasEnded =
+    by === 'operator'
+      ? sql`false`
+      : sql`exists (select from ended_sessions where id = ${by.id}) or exists (
         select from session_cutoffs
         where account_id = ${by.accountId} and ended_at >= to_timestamp(${by.authenticatedAt})
-      ) as "hasEnded"
+      )`;
+  const [{ count, hasEnded: isOver, now }] = (await run(sql`
+    select count(*)::int as count, extract(epoch from clock_timestamp())::float8 as now, ${hasEnded} as "hasEnded"
     from api_keys where account_id = ${accountId} and expires_at > now()`)) as [
     { count: number; hasEnded: boolean; now: number },
   ];
-  if (hasEnded) throw sessionEnded();
+  if (isOver) throw sessionEnded();
   if (count < maxKeys) return now;
   throw new DomainError('conflict', `The account already has ${maxKeys} API keys that have not expired.`, {
     code: 'too-many-keys',
@@ -76,22 +84,21 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
   return {
     /**
      * Stores a key unless the session that makes it has ended meanwhile, so a key in the making does not outlive a password change.
-     * @param by a session of the account, or of the operator who makes a key of a service account
+     * @param by a session of the account, or whoever makes a key of a service account
      * @param tokenFor signs the token; gets the database's time
      * @throws DomainError unauthenticated if the session has ended, conflict for too many keys
      */
     async make(
       actor: string,
       key: NewKey,
-      by: Session,
+      by: Maker,
       tokenFor: (authenticatedAt: number) => Promise<{ token: string; digest: Buffer; kid: string }>,
     ): Promise<{ token: string; createdAt: number }> {
       // Check without the lock first: a request that is refused anyway must not wait for it.
       await checkMayMake({ run }, key.accountId, by);
-      const isOfMachine = by.accountId !== key.accountId;
       return transactionOf(key.accountId, async (tx) => {
-        await lockSessions(tx, by.accountId);
-        if (isOfMachine) await checkMachineMayHaveKey(tx, key.accountId);
+        if (by !== 'operator') await lockSessions(tx, by.accountId);
+        if (key.isOfMachine) await checkMachineMayHaveKey(tx, key.accountId);
         const createdAt = await checkMayMake(tx, key.accountId, by);
         const { token, digest, kid } = await tokenFor(createdAt);
         const signed: SignedKey = { digest: digest.toString('base64url'), kid, expiresAt: key.expiresAt };
@@ -102,7 +109,7 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
               id, account_id, name, scopes, token_digest, kid, created_at, expires_at, announced_at
             ) values (
               ${key.id}, ${key.accountId}, ${key.name}, ${key.scopes}, ${digest}, ${kid}, to_timestamp(${createdAt}),
-              to_timestamp(${key.expiresAt}), ${isOfMachine ? sql`now()` : null}
+              to_timestamp(${key.expiresAt}), ${key.isOfMachine ? sql`now()` : null}
             )
           )
           select ${notify(JSON.stringify(signed))}`);
@@ -126,12 +133,12 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
       await prisma.apiKey.updateMany({ where: { id }, data: { announcedAt: new Date() } });
     },
 
-    /** Keys of an account that have not expired or ended, newest first. */
-    ofAccount: (accountId: string) =>
-      run<ApiKeyOut>(sql`
-        select id, name, scopes, ${timeOf('created_at')} as "createdAt", ${timeOf('expires_at')} as "expiresAt",
-          ${timeOf('last_used_at')} as "lastUsedAt"
-        from api_keys where account_id = ${accountId} and expires_at > now() and ended_at is null
+    /** Keys of accounts that have not expired or ended, newest first. */
+    ofAccounts: (accountIds: string[]) =>
+      run<ApiKeyOut & { accountId: string }>(sql`
+        select id, account_id as "accountId", name, scopes, ${timeOf('created_at')} as "createdAt",
+          ${timeOf('expires_at')} as "expiresAt", ${timeOf('last_used_at')} as "lastUsedAt"
+        from api_keys where account_id = any(${accountIds}::uuid[]) and expires_at > now() and ended_at is null
         order by created_at desc`),
 
     /**

@@ -1,10 +1,11 @@
 import { bearerOf } from '@store/shared/auth/bearer';
+import { newApiKeyOut } from '@store/shared/contracts/api-key';
 import type { RecordLook } from '@store/shared/database/audit';
 import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { Auth } from '../auth.ts';
-import { apiKeyIn, apiKeysOut, newApiKeyOut } from '../schemas.ts';
+import { apiKeyIn, apiKeysOut } from '../schemas.ts';
 import type { ApiKeys } from './api-keys.ts';
 
 /** Has no scope, so an API key cannot make, list or end keys. */

@@ -8,8 +8,8 @@ import type { AccountClient } from '../account-client.ts';
 import type { Roles } from '../roles/roles.ts';
 import { type ApiKeyIn, type ApiKeyOut, freeKeyDays, type NewApiKeyOut } from '../schemas.ts';
 import type { EndedSessions } from '../sessions/ended-sessions.ts';
-import { digestOf, type Tokens } from '../tokens/tokens.ts';
-import { type ApiKeyRepository, sessionEnded } from './api-key-repository.ts';
+import { digestOf, type Session, type Tokens } from '../tokens/tokens.ts';
+import { type ApiKeyRepository, type Maker, sessionEnded } from './api-key-repository.ts';
 
 interface Dependencies {
   tokens: Tokens;
@@ -20,6 +20,13 @@ interface Dependencies {
   /** Accounts that may write products, as configured for auth. The product service decides. */
   writers: Writers;
   log: Logger;
+}
+
+interface WantedKey {
+  accountId: string;
+  name: string;
+  scopes: string[];
+  expiresAt?: string | undefined;
 }
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
@@ -39,11 +46,40 @@ export function mustHaveScopes(
 
 /** The API keys of accounts (contract 3.12). */
 export function createApiKeys({ tokens, accounts, repository, endedSessions, roles, writers, log }: Dependencies) {
+  async function sessionOf(bearer: string): Promise<Session> {
+    const session = await tokens.resolve(bearer);
+    if (session === undefined) throw sessionEnded();
+    return session;
+  }
+
+  async function make(
+    by: string,
+    { name, expiresAt, ...wanted }: WantedKey & { isOfMachine: boolean },
+    maker: Maker,
+  ): Promise<NewApiKeyOut> {
+    const endsAt = expiresAt === undefined ? Date.now() + freeKeyDays * dayMs : Date.parse(expiresAt);
+    const key = { ...wanted, id: randomUUID(), expiresAt: Math.floor(endsAt / 1000) };
+    const made = await repository.make(by, { ...key, name }, maker, async (authenticatedAt) => {
+      const token = await tokens.issueKey({ ...key, authenticatedAt });
+      return { token, digest: digestOf(token), kid: tokens.kid };
+    });
+    const { id, accountId, scopes } = key;
+    log.info({ accountId, keyId: id, scopes }, 'API key made');
+    return {
+      id,
+      name,
+      scopes,
+      key: made.token,
+      lastUsedAt: null,
+      createdAt: new Date(made.createdAt * 1000).toISOString(),
+      expiresAt: new Date(key.expiresAt * 1000).toISOString(),
+    };
+  }
+
   return {
     /**
-     * Makes a key. Its token is returned only by this call.
+     * Makes a key of the account that a session belongs to. Its token is returned only by this call.
      * @param by who makes it, as the audit trail names them
-     * @param accountId the account of the session, or a service account, if an operator makes the key
      * @param bearer the token of the session that makes it
      * @throws DomainError forbidden for a scope that the account has no right to, conflict for too many keys, unauthenticated if the
      * session has ended
@@ -54,26 +90,19 @@ export function createApiKeys({ tokens, accounts, repository, endedSessions, rol
       { name, scopes, expiresAt }: Omit<ApiKeyIn, 'currentPassword'>,
       bearer: string,
     ): Promise<NewApiKeyOut> {
-      const session = await tokens.resolve(bearer);
-      if (session === undefined) throw sessionEnded();
+      const session = await sessionOf(bearer);
       mustHaveScopes(scopes, { accountId, owned: roles.of(accountId), writers });
-      const endsAt = expiresAt === undefined ? Date.now() + freeKeyDays * dayMs : Date.parse(expiresAt);
-      const key = { id: randomUUID(), accountId, scopes, expiresAt: Math.floor(endsAt / 1000) };
-      const made = await repository.make(by, { ...key, name }, session, async (authenticatedAt) => {
-        const token = await tokens.issueKey({ ...key, authenticatedAt });
-        return { token, digest: digestOf(token), kid: tokens.kid };
-      });
-      log.info({ accountId, keyId: key.id, scopes }, 'API key made');
-      return {
-        id: key.id,
-        name,
-        scopes,
-        key: made.token,
-        lastUsedAt: null,
-        createdAt: new Date(made.createdAt * 1000).toISOString(),
-        expiresAt: new Date(key.expiresAt * 1000).toISOString(),
-      };
+      return make(by, { accountId, name, scopes, expiresAt, isOfMachine: false }, session);
     },
+
+    /**
+     * Makes a key of a service account. Its token is returned only by this call.
+     * @param by who makes it, as the audit trail names them
+     * @param bearer the token of the operator's session; undefined for an operator who has shown a credential of the store
+     * @throws DomainError notFound, conflict if two keys are valid, unauthenticated if the session has ended
+     */
+    makeOfMachine: async (by: string, key: WantedKey, bearer: string | undefined): Promise<NewApiKeyOut> =>
+      make(by, { ...key, isOfMachine: true }, bearer === undefined ? 'operator' : await sessionOf(bearer)),
 
     /** Has a mail about each new key sent to its owner, at least once. @returns true if there may be more keys */
     async announce(): Promise<boolean> {
@@ -86,7 +115,10 @@ export function createApiKeys({ tokens, accounts, repository, endedSessions, rol
     },
 
     /** Lists the keys that have not expired or ended, newest first. */
-    list: (accountId: string): Promise<ApiKeyOut[]> => repository.ofAccount(accountId),
+    async list(accountId: string): Promise<ApiKeyOut[]> {
+      const keys = await repository.ofAccounts([accountId]);
+      return keys.map(({ accountId: _, ...key }) => key);
+    },
 
     /** @throws DomainError notFound */
     async end(by: string, accountId: string, id: string): Promise<void> {

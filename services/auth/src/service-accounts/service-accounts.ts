@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { serviceAccountsWithKeys } from '@store/shared/contracts/service-account';
 import type { Writers } from '@store/shared/contracts/writers';
 import { lacksRole, type Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { found } from '@store/shared/values/errors';
+import type { z } from 'zod';
+import type { ApiKeyRepository } from '../keys/api-key-repository.ts';
 import { type ApiKeys, mustHaveScopes } from '../keys/api-keys.ts';
 import type { Roles } from '../roles/roles.ts';
 import type {
@@ -18,7 +21,8 @@ import type { ServiceAccountRepository } from './service-account-repository.ts';
 
 interface Dependencies {
   repository: ServiceAccountRepository;
-  keys: Pick<ApiKeys, 'make' | 'list' | 'end'>;
+  keyRepository: Pick<ApiKeyRepository, 'ofAccounts'>;
+  keys: Pick<ApiKeys, 'makeOfMachine' | 'list' | 'end'>;
   roles: Roles;
   endedSessions: Pick<EndedSessions, 'add'>;
   /** Accounts that may write products, as configured for auth. The product service decides. */
@@ -34,7 +38,7 @@ export type ServiceAccounts = ReturnType<typeof createServiceAccounts>;
  * that person: it stays when the operator's password changes, the role is taken away, or the account is deleted.
  */
 export function createServiceAccounts(dependencies: Dependencies) {
-  const { repository, keys, roles, endedSessions, writers, ttlSeconds, log } = dependencies;
+  const { repository, keyRepository, keys, roles, endedSessions, writers, ttlSeconds, log } = dependencies;
 
   const existing = async (id: string): Promise<ServiceAccountOut> =>
     found(await repository.find(id), `service account ${id}`);
@@ -42,16 +46,25 @@ export function createServiceAccounts(dependencies: Dependencies) {
   return {
     list: (): Promise<ServiceAccountOut[]> => repository.list(),
 
+    /** Lists all accounts with their keys. */
+    async listWithKeys(): Promise<z.output<typeof serviceAccountsWithKeys>> {
+      const accounts = await repository.list();
+      const all = await keyRepository.ofAccounts(accounts.map(({ id }) => id));
+      return accounts.map((account) => ({
+        ...account,
+        keys: all.filter(({ accountId }) => accountId === account.id).map(({ accountId: _, ...key }) => key),
+      }));
+    },
+
     get: existing,
 
     /**
      * @param by the operator, as the audit trail names them
-     * @param operatorId the operator's account
+     * @param owned the roles of the operator
      * @throws DomainError forbidden for a role that the operator lacks, or a scope that an account with these roles has no right to;
      * conflict if there are too many service accounts
      */
-    async create(by: string, operatorId: string, account: ServiceAccountIn): Promise<ServiceAccountOut> {
-      const owned = roles.of(operatorId);
+    async create(by: string, owned: readonly string[], account: ServiceAccountIn): Promise<ServiceAccountOut> {
       const lacking = account.roles.find((role) => !owned.includes(role));
       if (lacking !== undefined) throw lacksRole(lacking as Role); // checked by the schema
       const id = randomUUID();
@@ -81,17 +94,17 @@ export function createServiceAccounts(dependencies: Dependencies) {
 
     /**
      * Makes a key with the scopes of the account. Two keys can be valid at once, so that one can be replaced while it is in use.
-     * @param bearer the token of the operator's session
-     * @throws DomainError notFound, or conflict if two keys are valid
+     * @param bearer the token of the operator's session; undefined for an operator who has shown a credential of the store
+     * @throws DomainError notFound, conflict if two keys are valid, unauthenticated if the session has ended
      */
     async makeKey(
       by: string,
       id: string,
       key: Omit<ServiceKeyIn, 'currentPassword'>,
-      bearer: string,
+      bearer?: string,
     ): Promise<NewApiKeyOut> {
       const { scopes } = await existing(id);
-      return keys.make(by, id, { ...key, scopes: scopes as NewScopes }, bearer);
+      return keys.makeOfMachine(by, { ...key, accountId: id, scopes }, bearer);
     },
 
     /** Lists the keys that have not expired or ended, newest first. @throws DomainError notFound */
@@ -107,6 +120,3 @@ export function createServiceAccounts(dependencies: Dependencies) {
     },
   };
 }
-
-/** Those of a service account were checked when it was created. */
-type NewScopes = Parameters<ApiKeys['make']>[2]['scopes'];

@@ -6,9 +6,10 @@ import { Paging } from '../parts/paging.tsx';
 import { Answer, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { Account } from './account.tsx';
+import { Machines } from './machines.tsx';
 
 /**
- * Accounts with a text in their name or address, or a single account.
+ * Accounts with a text in their name or address, a single account, or, without either, the accounts of machines.
  * @param id of the single account
  * @param sought the text, from the page's address
  */
@@ -22,6 +23,7 @@ export function Accounts({ id, sought }: { id: string | undefined; sought: strin
       <Search label="Name, e-mail address or id of an account" button="Search" onSearch={search} />
       {id === undefined && sought !== undefined && <Found sought={sought} key={sought} />}
       {id !== undefined && <Account id={id} key={id} />}
+      {id === undefined && sought === undefined && <Machines />}
     </>
   );
 }

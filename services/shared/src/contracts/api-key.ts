@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scopeNames } from '../http/identity.ts';
 import { timestamp, uuid } from '../values/fields.ts';
 
 export const exampleKey = {
@@ -21,3 +22,13 @@ export const apiKeyOut = z
     lastUsedAt: timestamp.nullable().describe('The hour of the last request.'),
   })
   .meta({ id: 'ApiKeyOut', examples: [exampleKey] });
+
+export const newApiKeyOut = apiKeyOut
+  .extend({ key: z.string().describe('The key itself, a token. It cannot be shown again.') })
+  .meta({ id: 'NewApiKeyOut', examples: [{ ...exampleKey, key: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl' }] });
+
+/** Scopes of a key, or of the keys of a service account. */
+export const keyScopes = z
+  .array(z.enum(scopeNames))
+  .min(1)
+  .transform((given) => [...new Set(given)].sort());

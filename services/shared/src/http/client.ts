@@ -35,7 +35,7 @@ export interface Answer {
 /** Failures that are passed on to the client of the original request: kind and code by status. */
 export type Refusals = Record<number, [ErrorKind, ProblemCode?]>;
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
 
 export interface Call {
   query?: string;
