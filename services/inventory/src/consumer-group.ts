@@ -58,7 +58,10 @@ export function createConsumerGroup({
  * @throws PoisonError if the items or the total are neither in the event nor known to the order service, or if the
  *   quantities of a product add up to more than a safe integer
  */
-function demandOf({ orderId, ...given }: Created, asked: OrderDemand | undefined): Pick<Demand, 'items' | 'total'> {
+function demandOf(
+  { orderId, taxes, ...given }: Created,
+  asked: OrderDemand | undefined,
+): Pick<Demand, 'items' | 'total' | 'taxes'> {
   const { items = asked?.items, total = asked?.total } = given;
   if (items === undefined || total === undefined)
     throw new PoisonError(`OrderCreated has no items or no total, and there is no order ${orderId}.`);
@@ -67,5 +70,5 @@ function demandOf({ orderId, ...given }: Created, asked: OrderDemand | undefined
   const merged = [...quantities].map(([productId, quantity]): Item => ({ productId, quantity }));
   const tooMany = merged.find(({ quantity }) => !Number.isSafeInteger(quantity));
   if (tooMany !== undefined) throw new PoisonError(`The quantities of product ${tooMany.productId} are too large.`);
-  return { items: merged, total };
+  return { items: merged, total, taxes };
 }

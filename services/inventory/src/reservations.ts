@@ -36,6 +36,8 @@ export interface Demand {
   /** Each product once. */
   items: Item[];
   total: Money;
+  /** Passed on to payment. */
+  taxes: Payload<'StockReserved'>['taxes'];
   /** Products that the product service does not know. They may be those of other orders. */
   nonexistent: ReadonlySet<string>;
   /** True if the order service knows the order. It is asked only if the event is incomplete or a product does not exist. */
@@ -93,7 +95,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
 
     /** Reserves all items or none. A product without stock was deleted after it was ordered, never existed, or lost its stock. */
     function reserve(event: OrderEvent, { orderId, customerId }: Reservation, demand: Demand): void {
-      const { items, total } = demand;
+      const { items, total, taxes } = demand;
       const common = { orderId, customerId, timestamp };
       const lacking = items
         .map(({ productId, quantity }) => ({ productId, quantity: quantity - availableNow(productId) }))
@@ -121,7 +123,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
         share.quantity += quantity;
         share.reserved += quantity;
       }
-      announce('StockReserved', { ...common, items, total });
+      announce('StockReserved', { ...common, items, total, taxes });
     }
 
     function refuseWithoutStock(event: OrderEvent, { nonexistent, isOrdered }: Demand, lacking: string[]): void {

@@ -74,6 +74,17 @@ describe('OrderCreated', () => {
     expect(stored.payload).toContain('"amount":123456789012345678.1234');
   });
 
+  it('passes on what is taxed at each rate', async () => {
+    const tea = await inventory.setStock(10);
+    const order = orderOf([tea, 1]);
+    const taxes = [
+      { permille: 60, gross: 4 },
+      { permille: 230, gross: 8.34 },
+    ];
+    await inventory.take(order.created({ taxes } as never));
+    expect((await inventory.eventsOf(order.orderId))[0]?.payload.taxes).toEqual(taxes);
+  });
+
   describe('without items or total', () => {
     const lacking = { items: undefined, total: undefined };
 

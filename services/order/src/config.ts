@@ -25,6 +25,11 @@ export const configSchema = configOf({
     .enum(currencies, { error: 'must be a currency that ISO 4217 lists today, such as USD' })
     .default('USD')
     .describe('Currency of all prices, as an ISO 4217 code'),
+  STORE_TAX_PERMILLE: wholeNumber(0, 1_000)
+    .default(0)
+    .describe(
+      'Rate of the tax that prices include, in per mille, 0 to 1000, for products without their own; 230 is 23 %',
+    ),
   EMAIL_CONFIRMATION: z
     .enum(['off', 'required'])
     .default('off')

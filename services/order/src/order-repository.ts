@@ -14,7 +14,7 @@ export const orderColumns = sql`
   orders.missing, orders.deleted_at as "deletedAt",
   (
     select coalesce(json_agg(json_build_object('productId', product_id, 'name', name, 'quantity', quantity,
-      'unitPrice', unit_price::text) order by position), '[]')
+      'unitPrice', unit_price::text, 'taxPermille', tax_permille) order by position), '[]')
     from order_items where order_id = orders.id
   ) as items,
   (

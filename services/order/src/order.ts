@@ -3,7 +3,8 @@ import type { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { ProductForSale } from '@store/shared/contracts/product-client';
 import { DomainError, invalidFields } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
-import { Decimal, type Money, type pricedItem } from '@store/shared/values/money';
+import { Decimal, fromMinorUnits, type Money, type pricedItem, toMinorUnits } from '@store/shared/values/money';
+import { taxShares } from '@store/shared/values/tax';
 import type { z } from 'zod';
 
 export type OrderStatus = (typeof orderStatuses)[number];
@@ -24,6 +25,7 @@ export interface PricedLine extends Line {
   /** Name of the product. */
   name: string;
   unitPrice: Decimal;
+  taxPermille: number;
 }
 
 /** A line as it is stored. */
@@ -31,6 +33,8 @@ export interface Item extends Line {
   /** Name of the product when the order was placed; null for orders of early releases. */
   name: string | null;
   unitPrice: Decimal.Value;
+  /** The rate of tax when the order was placed; null for orders of early releases, which knew none. */
+  taxPermille: number | null;
 }
 
 /** Fields that few orders have. They must not be in any event, because topics outlive accounts. */
@@ -102,13 +106,14 @@ export const toOrderOut = (order: Order): AllOf<z.input<typeof orderOut>> => ({
 });
 
 export const toItemOut = (
-  { productId, name, quantity, unitPrice }: Item,
+  { productId, name, quantity, unitPrice, taxPermille }: Item,
   currency: string,
 ): AllOf<z.input<typeof pricedItem>> => ({
   productId,
   name,
   quantity,
   unitPrice: { amount: new Decimal(unitPrice), currency },
+  taxPermille: taxPermille || undefined,
 });
 
 export const toOrderJson = (order: Order): string => stringifyJson(toOrderOut(order));
@@ -134,9 +139,10 @@ export function mergeLines(lines: Line[]): Line[] {
 
 /**
  * Prices every line.
+ * @param taxPermille the rate of products without their own
  * @throws DomainError invalid if a product is not in the catalogue (contract 4.5)
  */
-export function priceLines(lines: Line[], products: Map<string, ProductForSale>): PricedLine[] {
+export function priceLines(lines: Line[], products: Map<string, ProductForSale>, taxPermille: number): PricedLine[] {
   const unknown = lines.filter(({ productId }) => !products.has(productId)).map(({ productId }) => productId);
   if (unknown.length > 0) {
     throw new DomainError('invalid', `There is no product ${unknown.join(', ')}.`, {
@@ -146,8 +152,24 @@ export function priceLines(lines: Line[], products: Map<string, ProductForSale>)
   }
   return lines.flatMap((line) => {
     const product = products.get(line.productId);
-    return product === undefined ? [] : [{ ...line, name: product.name, unitPrice: product.price }];
+    if (product === undefined) return [];
+    const { name, price } = product;
+    return [{ ...line, name, unitPrice: price, taxPermille: product.taxPermille ?? taxPermille }];
   });
+}
+
+/** What the lines tax at each rate, for the event of the order; undefined if no rate is above 0. */
+export function taxesOf(items: PricedLine[], sum: Money): { permille: number; gross: Decimal }[] | undefined {
+  if (items.every(({ taxPermille }) => taxPermille === 0)) return undefined;
+  const lines = items.map(({ taxPermille: permille, unitPrice, quantity }) => ({
+    permille,
+    amount: unitPrice.times(quantity),
+  }));
+  const taxes = taxShares(toMinorUnits(sum), lines).map(({ permille, gross }) => ({
+    permille,
+    gross: fromMinorUnits(gross, sum.currency).amount,
+  }));
+  return taxes.some(({ permille }) => permille > 0) ? taxes : undefined;
 }
 
 /** @throws DomainError conflict with the total and the prices, if the customer expects another total (contract 4.5) */

@@ -53,6 +53,7 @@ export function createOrderService(
     products,
     checkMayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
     currency: config.STORE_CURRENCY,
+    taxPermille: config.STORE_TAX_PERMILLE,
     clock,
   });
   const orders = createOrders({

@@ -28,11 +28,18 @@ export function fakeProducts() {
     name: 'Tea',
     /** By product id. A product without a price does not exist. */
     prices: { [tea]: '4.5', [salt]: '0.0050', [gold]: '999999999999.9999', [dust]: '0.0001' } as Record<string, string>,
+    /** Rates of tax by product id, of products that have their own. */
+    taxes: {} as Record<string, number>,
     async find(ids: string[]) {
       products.asked.push(ids);
       await products.answer();
       const priced = Object.entries(products.prices).filter(([id]) => ids.includes(id));
-      return new Map(priced.map(([id, price]) => [id, { name: products.name, price: new Decimal(price) }]));
+      return new Map(
+        priced.map(([id, price]) => [
+          id,
+          { name: products.name, price: new Decimal(price), taxPermille: products.taxes[id] ?? null },
+        ]),
+      );
     },
   };
   return products satisfies ProductClient;

@@ -28,8 +28,8 @@ export const createConsumerGroup = (clock: () => Date): ConsumerGroup<PrismaClie
 async function begin(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date): Promise<void> {
   const starts = events.flatMap(({ event: { kind, payload }, trace: { traceparent } }) => {
     if (kind !== 'StockReserved') return [];
-    const { orderId, customerId, total } = payload;
-    return [{ orderId, customerId, amount: total, traceparent }];
+    const { orderId, customerId, total, taxes } = payload;
+    return [{ orderId, customerId, amount: total, taxes, traceparent }];
   });
   if (starts.length === 0) return;
   await paymentsOn(tx).insertCharging(starts, now);

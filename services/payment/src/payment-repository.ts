@@ -4,6 +4,7 @@ import { type PageQuery, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
 import { type Run, raw, sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
+import type { Payload } from '@store/shared/messaging/events';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import { Decimal, type Money } from '@store/shared/values/money';
 import type { PrismaClient } from './generated/client.ts';
@@ -13,7 +14,11 @@ export interface Charge {
   orderId: string;
   customerId: string;
   amount: Money;
+  taxes: Taxes;
 }
+
+/** What is taxed at each rate, as events have it (contract 6.3). */
+type Taxes = Payload<'OrderPaid'>['taxes'];
 
 export interface PaymentChange {
   orderId: string;
@@ -28,7 +33,7 @@ export interface Cancellation {
 }
 
 /** With the reason for which its order was cancelled, if what became of the charge was not known then, or is to be refunded. */
-export type LockedPayment = Payment & { cancelReason: string | null };
+export type LockedPayment = Payment & { cancelReason: string | null; taxes: Taxes };
 
 const keyset = createKeyset('payments', { orderId: uuidColumn('order_id') }, 'orderId');
 
@@ -66,7 +71,7 @@ export function createPaymentRepository({ prisma, lists }: Database<PrismaClient
     async findRecord(orderId: string) {
       const row = await prisma.payment.findUnique({ where: { orderId } });
       if (row === null) return undefined;
-      const { amount, currency, createdAt, updatedAt, cancelReason: _, ...payment } = row;
+      const { amount, currency, createdAt, updatedAt, cancelReason: _, taxes: __, ...payment } = row;
       return {
         ...payment,
         status: row.status as PaymentStatus, // checked by the database
@@ -83,12 +88,14 @@ export function createPaymentRepository({ prisma, lists }: Database<PrismaClient
 export const paymentsOn = ({ run }: Transaction) => ({
   /** Stores a payment as CHARGING for each order that has none. */
   async insertCharging(starts: Charge[], now: Date): Promise<void> {
-    const rows = starts.map(({ orderId, customerId, amount: { amount, currency } }) => ({
+    const rows = starts.map(({ orderId, customerId, amount: { amount, currency }, taxes }) => ({
       orderId,
       customerId,
       status: 'CHARGING',
       amount: amount.toFixed(),
       currency,
+      // A Decimal becomes a text, which loses no digit when the column is read.
+      taxes: taxes && JSON.stringify(taxes),
     }));
     await insertMissing(run, rows, now);
   },
@@ -105,7 +112,7 @@ export const paymentsOn = ({ run }: Transaction) => ({
   async lock(orderIds: string[]): Promise<LockedPayment[]> {
     const rows = await run<PaymentRow>(sql`
       select order_id as "orderId", customer_id as "customerId", status, amount, currency, payment_id as "paymentId",
-             cancel_reason as "cancelReason"
+             cancel_reason as "cancelReason", taxes
       from payments where order_id = any(${orderIds}::uuid[]) order by order_id for update`);
     return rows.map(toPayment);
   },
@@ -144,20 +151,22 @@ interface NewRow {
   status: string;
   amount?: string;
   currency?: string;
+  taxes?: string | undefined;
   reason?: string;
 }
 
 /** @returns the ids of the orders that had no payment */
 async function insertMissing(run: Run, rows: NewRow[], now: Date): Promise<string[]> {
   const inserted = await run<{ orderId: string }>(sql`
-    insert into payments (order_id, customer_id, status, amount, currency, reason, created_at, updated_at)
-    select "orderId", "customerId", status, amount, currency, reason, ${now}::timestamptz, ${now}::timestamptz
+    insert into payments (order_id, customer_id, status, amount, currency, taxes, reason, created_at, updated_at)
+    select "orderId", "customerId", status, amount, currency, taxes, reason, ${now}::timestamptz, ${now}::timestamptz
     from ${rowsAs('row', rows, {
       orderId: 'uuid',
       customerId: 'uuid',
       status: 'text',
       amount: 'numeric',
       currency: 'text',
+      taxes: 'jsonb',
       reason: 'text',
     })}
     order by "orderId"
@@ -174,10 +183,12 @@ interface PaymentRow {
   currency: string | null;
   paymentId: string | null;
   cancelReason: string | null;
+  taxes: { permille: number; gross: string }[] | null;
 }
 
 /** The database checks which status has an amount and a payment id. */
-function toPayment({ status, amount, currency, paymentId, ...order }: PaymentRow): LockedPayment {
+function toPayment({ status, amount, currency, paymentId, taxes, ...row }: PaymentRow): LockedPayment {
+  const order = { ...row, taxes: taxes?.map(({ permille, gross }) => ({ permille, gross: new Decimal(gross) })) };
   if (amount === null || currency === null) return { ...order, status: 'CANCELLED' };
   const money = { amount: new Decimal(amount), currency };
   return paymentId === null

@@ -111,7 +111,7 @@ function settle(step: Step, answer: Answer, payment: LockedPayment | undefined, 
 
 function settleCharge(step: Step, intent: Intent, payment: LockedPayment, now: Date): Settled {
   if (payment.status !== 'CHARGING') return nothing;
-  const { orderId, customerId, amount, cancelReason } = payment;
+  const { orderId, customerId, amount, taxes, cancelReason } = payment;
   if (intent.state !== 'captured') {
     const { reason = '' } = intent;
     const failed = newEvent('PaymentFailed', { ...about(payment, now), reason });
@@ -121,7 +121,7 @@ function settleCharge(step: Step, intent: Intent, payment: LockedPayment, now: D
   const paid: Settled = {
     next: 'done',
     change: { orderId, status: 'PAID', paymentId },
-    events: [newEvent('OrderPaid', { ...about(payment, now), paymentId, amount })],
+    events: [newEvent('OrderPaid', { ...about(payment, now), paymentId, amount, taxes })],
   };
   if (cancelReason === null) return paid;
   // Its order was cancelled while the provider was asked.

@@ -18,12 +18,13 @@ export const aboveLimit = '1000.01';
 
 const items = [{ productId: '00000000-0000-4000-8000-0000000007ea', quantity: 2 }];
 
-export const stockReserved = (orderId: string, amount = '9.99') =>
+export const stockReserved = (orderId: string, amount = '9.99', more: object = {}) =>
   storedEvent('StockReserved', {
     orderId,
     customerId: alice,
     items,
     total: { amount: new Decimal(amount), currency: 'USD' },
+    ...more,
   });
 
 export const orderCancelled = (orderId: string, customerId = alice) =>

@@ -66,6 +66,17 @@ describe('payment on StockReserved', () => {
     expect(event?.traceparent).toContain(trace.traceId);
   });
 
+  it('passes on what is taxed at each rate, with all digits', async () => {
+    const gross = new Decimal('99999999999999999999.0001');
+    const taxes = [
+      { permille: 60, gross: new Decimal('0.99') },
+      { permille: 230, gross },
+    ];
+    await payment.apply(stockReserved(orderId, '9.99', { taxes }));
+    const { payload } = await payment.prisma.outbox.findFirstOrThrow({ where: { key: orderId, kind: 'OrderPaid' } });
+    expect(payload).toContain(`"taxes":[{"permille":60,"gross":0.99},{"permille":230,"gross":${gross.toFixed()}}]`);
+  });
+
   it('above the limit publishes PaymentFailed with the reason and charges nothing', async () => {
     await payment.apply(stockReserved(orderId, aboveLimit));
     expect(await state()).toEqual(failed);

@@ -28,7 +28,9 @@ export interface ProductPage extends Versioned {
 export type ProductRepository = ReturnType<typeof createProductRepository>;
 
 /** The columns of a product, as in a reply. */
-const columns = raw('id, name, trim_scale(price) as price, unit, version, description, images, category');
+const columns = raw(
+  'id, name, trim_scale(price) as price, unit, version, description, images, category, tax_permille as "taxPermille"',
+);
 
 /** Selects products as JSON without white space, so that a product is the same text alone, in a list and after a write. */
 const selectJson = sql`select row_to_json(product)::text as json`;
@@ -42,13 +44,14 @@ async function read(tx: Statements, id: string, lock = empty): Promise<string> {
   return found(row, `product ${id}`).json;
 }
 
-const valuesOf = ({ name, price, unit, description, images, category }: ProductIn) => ({
+const valuesOf = ({ name, price, unit, description, images, category, taxPermille }: ProductIn) => ({
   name,
   price: price.toFixed(),
   unit,
   description: description ?? null,
   images: images ?? [],
   category: category ?? null,
+  taxPermille: taxPermille ?? null,
 });
 
 const keyset = createKeyset(

@@ -2,6 +2,7 @@ import { pagedQuery, sortQuery } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
 import { comparable, text, uuids } from '@store/shared/values/fields';
 import { decimal } from '@store/shared/values/money';
+import { taxPermille } from '@store/shared/values/tax';
 import { z } from 'zod';
 
 const category = comparable(1, 100);
@@ -24,6 +25,9 @@ export const productIn = z
     description: text(1, 5_000).nullish().describe('Plain text.'),
     images: z.array(image).max(10).nullish(),
     category: category.nullish(),
+    taxPermille: taxPermille
+      .nullish()
+      .describe('Rate of the tax that the price includes: 230 is 23 %. Null: the rate of the store.'),
   })
   .meta({ id: 'ProductIn', examples: [{ name: 'Tea', price: 4.25, unit: '100 g' }] });
 

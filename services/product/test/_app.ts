@@ -8,7 +8,15 @@ import { createProductRepository, type ProductRepository } from '../src/product-
 import { createProductService } from '../src/service.ts';
 
 export const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
-export const tea = { name: 'Tea', price: 4.5, unit: 'kg', description: null, images: [], category: null };
+export const tea = {
+  name: 'Tea',
+  price: 4.5,
+  unit: 'kg',
+  description: null,
+  images: [],
+  category: null,
+  taxPermille: null,
+};
 export const unknown = '/products/00000000-0000-4000-8000-000000000000';
 
 interface Options {

@@ -82,6 +82,7 @@ const whole = {
   description: 'First harvest.',
   images: [{ url: 'https://images.example.com/tea.jpg', alt: 'A cup of tea' }],
   category: 'Drinks',
+  taxPermille: 230,
 };
 
 describeFuzz({

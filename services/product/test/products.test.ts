@@ -16,6 +16,7 @@ const details = {
     { url: 'https://images.example.com/leaf.jpg', alt: '' },
   ],
   category: 'Drinks',
+  taxPermille: 230,
 };
 const images = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ url: `https://example.com/${n}`, alt: '🍵'.repeat(300) }));
@@ -25,6 +26,7 @@ const largest = {
   description: '🍵'.repeat(5_000),
   images: images(10),
   category: '🍵'.repeat(100),
+  taxPermille: 1_000,
 };
 
 describe('POST /products', () => {

@@ -95,8 +95,9 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
       responses: { 200: { description: 'The product.', body: shownOut } },
       async handler({ params: { id } }) {
         const { body, etag = '' } = await services.call('GET', 'product', `/products/${id}`, anyProduct);
-        const { name, price, unit, description = null, category = null, images = [] } = body;
-        return ok({ id, name, price: price.toFixed(), unit, description, category, images, version: etag });
+        const { name, price, unit, description = null, category = null, taxPermille = null, images = [] } = body;
+        const shown = { id, name, price: price.toFixed(), unit, description, category, taxPermille, images };
+        return ok({ ...shown, version: etag });
       },
     }),
     route({

@@ -1,9 +1,10 @@
 import { productOut } from '@store/shared/contracts/product';
 import { text, uuid } from '@store/shared/values/fields';
+import { taxPermille } from '@store/shared/values/tax';
 import { z } from 'zod';
 
 /** A product of this release or another. During an upgrade both releases answer. */
-export const anyProduct = productOut.partial({ description: true, images: true, category: true });
+export const anyProduct = productOut.partial({ description: true, images: true, category: true, taxPermille: true });
 
 export const listedOut = anyProduct.extend({
   available: z.int().nullable().describe('Null if inventory does not answer.'),
@@ -20,6 +21,7 @@ export const fields = z.object({
   unit: text(1, 32),
   description: text(1, 5_000).nullable(),
   category: text(1, 100).nullable(),
+  taxPermille: taxPermille.nullable().describe("Null: the store's rate."),
   images: z.array(z.object({ url: text(1, 2_000), alt: text(0, 300) })).max(10),
 });
 

@@ -24,6 +24,7 @@ const itemFields: Fields<ReturnType<typeof toItemOut>> = {
   name: orNull('to_json(name)::text'),
   quantity: 'quantity',
   unitPrice: money('unit_price'),
+  taxPermille: { optional: 'nullif(tax_permille, 0)' },
 };
 
 /** In the sequence of `toOrderOut`, so that an order is the same text in every reply. */

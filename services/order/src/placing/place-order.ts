@@ -4,7 +4,16 @@ import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
 import { total } from '@store/shared/values/money';
 import type { AuthClient } from '../auth-client.ts';
-import { asPlaced, type Line, mergeLines, mustCost, type Order, type PlacedOrder, priceLines } from '../order.ts';
+import {
+  asPlaced,
+  type Line,
+  mergeLines,
+  mustCost,
+  type Order,
+  type PlacedOrder,
+  priceLines,
+  taxesOf,
+} from '../order.ts';
 import type { OrderIn } from '../schemas.ts';
 import { createOnlyOnce, type KeyedRequest, type Reply, stillRunning } from './idempotency.ts';
 import type { IdempotencyRepository } from './idempotency-repository.ts';
@@ -18,13 +27,16 @@ interface Dependencies {
   checkMayOrder?: AuthClient['mustBeConfirmed'] | undefined;
   /** ISO 4217 */
   currency: string;
+  /** The rate of tax of products without their own. */
+  taxPermille: number;
   clock: () => Date;
 }
 
 export type PlaceOrder = ReturnType<typeof createPlaceOrder>;
 
 /** Creates the function that places orders (contract 4.5). */
-export function createPlaceOrder({ repository, keys, products, checkMayOrder, currency, clock }: Dependencies) {
+export function createPlaceOrder(dependencies: Dependencies) {
+  const { repository, keys, products, checkMayOrder, currency, taxPermille, clock } = dependencies;
   const onlyOnce = createOnlyOnce(keys, clock);
 
   async function priceAndStore(
@@ -33,7 +45,8 @@ export function createPlaceOrder({ repository, keys, products, checkMayOrder, cu
     { expectedTotal, shippingAddress, metadata }: OrderIn,
     request: KeyedRequest | undefined,
   ): Promise<Order> {
-    const items = priceLines(lines, await products.find(lines.map(({ productId }) => productId)));
+    const found = await products.find(lines.map(({ productId }) => productId));
+    const items = priceLines(lines, found, taxPermille);
     const sum = total(items, currency);
     mustCost(expectedTotal, sum, items);
     const now = clock();
@@ -52,6 +65,7 @@ export function createPlaceOrder({ repository, keys, products, checkMayOrder, cu
       timestamp: now.toISOString(),
       items: lines,
       total: sum,
+      taxes: taxesOf(items, sum),
     });
     switch (await repository.insert(order, event, request)) {
       case 'stored':

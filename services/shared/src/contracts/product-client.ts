@@ -3,11 +3,14 @@ import { createHttpClient } from '../http/client.ts';
 import { coalesce } from '../values/coalesce.ts';
 import { uuid } from '../values/fields.ts';
 import { decimal } from '../values/money.ts';
+import { taxPermille } from '../values/tax.ts';
 
 /** Fields of a product that an order keeps. */
 const productForSale = z.object({
   name: z.string(),
   price: decimal(12, 4).refine((value) => value.greaterThan(0), 'must be positive'),
+  // The product service of the previous release omits it.
+  taxPermille: taxPermille.nullish(),
 });
 
 export type ProductForSale = z.output<typeof productForSale>;

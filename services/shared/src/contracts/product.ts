@@ -13,6 +13,7 @@ export const productOut = z
     description: z.string().nullable(),
     images: z.array(z.object({ url: z.string(), alt: z.string() })),
     category: z.string().nullable(),
+    taxPermille: z.int().nullable().describe('Rate of the tax that the price includes. Null: the rate of the store.'),
   })
   .meta({
     id: 'ProductOut',
@@ -26,6 +27,7 @@ export const productOut = z
         description: 'Green tea of the first harvest.',
         images: [{ url: 'https://images.example.com/tea.jpg', alt: 'A cup of green tea' }],
         category: 'Drinks',
+        taxPermille: null,
       },
     ],
   });

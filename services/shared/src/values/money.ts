@@ -43,6 +43,7 @@ export const pricedItem = z.object({
   name: z.string().nullable().default(null).describe("The product's, when the order was placed."),
   quantity: z.int(),
   unitPrice: z.object({ amount: decimal(12, 4), currency: z.string() }),
+  taxPermille: z.int().optional().describe('Rate of the tax that the price includes, if it is above 0.'),
 });
 
 /** Sum of price times quantity, rounded half-even to the currency's minor unit (contract 4.2). */

@@ -17,6 +17,8 @@ interface Draft {
   price: string;
   unit: string;
   category: string;
+  /** In per cent; empty for the store's rate. */
+  tax: string;
   description: string;
   images: Images;
   /** Version of the product that the operator saw; undefined for a new product. */
@@ -28,24 +30,27 @@ const empty: Draft = {
   price: '',
   unit: '',
   category: '',
+  tax: '',
   description: '',
   images: [],
   version: undefined,
 };
-const draftOf = ({ category, description, ...product }: Product): Draft => ({
+const draftOf = ({ category, taxPermille, description, ...product }: Product): Draft => ({
   ...product,
   category: category ?? '',
+  tax: taxPermille === null ? '' : String(taxPermille / 10),
   description: description ?? '',
 });
 
 // Unsaved text is there again when the operator returns to the form.
 queries.setQueryDefaults(['draft'], { gcTime: Number.POSITIVE_INFINITY });
 
-const fieldsOf = ({ name, price, unit, category, description, images }: Draft) => ({
+const fieldsOf = ({ name, price, unit, category, tax, description, images }: Draft) => ({
   name,
   price,
   unit,
   category: category.trim() || null,
+  taxPermille: tax.trim() === '' ? null : Math.round(10 * Number(tax)),
   description: description.trim() || null,
   images,
 });
@@ -70,6 +75,7 @@ interface ProductFormProps {
   onClose: (done?: string) => void;
 }
 
+const tax = { pattern: '100(\\.0)?|\\d{1,2}(\\.\\d)?', title: 'at most 100, with at most one digit after the point' };
 const price = { pattern: '\\d{1,12}(\\.\\d{1,4})?', title: 'digits, with at most 4 after the point' };
 
 /**
@@ -122,7 +128,7 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
     change.mutate('save');
   }
 
-  const field = (name: 'name' | 'price' | 'unit' | 'category', label: string, max?: number) => ({
+  const field = (name: 'name' | 'price' | 'unit' | 'category' | 'tax', label: string, max?: number) => ({
     name,
     'aria-label': `${label} of ${called}`,
     autoComplete: 'off',
@@ -163,6 +169,10 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
             <option key={category} value={category} dir="auto" />
           ))}
         </datalist>
+        <label>
+          Tax in %
+          <input inputMode="decimal" placeholder="The store’s" {...tax} {...field('tax', 'Tax')} />
+        </label>
         <label>
           Description
           <textarea
