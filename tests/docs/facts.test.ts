@@ -41,7 +41,7 @@ describe('personal data', () => {
     ...'kind lane key payload traceparent status currency consumer_group error outcome reason cancel_reason'.split(' '),
     ...'kid requested_by items missing request_hash location body purpose roles locale'.split(' '),
     ...'actor before after'.split(' '), // of the audit trail: ids, and names that operators choose
-    ...'unit description images category category1 category2'.split(' '),
+    ...'unit description images category category1 category2 taxes'.split(' '),
   ]);
   /** The names of products. */
   const exceptions = new Set(['product.products.name', 'order.order_items.name']);

@@ -80,4 +80,6 @@ it('orders in flight when their customer deletes the account are delivered or re
   );
   expect(server.mails).toHaveLength(7);
   expect(await rows('consumers', `select * from invoices where customer_id = '${accountId}'`)).toHaveLength(3);
+  const notes = `select * from credit_notes where customer_id = '${accountId}'`;
+  await until('the refund has a credit note', async () => (await rows('consumers', notes)).length === 1);
 }, 180_000);

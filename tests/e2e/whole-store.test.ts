@@ -57,6 +57,7 @@ payment charge < payment process StockReserved
 payment publish OrderPaid < payment charge
 analytics process OrderPaid < payment publish OrderPaid
 invoice process OrderPaid < payment publish OrderPaid
+invoice publish InvoiceIssued < invoice process OrderPaid
 notification process OrderPaid < payment publish OrderPaid
 order-worker process OrderPaid < payment publish OrderPaid
 order-worker ship < order-worker process OrderPaid
@@ -132,7 +133,7 @@ it('alerts and dashboard query only series and labels that the components export
   expect(missingSeries(all, series, (metric) => !ofDependencies.test(metric))).toEqual([]);
 });
 
-const publishers = ['account', 'inventory', 'order-worker', 'payment'];
+const publishers = ['account', 'inventory', 'invoice', 'order-worker', 'payment'];
 
 it('only services with an outbox report whether they publish it', async () => {
   const texts = await Promise.all(serviceNames.map(metricsOf));

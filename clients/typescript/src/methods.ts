@@ -885,6 +885,54 @@ export interface Methods {
   getCancellation(input: Input<'getCancellation'>, options?: CallOptions): Promise<Output<'getCancellation'>>;
 
   /**
+   * List the credit notes of one of your orders.
+   *
+   * `GET /orders/{id}/credit-notes`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * @param options for this call
+   * @returns
+   * - 200: One page of the list, the oldest first.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getCreditNotes(input: Input<'getCreditNotes'>, options?: CallOptions): Promise<Output<'getCreditNotes'>>;
+
+  /**
+   * Fetch a credit note of one of your orders.
+   *
+   * `GET /orders/{id}/credit-notes/{number}`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.number`
+   * @param options for this call
+   * @returns
+   * - 200: The credit note; with `Accept: text/html`, as a page to print.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getCreditNote(input: Input<'getCreditNote'>, options?: CallOptions): Promise<Output<'getCreditNote'>>;
+
+  /**
    * Fetch the invoice of one of your orders.
    *
    * `GET /orders/{id}/invoice`, for an API key with the scope `orders:read`
@@ -2056,6 +2104,54 @@ export interface FullMethods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   getCancellation(input: FullInput<'getCancellation'>, options?: CallOptions): Promise<Reply<'getCancellation'>>;
+
+  /**
+   * List the credit notes of one of your orders.
+   *
+   * `GET /orders/{id}/credit-notes`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * @param options for this call
+   * @returns
+   * - 200: One page of the list, the oldest first.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getCreditNotes(input: FullInput<'getCreditNotes'>, options?: CallOptions): Promise<Reply<'getCreditNotes'>>;
+
+  /**
+   * Fetch a credit note of one of your orders.
+   *
+   * `GET /orders/{id}/credit-notes/{number}`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.number`
+   * @param options for this call
+   * @returns
+   * - 200: The credit note; with `Accept: text/html`, as a page to print.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getCreditNote(input: FullInput<'getCreditNote'>, options?: CallOptions): Promise<Reply<'getCreditNote'>>;
 
   /**
    * Fetch the invoice of one of your orders.

@@ -39,6 +39,8 @@ export const operations = {
   deleteOrder: ['delete', '/orders/{id}'],
   cancelOrder: ['post', '/orders/{id}/cancellation'],
   getCancellation: ['get', '/orders/{id}/cancellation'],
+  getCreditNotes: ['get', '/orders/{id}/credit-notes'],
+  getCreditNote: ['get', '/orders/{id}/credit-notes/{number}'],
   getInvoice: ['get', '/orders/{id}/invoice'],
   listProducts: ['get', '/products'],
   createProduct: ['post', '/products'],

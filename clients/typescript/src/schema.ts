@@ -509,6 +509,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/orders/{id}/credit-notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the credit notes of one of your orders */
+        get: operations["getCreditNotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/orders/{id}/credit-notes/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a credit note of one of your orders */
+        get: operations["getCreditNote"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/orders/{id}/invoice": {
         parameters: {
             query?: never;
@@ -878,6 +912,46 @@ export interface components {
         };
         /**
          * @example {
+         *       "number": 4,
+         *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *       "customerId": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
+         *       "refundId": "6d2f0a8b-4c1e-8f35-9a70-1b3c5d7e9f02",
+         *       "invoiceNumber": 17,
+         *       "amount": {
+         *         "amount": 4.25,
+         *         "currency": "USD"
+         *       },
+         *       "taxes": [
+         *         {
+         *           "permille": 230,
+         *           "gross": 4.25,
+         *           "net": 3.46,
+         *           "tax": 0.79
+         *         }
+         *       ],
+         *       "refundedAt": "2026-02-03T10:00:00.000Z",
+         *       "createdAt": "2026-02-03T10:00:01.000Z"
+         *     }
+         */
+        CreditNoteOut: {
+            number: number;
+            /** Format: uuid */
+            orderId: string;
+            /** Format: uuid */
+            customerId: string;
+            /** Format: uuid */
+            refundId: string;
+            invoiceNumber: number;
+            amount: components["schemas"]["Money"];
+            /** @description By ascending rate; the gross amounts add up to the amount. Absent if nothing is taxed. */
+            taxes?: components["schemas"]["TaxLine"][];
+            /** Format: date-time */
+            refundedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /**
+         * @example {
          *       "number": 17,
          *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
          *       "customerId": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
@@ -886,9 +960,18 @@ export interface components {
          *         "amount": 12.75,
          *         "currency": "USD"
          *       },
+         *       "taxes": [
+         *         {
+         *           "permille": 230,
+         *           "gross": 12.75,
+         *           "net": 10.37,
+         *           "tax": 2.38
+         *         }
+         *       ],
          *       "paidAt": "2026-01-31T09:30:02.000Z",
          *       "createdAt": "2026-01-31T09:30:03.000Z",
          *       "seller": "Store Ltd.\n1 Market Street\nLisbon",
+         *       "sellerTaxNumber": "PT 500 000 000",
          *       "lines": [
          *         {
          *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
@@ -911,12 +994,16 @@ export interface components {
             /** Format: uuid */
             paymentId: string;
             amount: components["schemas"]["Money"];
+            /** @description By ascending rate; the gross amounts add up to the amount. Absent if nothing is taxed. */
+            taxes?: components["schemas"]["TaxLine"][];
             /** Format: date-time */
             paidAt: string;
             /** Format: date-time */
             createdAt: string;
             /** @description Name and address, a line each. */
             seller: string;
+            /** @description The seller's tax number. */
+            sellerTaxNumber?: string;
             lines: {
                 /** Format: uuid */
                 productId: string;
@@ -930,6 +1017,8 @@ export interface components {
                     amount: number;
                     currency: string;
                 };
+                /** @description Rate of the tax that the price includes, if it is above 0. */
+                taxPermille?: number;
             }[];
         };
         /**
@@ -1125,6 +1214,8 @@ export interface components {
                     amount: number;
                     currency: string;
                 };
+                /** @description Rate of the tax that the price includes, if it is above 0. */
+                taxPermille?: number;
             }[];
             /** Format: date-time */
             createdAt: string;
@@ -1256,6 +1347,8 @@ export interface components {
                     amount: number;
                     currency: string;
                 };
+                /** @description Rate of the tax that the price includes, if it is above 0. */
+                taxPermille?: number;
             }[];
         };
         /**
@@ -1282,6 +1375,8 @@ export interface components {
                 alt: string;
             }[] | null;
             category?: string | null;
+            /** @description Rate of the tax that the price includes: 230 is 23 %. Null: the rate of the store. */
+            taxPermille?: number | null;
             /** @description The version that the resource must still have; otherwise the answer is 409. */
             version?: number | null;
         };
@@ -1308,6 +1403,8 @@ export interface components {
                 alt: string;
             }[] | null;
             category?: string | null;
+            /** @description Rate of the tax that the price includes: 230 is 23 %. Null: the rate of the store. */
+            taxPermille?: number | null;
         };
         /**
          * @example {
@@ -1323,7 +1420,8 @@ export interface components {
          *           "alt": "A cup of green tea"
          *         }
          *       ],
-         *       "category": "Drinks"
+         *       "category": "Drinks",
+         *       "taxPermille": null
          *     }
          */
         ProductOut: {
@@ -1339,6 +1437,8 @@ export interface components {
                 alt: string;
             }[];
             category: string | null;
+            /** @description Rate of the tax that the price includes. Null: the rate of the store. */
+            taxPermille: number | null;
         };
         /**
          * @example {
@@ -1500,11 +1600,72 @@ export interface components {
         };
         /**
          * @example {
+         *       "permille": 230,
+         *       "gross": 12.75,
+         *       "net": 10.37,
+         *       "tax": 2.38
+         *     }
+         */
+        TaxLine: {
+            /** @description 230 is 23 %. */
+            permille: number;
+            gross: number;
+            net: number;
+            tax: number;
+        };
+        /**
+         * @example {
          *       "token": "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl"
          *     }
          */
         TokenIn: {
             token: string;
+        };
+        /**
+         * @example {
+         *       "number": 4,
+         *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *       "customerId": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
+         *       "refundId": "6d2f0a8b-4c1e-8f35-9a70-1b3c5d7e9f02",
+         *       "invoiceNumber": 17,
+         *       "amount": {
+         *         "amount": 4.25,
+         *         "currency": "USD"
+         *       },
+         *       "taxes": [
+         *         {
+         *           "permille": 230,
+         *           "gross": 4.25,
+         *           "net": 3.46,
+         *           "tax": 0.79
+         *         }
+         *       ],
+         *       "refundedAt": "2026-02-03T10:00:00.000Z",
+         *       "createdAt": "2026-02-03T10:00:01.000Z",
+         *       "seller": "Store Ltd.\n1 Market Street\nLisbon",
+         *       "sellerTaxNumber": "PT 500 000 000"
+         *     }
+         */
+        WholeCreditNoteOut: {
+            number: number;
+            /** Format: uuid */
+            orderId: string;
+            /** Format: uuid */
+            customerId: string;
+            /** Format: uuid */
+            refundId: string;
+            invoiceNumber: number;
+            amount: components["schemas"]["Money"];
+            /** @description By ascending rate; the gross amounts add up to the amount. Absent if nothing is taxed. */
+            taxes?: components["schemas"]["TaxLine"][];
+            /** Format: date-time */
+            refundedAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Name and address, a line each. */
+            seller: string;
+            /** @description The seller's tax number. */
+            sellerTaxNumber?: string;
         };
     };
     responses: {
@@ -1578,6 +1739,7 @@ export type ApiKeyIn = components['schemas']['ApiKeyIn'];
 export type ApiKeyOut = components['schemas']['ApiKeyOut'];
 export type CancellationOut = components['schemas']['CancellationOut'];
 export type Credentials = components['schemas']['Credentials'];
+export type CreditNoteOut = components['schemas']['CreditNoteOut'];
 export type CustomerInvoiceOut = components['schemas']['CustomerInvoiceOut'];
 export type EmailConfirmation = components['schemas']['EmailConfirmation'];
 export type Money = components['schemas']['Money'];
@@ -1607,7 +1769,9 @@ export type SolveOut = components['schemas']['SolveOut'];
 export type StationStatus = components['schemas']['StationStatus'];
 export type StockIn = components['schemas']['StockIn'];
 export type StockOut = components['schemas']['StockOut'];
+export type TaxLine = components['schemas']['TaxLine'];
 export type TokenIn = components['schemas']['TokenIn'];
+export type WholeCreditNoteOut = components['schemas']['WholeCreditNoteOut'];
 export type ResponseUnauthenticated = components['responses']['Unauthenticated'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type ResponseUnavailable = components['responses']['Unavailable'];
@@ -4105,6 +4269,124 @@ export interface operations {
             };
             /** @description The order has been shipped. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getCreditNotes: {
+        parameters: {
+            query?: {
+                page?: number;
+                size?: number;
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list, the oldest first. */
+            200: {
+                headers: {
+                    /** @description The next page, as rel="next", while there is more. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditNoteOut"][];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The API key lacks the scope orders:read. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getCreditNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credit note; with `Accept: text/html`, as a page to print. */
+            200: {
+                headers: {
+                    /** @description `Accept` */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeCreditNoteOut"];
+                    "text/html": string;
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The API key lacks the scope orders:read. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -5,6 +5,7 @@ import { BasketPage } from './pages/basket.tsx';
 import { CancelPage, ConfirmPage, ForgottenPage, ResetPage } from './pages/by-mail.tsx';
 import { CataloguePage } from './pages/catalogue.tsx';
 import { CredentialsPage } from './pages/credentials.tsx';
+import { CreditNotePage } from './pages/credit-note.tsx';
 import { InvoicePage } from './pages/invoice.tsx';
 import { MissingPage } from './pages/missing.tsx';
 import { OrderPage } from './pages/order.tsx';
@@ -157,9 +158,11 @@ function pageForGuests(route: Route) {
 }
 
 function pageForCustomers(route: Route) {
-  const [page, id, part] = route.path;
+  const [page, id, part, number] = route.path;
   if (page === 'account') return <AccountPage />;
   if (page === 'orders' && id && part === 'invoice') return <InvoicePage key={id} id={id} />;
+  if (page === 'orders' && id && part === 'credit-notes' && number)
+    return <CreditNotePage key={number} id={id} number={Number(number)} />;
   if (page === 'orders' && id) return <OrderPage key={id} id={id} />;
   if (page === 'orders') return <OrdersPage />;
   return undefined; // the login page, which another page replaces at once

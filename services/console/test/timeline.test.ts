@@ -66,6 +66,7 @@ const nothing: Parts = {
   payment: undefined,
   mails: [],
   invoices: [],
+  creditNotes: [],
   letters: [],
   problems: [],
 };

@@ -31,7 +31,14 @@ export const configSchema = configOf({
   SHOP_URL: serviceUrl.default('http://localhost:3000').describe('Address of the shop, for links in mails'),
   ACCOUNT_URL: serviceUrl.optional().describe('Address of account; required for notification-group'),
   ORDER_URL: serviceUrl.optional().describe('Address of order; required for invoice-group'),
-  SELLER: text(1, 1_000).default('Store').describe('Name and address on invoices, in lines, at most 1000 characters'),
+  SELLER: text(1, 1_000)
+    .default('Store')
+    .describe('Name and address on invoices and credit notes, in lines, at most 1000 characters'),
+  SELLER_TAX_NUMBER: text(1, 100)
+    .optional()
+    .describe(
+      "The seller's tax number on invoices and credit notes, at most 100 characters; without it they show none",
+    ),
 }).superRefine((config, context) => {
   for (const [group, variable] of Object.entries(calls)) {
     if (config.CONSUMER_GROUP !== group || config[variable] !== undefined) continue;

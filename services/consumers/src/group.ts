@@ -15,6 +15,8 @@ export type OwnGroup<Kind extends EventKind = EventKind> = Pick<
 export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, PrismaClient>, 'config' | 'database'>) => {
   /** Title of the documentation. */
   title: string;
+  /** If set, its process publishes the outbox that all groups share. Only one group may set it. */
+  publishesAs?: string;
   /**
    * `handle` gets up to 200 events of different orders and several partitions in one transaction, while other replicas
    * do the same. It must lock rows in a fixed order, or use statements that need none. Events of one order and one service

@@ -8,8 +8,13 @@ import type { CreateGroup } from './group.ts';
 export function createGroupService(context: ServiceContext<ConsumersConfig, PrismaClient>, createGroup: CreateGroup) {
   const { config, log, database } = context;
   const name = config.CONSUMER_GROUP;
-  const { title, group, routes, jobs = [] } = createGroup(context);
-  const consumer = { group: { name, chunkSize: 200, maxWaitMs: 500, ...group }, config, servesWithoutKafka: true };
+  const { title, group, routes, jobs = [], publishesAs } = createGroup(context);
+  const consumer = {
+    group: { name, chunkSize: 200, maxWaitMs: 500, ...group },
+    config,
+    servesWithoutKafka: true,
+    ...(publishesAs !== undefined && { publishesAs }),
+  };
   const all = [...routes, ...deadLetterRoutes(consumer, database)];
   return {
     app: createHttpApp({ title, routes: all, log: log.child({ group: name }), config }),

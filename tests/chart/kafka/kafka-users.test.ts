@@ -186,9 +186,10 @@ describe('the users of Kafka', () => {
     ['kafka-orderworker', ofSaga],
     ['kafka-inventory', ofSaga],
     ['kafka-payment', ofSaga],
+    ['kafka-invoice', ofSaga],
     ['kafka-account', [accountEventsTopic]],
     ...topology.services
-      .filter(({ image }) => image === 'consumers')
+      .filter(({ image, alias }) => image === 'consumers' && alias !== 'invoice')
       .map(({ alias }): [string, string[]] => [`kafka-${alias}`, [deadLetterTopic]]),
   ])('%s publishes only to %j', async (user, allowed) => {
     for (const topic of [accountEventsTopic, orderEventsTopic, deadLetterTopic]) {

@@ -45,8 +45,7 @@ function auditNotifications({ topic, notifications }: RecordedState): string[] {
     .map(({ kind, key }) => `No notification of ${kind} of order ${key}`);
 }
 
-function auditInvoicesAndFigures({ invoices, orders, figures, topic }: RecordedState): string[] {
-  const gap = invoices.find(({ number }, index) => number !== index + 1);
+function auditInvoicesAndFigures({ invoices, creditNotes, orders, figures, topic }: RecordedState): string[] {
   const paid = orders.filter(({ paidAt }) => paidAt !== null);
   const refunded = paid.filter(({ status }) => status === 'CANCELLED');
   const sum = (some: typeof orders) => some.reduce((all, { total }) => all + cents(total), 0);
@@ -62,10 +61,19 @@ function auditInvoicesAndFigures({ invoices, orders, figures, topic }: RecordedS
     refunds: sum(refunded),
   };
   const wrong = Object.entries(expected).filter(([name, value]) => figures[0]?.[name] !== value);
+  const credited = new Set(creditNotes.map(({ orderId, amount }) => `${orderId} ${cents(amount)}`));
+  const uncredited = refunded.filter(({ id, total }) => !credited.has(`${id} ${cents(total)}`));
   return [
-    ...(gap === undefined ? [] : [`Invoice numbers have a gap before ${gap.number}`]),
+    ...gaps('Invoice', invoices),
+    ...gaps('Credit note', creditNotes),
+    ...uncredited.map(({ id }) => `Order ${id} was refunded, but has no credit note of its total`),
     ...wrong.map(([name, value]) => `Figures: ${name} is ${figures[0]?.[name]}, but the orders amount to ${value}`),
   ];
+}
+
+function gaps(document: string, numbered: { number: number }[]): string[] {
+  const gap = numbered.find(({ number }, index) => number !== index + 1);
+  return gap === undefined ? [] : [`${document} numbers have a gap before ${gap.number}`];
 }
 
 /** Checks that every outbox row is published, and that the topic has the events of a key in the order in which they were written. */

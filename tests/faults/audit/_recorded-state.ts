@@ -8,7 +8,7 @@ import { poisonDay, poisonHeader } from '../inject/_poison.ts';
 import type { Item } from '../load/_workload.ts';
 
 /** The databases with an outbox. */
-export const publishers = ['order', 'inventory', 'payment'] as const;
+export const publishers = ['order', 'inventory', 'payment', 'consumers'] as const;
 export type Publisher = (typeof publishers)[number];
 
 export type TopicMessage = Awaited<ReturnType<typeof readOrderEvents>>[number];
@@ -69,6 +69,10 @@ export async function readRecordedState(view: View) {
     invoices: await rows<{ orderId: string; number: number; amount: string }>(
       'consumers',
       'select order_id as "orderId", number::int, amount::text from invoices order by number',
+    ),
+    creditNotes: await rows<{ orderId: string; number: number; amount: string }>(
+      'consumers',
+      'select order_id as "orderId", number::int, amount::text from credit_notes order by number',
     ),
     notifications: await rows<{ id: string }>('consumers', 'select id from notifications where order_id is not null'),
     /** Total numbers of orders and cents. */

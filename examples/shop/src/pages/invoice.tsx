@@ -1,6 +1,7 @@
 import { type Output, StoreProblem } from '@store-platform/client';
 import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
+import { TaxTable } from '../parts/tax-table.tsx';
 import { useShop } from '../shop/context.ts';
 import { useLookAgain } from '../shop/look-again.ts';
 import { lineSum, money } from '../shop/money.ts';
@@ -41,10 +42,12 @@ export function InvoicePage({ id }: { id: string }) {
   );
 }
 
-function Sheet({ invoice: { number, createdAt, orderId, seller, lines, amount } }: { invoice: Invoice }) {
+function Sheet({ invoice }: { invoice: Invoice }) {
+  const { number, createdAt, orderId, seller, sellerTaxNumber, lines, taxes, amount } = invoice;
   return (
     <article class="invoice" aria-labelledby="invoice-title">
       <address>{seller}</address>
+      {sellerTaxNumber && <p>Tax number: {sellerTaxNumber}</p>}
       <h1 id="invoice-title" tabIndex={-1}>
         Invoice {number}
       </h1>
@@ -84,6 +87,7 @@ function Sheet({ invoice: { number, createdAt, orderId, seller, lines, amount } 
           </tr>
         </tfoot>
       </table>
+      {taxes && <TaxTable taxes={taxes} currency={amount.currency} />}
       <button type="button" onClick={() => print()}>
         Print
       </button>

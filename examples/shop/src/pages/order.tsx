@@ -1,4 +1,4 @@
-import { type Cancellation, type Order, StoreProblem } from '@store-platform/client';
+import { type Cancellation, type Order, type Output, StoreProblem } from '@store-platform/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { AddressText } from '../parts/address.tsx';
 import { Artwork } from '../parts/artwork.tsx';
@@ -16,13 +16,25 @@ import { store } from '../shop/store.ts';
 interface Shown {
   order: Order;
   cancellation?: Cancellation;
+  creditNotes: Output<'getCreditNotes'>;
 }
 
 async function read(id: string, signal?: AbortSignal): Promise<Shown> {
   const order = await store.getOrder({ path: { id } }, { signal });
-  if (order.status !== 'CANCELLED') return { order };
-  return { order, cancellation: await store.getCancellation({ path: { id } }, { signal }) };
+  const creditNotes = order.paidAt && isSettled(order) ? await creditNotesOf(id, signal) : [];
+  if (order.status !== 'CANCELLED') return { order, creditNotes };
+  return { order, creditNotes, cancellation: await store.getCancellation({ path: { id } }, { signal }) };
 }
+
+const isSettled = ({ status, shippedAt }: Order) => status === 'CANCELLED' || shippedAt !== undefined;
+
+/** Without them the page is still of use. */
+const creditNotesOf = (id: string, signal?: AbortSignal): Promise<Shown['creditNotes']> =>
+  store.getCreditNotes({ path: { id } }, { signal }).catch((error) => {
+    signal?.throwIfAborted();
+    if (error instanceof StoreProblem && error.status === 401) throw error;
+    return [];
+  });
 
 /** Whether the customer may cancel an order in this status. */
 const isOpen: Record<Order['status'], boolean> = { PENDING: true, CONFIRMED: true, CANCELLED: false };
@@ -45,7 +57,8 @@ export function OrderPage({ id }: { id: string }) {
   const order = shown?.order;
   const changedAt = live.changes.get(id)?.changedAt;
   // Live changes report neither the shipment nor the end of a failure, so the page has to look again.
-  const mayChange = order?.status !== 'CANCELLED' && !order?.shippedAt;
+  const isRefunding = order?.status === 'CANCELLED' && order.paidAt !== undefined && shown?.creditNotes.length === 0;
+  const mayChange = isRefunding || (order?.status !== 'CANCELLED' && !order?.shippedAt);
   const mayCancel = order !== undefined && isKnown(order.status) && isOpen[order.status] && !order.shippedAt;
   const look = () => setLooks((before) => before + 1);
   useLookAgain(!busy && !failure?.isFinal && (mayChange || live.paused !== undefined), look);
@@ -138,6 +151,13 @@ export function OrderPage({ id }: { id: string }) {
                 <a href={`#/orders/${id}/invoice`}>Printable invoice</a>
               </p>
             )}
+            {shown.creditNotes.map(({ number, amount }) => (
+              <p key={number}>
+                <a href={`#/orders/${id}/credit-notes/${number}`}>
+                  Credit note {number} of {money(amount.amount, amount.currency)}
+                </a>
+              </p>
+            ))}
             {order.status === 'CANCELLED' && <PutBack order={order} />}
             {mayCancel && (
               <button type="button" class="quiet" onClick={() => dialog.current?.showModal()}>

@@ -25,7 +25,7 @@ export const noteScroll = (): unknown => scrolled.set(nameOf(followed), scrollY)
 let followed = location.hash;
 
 /** Paths of the pages to which a login returns. */
-const paths = /^(products\/[^/]+|basket|orders(\/[^/]+(\/invoice)?)?|account)?\/?$/;
+const paths = /^(products\/[^/]+|basket|orders(\/[^/]+(\/invoice|\/credit-notes\/\d+)?)?|account)?\/?$/;
 export const isPlace = ({ path }: Route): boolean => paths.test(path.join('/'));
 const lastName = 'shop.last-page';
 

@@ -5,7 +5,7 @@ import { type AnswerTo, call } from '../api/call.ts';
 import type { components } from '../generated/schema.ts';
 import { ageOf } from '../parts/clock.ts';
 import { Answer, Badge, money, Problems, Time } from '../parts/parts.tsx';
-import { Cancel, Invoice, Messages, Notes } from './orders/actions.tsx';
+import { Cancel, CreditNote, Invoice, Messages, Notes } from './orders/actions.tsx';
 import { Lanes } from './orders/lanes.tsx';
 
 const quickMs = 1_000;
@@ -31,7 +31,7 @@ interface KnownProps {
 }
 
 function Known({ id, known }: KnownProps) {
-  const { timeline, waitingFor, discarded, problems, letters, mails, invoices } = known;
+  const { timeline, waitingFor, discarded, problems, letters, mails, invoices, creditNotes } = known;
   // While the order service is unavailable, keep the last order, so that texts being typed and outcomes of actions stay.
   const last = useRef(known);
   if (known.order !== null) last.current = known;
@@ -72,6 +72,9 @@ function Known({ id, known }: KnownProps) {
         )}
         {invoices.map((number) => (
           <Invoice key={number} id={id} number={number} />
+        ))}
+        {creditNotes.map((number) => (
+          <CreditNote key={number} id={id} number={number} />
         ))}
         {order?.shippingAddress && <Address of={order.shippingAddress} />}
         {discarded.map((text) => (

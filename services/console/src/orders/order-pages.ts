@@ -1,4 +1,5 @@
 import { accountOut } from '@store/shared/contracts/account';
+import { creditNoteOut, wholeCreditNoteOut } from '@store/shared/contracts/credit-note';
 import { type customerInvoiceOut, invoiceOut, sellersInvoiceOut } from '@store/shared/contracts/invoice';
 import { notificationOut } from '@store/shared/contracts/notification';
 import { pageOf } from '@store/shared/http/pagination';
@@ -113,6 +114,10 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       return { ...invoice, lines: items };
     },
 
+    /** A credit note of an order as the customer sees it. @throws DomainError notFound, unavailable */
+    creditNote: (operator: string, id: string, number: number): Promise<z.output<typeof wholeCreditNoteOut>> =>
+      services.get('invoice', `/internal/orders/${id}/credit-notes/${number}`, wholeCreditNoteOut, { operator }),
+
     /** Orders that have been PENDING for too long, oldest first. */
     stuck: (operator: string, after: string | undefined) =>
       services.get(
@@ -137,7 +142,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         if (error instanceof DomainError && error.kind === 'notFound') throw error;
         return or(undefined, Promise.reject(error));
       });
-      const [found, names, reservation, payment, mails, invoices, groups] = await Promise.all([
+      const [found, names, reservation, payment, mails, invoices, credited, groups] = await Promise.all([
         findOrder,
         findOrder.then(
           (order) =>
@@ -148,6 +153,8 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         find('payment', `/internal/payments/${id}`, anyPayment),
         page('notification', `/notifications?orderId=${id}&size=100`, notificationOut),
         page('invoice', `/invoices?orderId=${id}`, invoiceOut),
+        // The invoice service of the previous release has no such path.
+        find('invoice', `/credit-notes?orderId=${id}&size=100&sort=number,asc`, pageOf(creditNoteOut)),
         deadLetters.ofOrder(id, withinMs),
       ]);
       const order = found && {
@@ -165,12 +172,23 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
           decisions: decisions.map((one) => ({ ...one, requestedBy: nameIn(one.requestedBy, decidedBy) })),
         })),
       );
-      const parts: Parts = { order, reservation, payment, mails, invoices, letters, problems: [...new Set(problems)] };
+      const creditNotes = credited?.content ?? [];
+      const documents = { invoices, creditNotes };
+      const parts: Parts = {
+        order,
+        reservation,
+        payment,
+        mails,
+        ...documents,
+        letters,
+        problems: [...new Set(problems)],
+      };
       return {
         order: order ?? null,
         customer: (order && names.get(order.customerId)) ?? null,
         mails: mails.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)),
         invoices: invoices.map(({ number }) => number),
+        creditNotes: creditNotes.map(({ number }) => number),
         timeline: timelineOf(parts),
         waitingFor: waitingFor(parts),
         letters,

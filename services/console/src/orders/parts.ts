@@ -1,3 +1,4 @@
+import type { creditNoteOut } from '@store/shared/contracts/credit-note';
 import type { invoiceOut } from '@store/shared/contracts/invoice';
 import type { notificationOut } from '@store/shared/contracts/notification';
 import type { z } from 'zod';
@@ -14,6 +15,7 @@ export interface Parts {
   payment: z.output<typeof anyPayment> | undefined;
   mails: z.output<typeof notificationOut>[];
   invoices: z.output<typeof invoiceOut>[];
+  creditNotes: z.output<typeof creditNoteOut>[];
   letters: Letter[];
   problems: string[];
 }

@@ -1,4 +1,9 @@
-import { invoiceReply, invoiceResponse } from '@store/shared/contracts/invoice-reply';
+import {
+  creditNoteReply,
+  creditNoteResponse,
+  invoiceReply,
+  invoiceResponse,
+} from '@store/shared/contracts/document-replies';
 import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
 import type { Logger } from '@store/shared/observability/log';
 import { text, uuid, wholeNumber } from '@store/shared/values/fields';
@@ -89,6 +94,16 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       responses: { 200: invoiceResponse },
       handler: async ({ params: { id }, headers: { 'console-operator': by }, prefersHtml }) =>
         invoiceReply(await orders.invoice(by, id), prefersHtml),
+    }),
+    route({
+      ...base,
+      path: '/api/orders/{id}/credit-notes/{number}',
+      operationId: 'showCreditNote',
+      summary: 'Show a credit note of an order',
+      params: order.extend({ number: wholeNumber(1, 999_999_999_999_999) }),
+      responses: { 200: creditNoteResponse },
+      handler: async ({ params: { id, number }, headers: { 'console-operator': by }, prefersHtml }) =>
+        creditNoteReply(await orders.creditNote(by, id, number), prefersHtml),
     }),
     route({
       ...base,

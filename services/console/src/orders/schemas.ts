@@ -61,6 +61,7 @@ export const orderPageOut = z.object({
   customer: z.string().nullable().describe('Name of the customer; null if it is not known.'),
   mails: z.array(notificationOut).describe('Oldest first.'),
   invoices: z.array(z.int()).describe('Invoice numbers.'),
+  creditNotes: z.array(z.int()).describe('Credit note numbers.'),
   timeline: z.array(stepOut).describe('Oldest first.'),
   waitingFor: z.array(z.string()),
   letters: z.array(letterOfOrderOut).describe('Dead letters of the order, including decided ones.'),

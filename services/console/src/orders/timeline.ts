@@ -3,7 +3,7 @@ import type { Event, Letter, Note, Parts } from './parts.ts';
 import type { Step } from './schemas.ts';
 
 /** Lists what happened to an order in all services, oldest first. */
-export function timelineOf({ order, reservation, payment, mails, invoices, letters }: Parts): Step[] {
+export function timelineOf({ order, reservation, payment, mails, invoices, creditNotes, letters }: Parts): Step[] {
   const steps: Step[] = [];
   if (order !== undefined) {
     steps.push(
@@ -36,6 +36,9 @@ export function timelineOf({ order, reservation, payment, mails, invoices, lette
   }
   for (const { number, createdAt } of invoices) {
     steps.push({ at: createdAt, service: 'invoice', text: `Invoice ${number} was written` });
+  }
+  for (const { number, createdAt } of creditNotes) {
+    steps.push({ at: createdAt, service: 'invoice', text: `Credit note ${number} was written` });
   }
   for (const letter of letters) steps.push(...letterSteps(letter));
   return steps.sort((a, b) => a.at.localeCompare(b.at));

@@ -62,6 +62,12 @@ export function paid(more: object = {}): StoredEvent {
   return storedEvent('OrderPaid', { orderId: randomUUID(), customerId, paymentId: randomUUID(), amount, ...more });
 }
 
+/** A refund of a part of an order. `more` overrides fields. */
+export function partlyRefunded(orderId: string, amount = 1, more: object = {}): StoredEvent {
+  const payment = { orderId, customerId, paymentId: randomUUID(), refundId: randomUUID() };
+  return storedEvent('RefundIssued', { ...payment, amount: { amount, currency: 'USD' } as never, ...more });
+}
+
 export const cancelled = (more: object = {}): StoredEvent =>
   storedEvent('OrderCancelled', { orderId: randomUUID(), customerId, reason: 'why not', ...more });
 

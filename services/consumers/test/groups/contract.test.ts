@@ -7,19 +7,19 @@ import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { groups, paid, type TestGroup, testGroup, withMails } from './_group.ts';
+import { groups, paid, partlyRefunded, type TestGroup, testGroup, withMails } from './_group.ts';
 import { line, useOtherService } from './_other-service.ts';
 
 const database = useDatabase('consumers');
 const service = useOtherService(() => ({ body: { items: [line] } }));
 
 interface Case {
-  /** Its collection, if it has one, and well-formed cursors with values that the collection never returned. */
-  collection?: { path: string; forged: string[][] };
+  /** Its collections, and well-formed cursors with values that the collection never returned. */
+  collections: { path: string; forged: string[][] }[];
   /** Whether the export of an account has one record for all events of a customer; default: one for each event. */
   sums?: true;
-  /** Routes that customers may call, and a row of theirs. */
-  own?: { path: string; existing(group: TestGroup): Promise<string> };
+  /** Routes that customers may call, each with the path of a row of theirs. */
+  own?: Record<string, (group: TestGroup) => Promise<string>>;
   /** Calls of its internal routes, by documented status. */
   internal?: (group: TestGroup) => Contract['calls'];
   /** The number of rows that the group has. */
@@ -29,7 +29,7 @@ interface Case {
 /** Facts about each group. */
 const cases: Record<string, Case> = {
   'notification-group': {
-    collection: { path: '/notifications', forged: [['notifications;createdAt,desc', '2026-02-30']] },
+    collections: [{ path: '/notifications', forged: [['notifications;createdAt,desc', '2026-02-30']] }],
     internal(group) {
       const path = async (copy: string) =>
         `/internal/notifications/${(await group.prisma.notification.findFirstOrThrow()).id}/copies/${copy}`;
@@ -43,16 +43,25 @@ const cases: Record<string, Case> = {
     count: ({ prisma }) => prisma.notification.count(),
   },
   'analytics-group': {
-    collection: { path: '/figures', forged: [['figures;day,desc', '2026-02-30']] },
+    collections: [{ path: '/figures', forged: [['figures;day,desc', '2026-02-30']] }],
     count: ({ prisma }) => prisma.dailyFigures.count(),
   },
   'invoice-group': {
-    collection: { path: '/invoices', forged: [['invoices;number,desc', '1;drop']] },
+    collections: [
+      { path: '/invoices', forged: [['invoices;number,desc', '1;drop']] },
+      { path: '/credit-notes', forged: [['credit-notes;number,desc', '1;drop']] },
+    ],
     own: {
-      path: '/orders/{id}/invoice',
-      existing: async ({ prisma }) => `/orders/${(await prisma.invoice.findFirstOrThrow()).orderId}/invoice`,
+      '/orders/{id}/invoice': async ({ prisma }) =>
+        `/orders/${(await prisma.invoice.findFirstOrThrow()).orderId}/invoice`,
+      '/orders/{id}/credit-notes': async ({ prisma }) =>
+        `/orders/${(await prisma.creditNote.findFirstOrThrow()).orderId}/credit-notes`,
+      '/orders/{id}/credit-notes/{number}': creditNotePath,
     },
     internal: (group) => ({
+      'get /internal/orders/{id}/credit-notes/{number}': {
+        200: async () => ({ path: `/internal${await creditNotePath(group)}` }),
+      },
       'get /internal/orders/{id}/invoice': {
         200: async () => ({
           path: `/internal/orders/${(await group.prisma.invoice.findFirstOrThrow()).orderId}/invoice`,
@@ -62,6 +71,11 @@ const cases: Record<string, Case> = {
     count: ({ prisma }) => prisma.invoice.count(),
   },
 };
+
+async function creditNotePath({ prisma }: TestGroup): Promise<string> {
+  const { orderId, number } = await prisma.creditNote.findFirstOrThrow();
+  return `/orders/${orderId}/credit-notes/${number}`;
+}
 
 const nowhere = 'http://127.0.0.1:1';
 /** Leaves out the routes that only developers have. */
@@ -74,9 +88,9 @@ it('the contract has a case for each group', () => {
   expect(Object.keys(cases).sort()).toEqual(Object.keys(groups).sort());
 });
 
-const collections = Object.values(cases).flatMap(({ collection }) => collection ?? []);
+const allCollections = Object.values(cases).flatMap(({ collections }) => collections);
 
-describe.each(Object.entries(cases))('%s', (name, { collection, sums, own, internal }) => {
+describe.each(Object.entries(cases))('%s', (name, { collections, sums, own = {}, internal }) => {
   // Used only for the OpenAPI document; requests go to the application.
   const routes = groups[name]?.(undocumented as never).routes ?? [];
   const keepsPersons = routes.some((route) => route.path === accountDataPath);
@@ -90,7 +104,9 @@ describe.each(Object.entries(cases))('%s', (name, { collection, sums, own, inter
   const unavailable = database.open(() => testGroup(unreachableDatabaseUrl, name));
 
   beforeAll(async () => {
-    await group.handle(paid(), paid(), paid());
+    const order = paid();
+    await group.handle(order, paid(), paid());
+    if (name === 'invoice-group') await group.handle(partlyRefunded(order.key), partlyRefunded(order.key));
   });
 
   const contract: Contract = {
@@ -100,20 +116,25 @@ describe.each(Object.entries(cases))('%s', (name, { collection, sums, own, inter
     restrictedApp: () => restricted.app,
     accountId: customerId,
     calls: {
-      ...(collection && {
-        [`get ${collection.path}`]: {
-          200: { path: `${collection.path}?size=2` },
-          400: { path: `${collection.path}?size=101` },
-          ...operators,
-        },
-      }),
+      ...Object.fromEntries(
+        collections.map(({ path }) => [
+          `get ${path}`,
+          { 200: { path: `${path}?size=2` }, 400: { path: `${path}?size=101` }, ...operators },
+        ]),
+      ),
       ...(keepsPersons && {
         [`get ${accountDataPath}`]: { 200: {}, 400: { path: `${accountDataPath}?after=` } },
       }),
       ...internal?.(group),
-      ...(own && {
-        [`get ${own.path}`]: { 200: async () => ({ path: await own.existing(group) }) },
-      }),
+      ...Object.fromEntries(
+        Object.entries(own).map(([path, existing]) => [
+          `get ${path}`,
+          {
+            200: async () => ({ path: await existing(group) }),
+            ...(path.endsWith('/credit-notes') && { 400: async () => ({ path: `${await existing(group)}?size=101` }) }),
+          },
+        ]),
+      ),
     },
   };
   describeContract(contract);
@@ -139,18 +160,18 @@ describe.each(Object.entries(cases))('%s', (name, { collection, sums, own, inter
     });
   }
 
-  if (collection) {
-    it('returns 400 for forged cursors', async () => {
-      for (const parts of [['x'], [], ...collections.flatMap(({ forged }) => forged)]) {
-        const after = Buffer.from(JSON.stringify(parts)).toString('base64url');
-        expect((await group.get(`${collection.path}?after=${after}`)).status).toBe(400);
-      }
-    });
-  }
-
-  it('serves only its own collection', async () => {
+  it('returns 400 for forged cursors', async () => {
     for (const { path } of collections) {
-      expect((await group.get(path)).status).toBe(path === collection?.path ? 200 : 404);
+      for (const parts of [['x'], [], ...allCollections.flatMap(({ forged }) => forged)]) {
+        const after = Buffer.from(JSON.stringify(parts)).toString('base64url');
+        expect((await group.get(`${path}?after=${after}`)).status).toBe(400);
+      }
+    }
+  });
+
+  it('serves only its own collections', async () => {
+    for (const one of allCollections) {
+      expect((await group.get(one.path)).status).toBe(collections.includes(one) ? 200 : 404);
     }
   });
 });

@@ -143,18 +143,39 @@ function SendAgain({ mail: { id, subject } }: { mail: Mail }) {
   );
 }
 
-/** Checks that the invoice exists, then opens it in a new tab. */
-export function Invoice({ id, number }: { id: string; number: number }) {
+interface DocumentProps {
+  id: string;
+  number: number;
+}
+
+export const Invoice = ({ id, number }: DocumentProps) => (
+  <Document
+    called={`Invoice ${number}`}
+    check={() => call('get', '/api/orders/{id}/invoice', { path: { id } })}
+    address={`./api/orders/${id}/invoice`}
+  />
+);
+
+export const CreditNote = ({ id, number }: DocumentProps) => (
+  <Document
+    called={`Credit note ${number}`}
+    check={() => call('get', '/api/orders/{id}/credit-notes/{number}', { path: { id, number } })}
+    address={`./api/orders/${id}/credit-notes/${number}`}
+  />
+);
+
+/** Checks that a document exists, then opens it in a new tab. */
+function Document({ called, check, address }: { called: string; check: () => Promise<unknown>; address: string }) {
   const open = useMutation({
-    mutationFn: () => call('get', '/api/orders/{id}/invoice', { path: { id } }),
+    mutationFn: check,
     onSuccess: () => {
-      window.open(`./api/orders/${id}/invoice`, '_blank');
+      window.open(address, '_blank');
     },
   });
   return (
     <p>
       <button type="button" class="quiet" disabled={open.isPending} onClick={() => open.mutate()}>
-        Invoice {number}
+        {called}
       </button>
       <Outcome of={open} />
     </p>

@@ -1,25 +1,41 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
+import { creditNoteOut, creditNotesOut, wholeCreditNoteOut } from '@store/shared/contracts/credit-note';
+import {
+  creditNoteReply,
+  creditNoteResponse,
+  invoiceReply,
+  invoiceResponse,
+} from '@store/shared/contracts/document-replies';
 import { invoiceOut, sellersInvoiceOut } from '@store/shared/contracts/invoice';
-import { invoiceReply, invoiceResponse } from '@store/shared/contracts/invoice-reply';
-import { type AnyRoute, ok, route } from '@store/shared/http/route';
+import { nextLink, nextPage } from '@store/shared/http/pagination';
+import { type AnyRoute, noStore, ok, route } from '@store/shared/http/route';
 import { DomainError, found as foundOr404 } from '@store/shared/values/errors';
-import { uuid } from '@store/shared/values/fields';
-import { z } from 'zod';
 import { listRoute } from '../../list-routes.ts';
+import type { CreditNoteRepository } from './credit-note-repository.ts';
 import type { InvoiceRepository } from './invoice-repository.ts';
 import type { OrderClient } from './order-client.ts';
-import { invoiceQuery } from './schemas.ts';
+import { creditNoteParams, creditNoteQuery, creditNotesOfOrderQuery, invoiceQuery, orderParams } from './schemas.ts';
 
-interface Dependencies extends InvoiceRepository {
+interface Dependencies {
+  invoices: InvoiceRepository;
+  creditNotes: CreditNoteRepository;
   orders: OrderClient;
-  /** Name and address, in lines. */
-  seller: string;
+  seller: {
+    /** Name and address, in lines. */
+    seller: string;
+    sellerTaxNumber?: string;
+  };
 }
 
-/** The list for operators, and the route for customers to fetch their own invoices (contract 4.10). */
-export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependencies): AnyRoute[] {
+/** The lists for operators, and the routes for customers to fetch their own documents (contract 4.10). */
+export const documentRoutes = (dependencies: Dependencies): AnyRoute[] => [
+  accountDataRoute(dependencies.invoices.pageOf),
+  ...invoiceRoutes(dependencies),
+  ...creditNoteRoutes(dependencies),
+];
+
+function invoiceRoutes({ invoices, orders, seller }: Dependencies): AnyRoute[] {
   return [
-    accountDataRoute(pageOf),
     listRoute({
       path: '/invoices',
       operationId: 'listInvoices',
@@ -27,15 +43,16 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
       page: 'InvoicePage',
       query: invoiceQuery,
       item: invoiceOut,
-      list,
+      list: invoices.list,
     }),
     route({
       method: 'get',
       path: '/internal/orders/{id}/invoice',
       identity: 'caller',
-      params: z.object({ id: uuid }),
+      params: orderParams,
       responses: { 200: { description: "The invoice of any customer's order.", body: sellersInvoiceOut } },
-      handler: async ({ params: { id } }) => ok({ ...foundOr404(await find(id), `invoice for order ${id}`), seller }),
+      handler: async ({ params: { id } }) =>
+        ok({ ...foundOr404(await invoices.find(id), `invoice for order ${id}`), ...seller }),
     }),
     route({
       method: 'get',
@@ -45,14 +62,77 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
       tag: 'orders',
       identity: 'account',
       scope: 'orders:read',
-      params: z.object({ id: uuid }),
+      params: orderParams,
       responses: { 200: invoiceResponse },
       async handler({ accountId, authorization, params: { id }, prefersHtml }) {
-        const found = await find(id, accountId);
+        const found = await invoices.find(id, accountId);
         const lines = found && (await orders.lines(id, { accountId, authorization }));
         if (found === undefined || lines === undefined)
           throw new DomainError('notFound', `There is no invoice for order ${id}.`);
-        return invoiceReply({ ...found, seller, lines }, prefersHtml);
+        return invoiceReply({ ...found, ...seller, lines }, prefersHtml);
+      },
+    }),
+  ];
+}
+
+function creditNoteRoutes({ creditNotes, orders, seller }: Dependencies): AnyRoute[] {
+  const noCreditNote = (id: string, number: number) => `credit note ${number} for order ${id}`;
+
+  return [
+    listRoute({
+      path: '/credit-notes',
+      operationId: 'listCreditNotes',
+      summary: 'List credit notes',
+      page: 'CreditNotePage',
+      query: creditNoteQuery,
+      item: creditNoteOut,
+      list: creditNotes.list,
+    }),
+    route({
+      method: 'get',
+      path: '/internal/orders/{id}/credit-notes/{number}',
+      identity: 'caller',
+      params: creditNoteParams,
+      responses: { 200: { description: "A credit note of any customer's order.", body: wholeCreditNoteOut } },
+      async handler({ params: { id, number } }) {
+        const found = await creditNotes.find(id, number, null);
+        return ok({ ...foundOr404(found, noCreditNote(id, number)), ...seller });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/orders/{id}/credit-notes',
+      operationId: 'getCreditNotes',
+      summary: 'List the credit notes of one of your orders',
+      tag: 'orders',
+      identity: 'account',
+      scope: 'orders:read',
+      params: orderParams,
+      query: creditNotesOfOrderQuery,
+      responses: {
+        200: { description: 'One page of the list, the oldest first.', body: creditNotesOut, headers: nextPage },
+      },
+      async handler({ accountId, authorization, params: { id }, query, url }) {
+        foundOr404(await orders.lines(id, { accountId, authorization }), `order ${id}`);
+        const { rows, next } = await creditNotes.pageOf(id, accountId, query);
+        return ok({ json: `[${rows.map(({ json }) => json).join()}]` }, { ...nextLink(url, next), ...noStore });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/orders/{id}/credit-notes/{number}',
+      operationId: 'getCreditNote',
+      summary: 'Fetch a credit note of one of your orders',
+      tag: 'orders',
+      identity: 'account',
+      scope: 'orders:read',
+      params: creditNoteParams,
+      responses: { 200: creditNoteResponse },
+      async handler({ accountId, authorization, params: { id, number }, prefersHtml }) {
+        const found = await creditNotes.find(id, number, accountId);
+        const lines = found && (await orders.lines(id, { accountId, authorization }));
+        const note = foundOr404(lines && found, noCreditNote(id, number));
+        return creditNoteReply({ ...note, ...seller }, prefersHtml);
       },
     }),
   ];

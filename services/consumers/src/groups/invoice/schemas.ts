@@ -1,11 +1,22 @@
 import { pagedQuery, sortQuery } from '@store/shared/http/pagination';
 import { uuid, wholeNumber } from '@store/shared/values/fields';
-import type { z } from 'zod';
+import { z } from 'zod';
 
-export const invoiceQuery = pagedQuery(20, 100, {
+const documentNumber = wholeNumber(1, 999_999_999_999_999);
+
+const documentQuery = pagedQuery(20, 100, {
   sort: sortQuery(['number'], [{ field: 'number', direction: 'desc' }]),
   orderId: uuid.optional(),
-  number: wholeNumber(1, 999_999_999_999_999).optional(),
+  number: documentNumber.optional(),
 });
 
+export const invoiceQuery = documentQuery;
+export const creditNoteQuery = documentQuery;
+
+export const creditNotesOfOrderQuery = pagedQuery(100, 100, {});
+
+export const orderParams = z.object({ id: uuid });
+export const creditNoteParams = orderParams.extend({ number: documentNumber });
+
 export type InvoiceQuery = z.output<typeof invoiceQuery>;
+export type CreditNoteQuery = z.output<typeof creditNoteQuery>;
