@@ -30,6 +30,19 @@ export async function installWheel(dir, requirements) {
 }
 
 /**
+ * Unpacks PyPI packages that Python runs. They contain no compiled code, so the folder outlives an update of Python.
+ * @param {string} dir
+ * @param {string} requirements a file with their digests
+ */
+export const buildPure = (dir, requirements) =>
+  withPython(async (python, temporary) => {
+    const from = (/** @type {string} */ file) => ['--require-hashes', '--no-deps', '--requirement', join(folder, file)];
+    await install(python, temporary, from('requirements-setuptools.txt'));
+    const env = { PYTHONPATH: join(temporary, packages), AIOHTTP_NO_EXTENSIONS: '1' };
+    await install(python, dir, ['--no-build-isolation', '--no-compile', ...from(requirements)], env);
+  });
+
+/**
  * Fills a folder by maven.py, which explains the further arguments.
  * @param {string} dir
  * @param {string[]} args
@@ -62,11 +75,12 @@ async function withPython(work) {
  * @param {string} python
  * @param {string} dir
  * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} [variables]
  */
-async function install(python, dir, args) {
+async function install(python, dir, args, variables) {
   const quiet = ['--quiet', '--no-color', '--no-input', '--disable-pip-version-check', '--no-warn-script-location'];
   const command = ['-m', 'pip', 'install', ...quiet, '--target', join(dir, packages), ...args];
-  const env = { ...process.env, PIP_REQUIRE_VIRTUALENV: '0' }; // everything goes into the folder
+  const env = { ...process.env, ...variables, PIP_REQUIRE_VIRTUALENV: '0' }; // everything goes into the folder
   await run(python, command, { env }).catch((error) => {
     // pip's own message, which is not on the last line if digests differ.
     throw new Error(/^ERROR: [\s\S]*/m.exec(error.stderr)?.[0].trim() ?? messageOf(error));
