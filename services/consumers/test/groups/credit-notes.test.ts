@@ -5,7 +5,7 @@ import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { writeMissingCreditNotes } from '../../src/groups/invoice/missing-credit-notes.ts';
+import { writeMissingCreditNotes } from '../../src/groups/invoice/missing-credit-note-repository.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { allOf, paid, partlyRefunded, type TestGroup, testGroup } from './_group.ts';
 import { line, useOtherService } from './_other-service.ts';

@@ -10,7 +10,7 @@ import {
   wholeRefundId,
 } from './credit-note-repository.ts';
 import { createInvoiceRepository, type Invoice, insertInvoices } from './invoice-repository.ts';
-import { writeMissingCreditNotes } from './missing-credit-notes.ts';
+import { writeMissingCreditNotes } from './missing-credit-note-repository.ts';
 import { createOrderClient } from './order-client.ts';
 import { documentRoutes } from './routes.ts';
 
