@@ -71,13 +71,13 @@ describe('paths', () => {
     expect(all).toEqual(new Set(['accounts', 'sessions', 'keys', 'orders', 'products', 'notifications', ...others]));
   });
   /** An order has only one cancellation; a product's stock is not a collection; register is specified. */
-  const others = ['cancellation', 'stock', 'register'];
+  const others = ['credit-notes', 'cancellation', 'stock', 'register'];
 
-  it('take filter, sort and page in the query, and ids in the path', () => {
+  it('take filter, sort and page in the query, and ids and numbers of documents in the path', () => {
     const inputs = operations.flatMap(({ method, parameters = [] }) =>
       method === 'get' ? parameters.filter((one: Any) => one.in !== 'header' && one.in !== 'cookie') : [],
     );
-    expect(inputs.filter((one: Any) => one.in === 'path' && !/^(id|\w+Id)$/.test(one.name))).toEqual([]);
+    expect(inputs.filter((one: Any) => one.in === 'path' && !/^(id|\w+Id|number)$/.test(one.name))).toEqual([]);
     expect(operations.filter(({ method, requestBody }) => method === 'get' && requestBody)).toEqual([]);
   });
 });

@@ -8,8 +8,8 @@ import { inAllLooks } from '../browser/_pictures.ts';
 const parts = ['order', 'product'];
 /** Files of the shop's pages whose pictures have different names. */
 const renamed: Record<string, string> = { credentials: 'log-in' };
-/** Pages reached by mail, and the page for unknown addresses, have no picture. */
-const withoutPicture = ['by-mail', 'missing'];
+/** Pages reached by mail, and the page for unknown addresses, have no picture; a credit note looks like an invoice. */
+const withoutPicture = ['by-mail', 'missing', 'credit-note'];
 
 const pagesOfShop = readdirSync(join(root, 'examples/shop/src/pages'))
   .map((file) => file.replace(/\.tsx$/, ''))

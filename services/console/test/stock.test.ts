@@ -50,6 +50,7 @@ describePages('the form of a product', (open) => {
     await page.getByRole('link', { name: 'Change Tea' }).click();
     await page.getByLabel('Name of Tea').fill('Green tea');
     await page.getByLabel('Price of Tea').fill('4,75');
+    await page.getByLabel('Tax of Tea').fill('6');
     await page.getByLabel('Description of Tea').fill('Second harvest.');
     await page.getByRole('button', { name: 'Add a picture' }).click();
     await page.getByLabel('Address of picture 1').fill('https://images.example.com/tea.jpg');
@@ -62,7 +63,7 @@ describePages('the form of a product', (open) => {
     await page.getByRole('status').getByText('Green tea was saved.').waitFor();
     await page.getByText('$4.75 per kg').waitFor();
     const images = [{ url: 'https://images.example.com/tea.jpg', alt: 'A cup' }];
-    const own = { description: 'Second harvest.', category: 'Drinks', images };
+    const own = { description: 'Second harvest.', category: 'Drinks', taxPermille: 60, images };
     expect(sent()).toEqual([{ name: 'Green tea', price: 4.75, unit: 'kg', ...own }]);
     await changeOf('ann', { name: 'Tea', price: '4.5', ...details });
   });
