@@ -42,6 +42,7 @@ describe('personal data', () => {
     ...'kid requested_by items missing request_hash location body purpose roles locale'.split(' '),
     ...'actor before after'.split(' '), // of the audit trail: ids, and names that operators choose
     ...'unit description images category category1 category2 taxes'.split(' '),
+    ...'booked account result'.split(' '), // of the books
   ]);
   /** The names of products. */
   const exceptions = new Set(['product.products.name', 'order.order_items.name']);

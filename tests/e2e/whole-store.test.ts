@@ -63,6 +63,7 @@ order-worker process OrderPaid < payment publish OrderPaid
 order-worker ship < order-worker process OrderPaid
 order-worker publish OrderShipped < order-worker ship
 inventory process OrderShipped < order-worker publish OrderShipped
+payment process OrderShipped < order-worker publish OrderShipped
 notification process OrderShipped < order-worker publish OrderShipped
 order-worker process OrderShipped < order-worker publish OrderShipped`;
 

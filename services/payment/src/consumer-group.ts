@@ -2,12 +2,13 @@ import type { Transaction } from '@store/shared/database/transaction';
 import type { ConsumerGroup, DeliveredEvent } from '@store/shared/messaging/consumer/group';
 import { wakeOutgoing } from '@store/shared/outgoing/outgoing';
 import { found, unreachable } from '@store/shared/values/errors';
+import { bookOn } from './books/entry-repository.ts';
 import type { PrismaClient } from './generated/client.ts';
 import { type Cancellation, paymentsOn } from './payment-repository.ts';
 import { queueName } from './provider-calls.ts';
 import { type NewCharge, type NewRefund, stepId, stepsOn } from './step-repository.ts';
 
-const kinds = ['StockReserved', 'OrderCancelled'] as const;
+const kinds = ['StockReserved', 'OrderCancelled', 'OrderShipped'] as const;
 type Kind = (typeof kinds)[number];
 
 /**
@@ -21,6 +22,7 @@ export const createConsumerGroup = (clock: () => Date): ConsumerGroup<PrismaClie
   async handle(events, tx) {
     await begin(tx, events, clock());
     await cancel(tx, events, clock());
+    await ship(tx, events);
   },
 });
 
@@ -94,4 +96,12 @@ async function cancel(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date
   if (uncharged.length > 0) await steps.addCharges(uncharged);
   if (refunds.length > 0) await steps.addRefunds(refunds);
   if (uncharged.length + refunds.length > 0) wakeOutgoing(tx, queueName);
+}
+
+/** Books that orders were shipped; nothing else depends on it. */
+async function ship(tx: Transaction, events: DeliveredEvent<Kind>[]): Promise<void> {
+  const shipments = events.flatMap(({ event: { kind, payload } }) =>
+    kind === 'OrderShipped' ? [{ orderId: payload.orderId, at: payload.timestamp }] : [],
+  );
+  if (shipments.length > 0) await bookOn(tx).shipped(shipments);
 }

@@ -71,7 +71,7 @@ export function createPaymentRepository({ prisma, lists }: Database<PrismaClient
     async findRecord(orderId: string) {
       const row = await prisma.payment.findUnique({ where: { orderId } });
       if (row === null) return undefined;
-      const { amount, currency, createdAt, updatedAt, cancelReason: _, taxes: __, ...payment } = row;
+      const { amount, currency, createdAt, updatedAt, cancelReason: _, taxes: __, booked: ___, ...payment } = row;
       return {
         ...payment,
         status: row.status as PaymentStatus, // checked by the database
@@ -117,11 +117,11 @@ export const paymentsOn = ({ run }: Transaction) => ({
     return rows.map(toPayment);
   },
 
-  /** Changes locked payments. Leaves undefined properties as they are. */
+  /** Changes locked payments, and marks them as booked. Leaves undefined properties as they are. */
   async update(changes: PaymentChange[], now: Date): Promise<void> {
     await run(sql`
       update payments
-      set status = change.status, payment_id = coalesce(change."paymentId", payment_id),
+      set status = change.status, booked = change.status, payment_id = coalesce(change."paymentId", payment_id),
           reason = coalesce(change.reason, payments.reason), updated_at = ${now}
       from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text', paymentId: 'uuid', reason: 'text' })}
       where order_id = change."orderId"`);

@@ -7,6 +7,7 @@ import { unreachable } from '@store/shared/values/errors';
 import { Decimal, toMinorUnits } from '@store/shared/values/money';
 import { nameUuid } from '@store/shared/values/name-uuid';
 import { backoff } from '@store/shared/values/time';
+import { bookChanges } from './books/changes.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Payment } from './payment.ts';
 import { type LockedPayment, type PaymentChange, paymentsOn } from './payment-repository.ts';
@@ -54,7 +55,10 @@ export const providerCalls = ({ provider, clock }: Dependencies): Queue<PrismaCl
     const changes = settled.flatMap(({ change }) => change ?? []);
     const announced = settled.flatMap(({ events }) => events);
     const refunds = settled.flatMap(({ refund }) => refund ?? []);
-    if (changes.length > 0) await payments.update(changes, now);
+    if (changes.length > 0) {
+      await payments.update(changes, now);
+      await bookChanges(tx, changes, locked, now);
+    }
     if (announced.length > 0) await appendToOutbox(tx, ...announced);
     if (refunds.length > 0) {
       await stepsOn(tx).addRefunds(refunds);

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { Decimal } from '@store/shared/values/money';
+import { storedEvent } from '../../../tests/kit/kafka/order-events.ts';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { aboveLimit, alice, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
+
+let provider: ReturnType<typeof fakeProvider>;
+let orderId: string;
+
+beforeEach(() => {
+  provider = fakeProvider();
+  orderId = randomUUID();
+});
+
+const database = useDatabase('payment', 'each');
+const payment = database.open((url) => testPayments(url, { provider }), 'each');
+
+const orderShipped = (id: string) =>
+  storedEvent('OrderShipped', { orderId: id, customerId: alice, shipmentId: randomUUID() });
+
+/** Balances as they are added up from all lines, without those that are zero. */
+async function balances(): Promise<Record<string, number>> {
+  const rows = await queryOnce<{ account: string; amount: string }>(
+    database.url,
+    'select account, sum(amount)::text as amount from entry_lines group by account having sum(amount) <> 0',
+  );
+  return Object.fromEntries(rows.map(({ account, amount }) => [account, Number(amount)]));
+}
+
+const kinds = async () =>
+  (await queryOnce<{ kind: string }>(database.url, 'select kind from entries order by at, kind')).map(
+    ({ kind }) => kind,
+  );
+
+describe('the books', () => {
+  it('have a charge with OrderPaid, and nothing of a decline', async () => {
+    await payment.apply(stockReserved(orderId), stockReserved(randomUUID(), aboveLimit));
+    expect(await balances()).toEqual({ provider: 999, unearned: -999 });
+    expect(await kinds()).toEqual(['charge']);
+    expect(await payment.prisma.payment.findUnique({ where: { orderId } })).toMatchObject({ booked: 'PAID' });
+  });
+
+  it('have a charge only if the payment is committed', async () => {
+    const refuse = 'create function refuse() returns trigger language plpgsql as $$ begin raise $x$refused$x$; end $$;';
+    const trigger =
+      'create constraint trigger refuse after insert on outbox initially deferred for each row execute function refuse()';
+    await queryOnce(database.url, refuse + trigger);
+    payment.startJobs();
+    await payment.handle(stockReserved(orderId));
+    await until('the charge was made', () => provider.charges.length > 0);
+    expect(await kinds()).toEqual([]);
+    await queryOnce(database.url, 'drop function refuse() cascade');
+    await payment.apply(stockReserved(orderId));
+    expect(await kinds()).toEqual(['charge']);
+  });
+
+  it('have the shipment of an order once, however often it is announced', async () => {
+    await payment.apply(stockReserved(orderId));
+    const event = orderShipped(orderId);
+    await payment.handle(event);
+    await payment.handle(event);
+    await payment.handle(orderShipped(orderId));
+    expect(await balances()).toEqual({ provider: 999, revenue: -999 });
+    expect(await kinds()).toEqual(['charge', 'shipment']);
+  });
+
+  it('have the tax of each rate with the shipment, and nothing of it with a cancellation', async () => {
+    const taxes = [
+      { permille: 0, gross: new Decimal('3.00') },
+      { permille: 230, gross: new Decimal('6.99') },
+    ];
+    await payment.apply(stockReserved(orderId, '9.99', { taxes }));
+    await payment.handle(orderShipped(orderId));
+    expect(await balances()).toEqual({ provider: 999, revenue: -868, tax: -131 });
+
+    const cancelled = randomUUID();
+    await payment.apply(stockReserved(cancelled, '9.99', { taxes }));
+    await payment.apply(orderCancelled(cancelled));
+    expect(await balances()).toEqual({ provider: 999, revenue: -868, tax: -131 });
+  });
+
+  it('have nothing of the shipment of an unknown order', async () => {
+    await payment.handle(orderShipped(orderId));
+    expect(await kinds()).toEqual([]);
+  });
+
+  it('have nothing left of a cancelled order, also if the cancellation is repeated', async () => {
+    await payment.apply(stockReserved(orderId));
+    await payment.apply(orderCancelled(orderId));
+    await payment.apply(orderCancelled(orderId));
+    expect(await balances()).toEqual({});
+    expect(await kinds()).toEqual(['charge', 'refund']);
+  });
+
+  it('add chunks of orders together', async () => {
+    const ids = Array.from({ length: 30 }, () => randomUUID() as string);
+    await payment.apply(...ids.map((id) => stockReserved(id, '10')));
+    await payment.handle(...ids.slice(0, 20).map(orderShipped));
+    await payment.apply(...ids.slice(20, 25).map((id) => orderCancelled(id)));
+    expect(await balances()).toEqual({ provider: 25000, revenue: -20000, unearned: -5000 });
+  });
+});
+
+describe('payments from before the books', () => {
+  const earlier = new Date('2026-01-02T03:04:05.678Z');
+  const store = (id: string, status: 'PAID' | 'REFUNDED' | 'CHARGING') =>
+    payment.prisma.payment.create({
+      data: {
+        ...{
+          orderId: id,
+          customerId: alice,
+          status,
+          amount: '9.99',
+          currency: 'USD',
+          createdAt: earlier,
+          updatedAt: earlier,
+        },
+        ...(status !== 'CHARGING' && { paymentId: randomUUID() }),
+      },
+    });
+  const unbooked = () =>
+    payment.prisma.payment.count({ where: { status: { in: ['PAID', 'REFUNDED'] }, booked: null } });
+  const booked = () => until('all are booked', async () => (await unbooked()) === 0);
+
+  it('are booked once by a job, paid and refunded ones, by two processes at once', async () => {
+    const [paid, refunded, charging] = [orderId, randomUUID(), randomUUID()];
+    await store(paid, 'PAID');
+    await store(refunded, 'REFUNDED');
+    await store(charging, 'CHARGING');
+    const other = database.closeLater(testPayments(database.url, { provider }));
+    payment.startJobs();
+    other.startJobs();
+    await booked();
+    expect(await balances()).toEqual({ provider: 999, unearned: -999 });
+    expect(await kinds()).toEqual(['charge', 'charge', 'refund']);
+    const times = await queryOnce<{ at: Date }>(database.url, 'select distinct at from entries');
+    expect(times).toEqual([{ at: earlier }]);
+
+    // From now on they are as any other.
+    await payment.handle(orderShipped(paid));
+    expect(await balances()).toEqual({ provider: 999, revenue: -999 });
+  });
+
+  it('that a replica of the previous release pays or refunds meanwhile are booked too', async () => {
+    await payment.apply(stockReserved(orderId));
+    await queryOnce(database.url, `update payments set status = 'REFUNDED' where order_id = '${orderId}'`);
+    const again = database.closeLater(testPayments(database.url, { provider }));
+    again.startJobs();
+    await until('it is booked', async () => (await kinds()).length === 2);
+    expect(await balances()).toEqual({});
+  });
+});
