@@ -73,6 +73,7 @@ describe('the toolbox', () => {
   it.each([
     [['capacity'], []],
     [['dlq', 'grant'], []],
+    [['reconcile'], []],
     [
       ['rotate-key'],
       ['get deployments', 'get secrets', 'list deployments', 'list pods', 'patch deployments', 'update secrets'],
@@ -84,7 +85,7 @@ describe('the toolbox', () => {
     });
     expect([...rightsIn(all).keys()].sort()).toEqual(expected);
     expect(all.podOf('toolbox').automountServiceAccountToken).toBe(expected.length > 0);
-    const calls = commands.includes('dlq');
+    const calls = commands.includes('dlq') || commands.includes('reconcile');
     expect(all.envOf('toolbox').some(({ name }) => name === 'OPERATOR_CREDENTIAL_FILE')).toBe(calls);
     const { egress } = all.named('NetworkPolicy', 'toolbox').spec;
     expect(egress).toHaveLength([calls, expected.length > 0].filter(Boolean).length);
@@ -161,5 +162,42 @@ describe('the toolbox', () => {
     expect(envOf('toolbox')).toContainEqual({ name: 'OPERATOR_CREDENTIAL_FILE', value });
     const [{ secret }] = podOf('toolbox').volumes;
     expect(secret).toEqual({ secretName: 'internal', items: [{ key: 'operator', path: 'OPERATOR_CREDENTIAL' }] });
+  });
+});
+
+describe('the CronJob reconcile', () => {
+  const reconcile = { enabled: true, schedule: '5 4 * * *', days: 7 };
+
+  it('is off by default, also with the toolbox', async () => {
+    expect((await manifests({ toolbox: { enabled: true } })).named('CronJob', 'reconcile')).toBeUndefined();
+  });
+
+  it('compares so many days, without the toolbox, and reaches payment alone', async () => {
+    const all = await manifests({ toolbox: { reconcile } });
+    expect(all.named('Deployment', 'toolbox')).toBeUndefined();
+    const { schedule, jobTemplate } = all.named('CronJob', 'reconcile').spec;
+    expect(schedule).toBe(reconcile.schedule);
+    const { metadata, spec } = jobTemplate.spec.template;
+    expect(spec).toMatchObject({ automountServiceAccountToken: false, restartPolicy: 'Never' });
+    expect(spec.containers[0].args).toEqual(['reconcile', '--days', '7']);
+    expect(Object.keys(metadata.labels).filter((label) => label.startsWith('calls/'))).toEqual(['calls/payment']);
+    const { egress, podSelector } = all.named('NetworkPolicy', 'reconcile').spec;
+    expect(metadata.labels).toMatchObject(podSelector.matchLabels);
+    expect(egress).toHaveLength(1);
+    expect(egress[0].to[0].podSelector.matchLabels).toMatchObject({ 'app.kubernetes.io/name': 'payment' });
+  });
+
+  it("has an operator's credential if services demand one", async () => {
+    const podWith = async (global: object) =>
+      (await manifests({ toolbox: { reconcile }, global })).named('CronJob', 'reconcile').spec.jobTemplate.spec.template
+        .spec;
+    const { volumes, containers } = await podWith({ internal: { existingSecret: 'internal' } });
+    expect(volumes[0].secret).toEqual({
+      secretName: 'internal',
+      items: [{ key: 'operator', path: 'OPERATOR_CREDENTIAL' }],
+    });
+    const value = '/var/run/secrets/store/OPERATOR_CREDENTIAL';
+    expect(containers[0].env).toContainEqual({ name: 'OPERATOR_CREDENTIAL_FILE', value });
+    expect((await podWith({})).volumes).toBeUndefined();
   });
 });

@@ -7,6 +7,7 @@ const commands: Record<string, () => Promise<unknown>> = {
   restore: () => import('../cluster/commands/restore.ts'),
   dlq: () => import('../local/commands/dead-letters.ts'),
   grant: () => import('../local/commands/grant.ts'),
+  reconcile: () => import('../local/commands/reconcile.ts'),
 };
 
 /** Commands that the values of the chart allow. The pod has only the rights that these need. */
