@@ -5,6 +5,7 @@ import { queries } from './api/queries.ts';
 import { type PageName, type Place, placeOf, titles } from './pages.ts';
 import { Loading } from './parts/parts.tsx';
 import { Accounts } from './views/accounts.tsx';
+import { Books } from './views/books.tsx';
 import { Changes } from './views/changes.tsx';
 import { DeadLetters } from './views/dead-letters.tsx';
 import { Login } from './views/login.tsx';
@@ -18,6 +19,7 @@ const shown: Record<PageName, (place: Place) => ComponentChild> = {
   orders: ({ id, query }) => <Orders id={id} query={query} />,
   'dead-letters': ({ filter }) => <DeadLetters filter={filter} key={filter} />,
   stock: ({ id }) => <Stock id={id} />,
+  books: ({ id }) => <Books order={id} />,
   mails: ({ id }) => <Mails id={id} />,
   accounts: ({ id, filter }) => <Accounts id={id} sought={filter} />,
   audit: ({ filter }) => <Changes filter={filter} key={filter} />,

@@ -4,6 +4,7 @@ export const titles = {
   orders: 'Orders',
   'dead-letters': 'Dead letters',
   stock: 'Stock',
+  books: 'Books',
   mails: 'Mails',
   accounts: 'Accounts',
   audit: 'Audit',

@@ -12,6 +12,7 @@ import { sessionRoutes } from './access/routes.ts';
 import { createSessions } from './access/session.ts';
 import { accountPageRoutes } from './accounts/routes.ts';
 import { auditPageRoutes } from './audit/routes.ts';
+import { bookPageRoutes } from './books/routes.ts';
 import { cataloguePageRoutes } from './catalogue/routes.ts';
 import { type ConsoleConfig, configSchema } from './config.ts';
 import { createDeadLetters } from './dead-letters/dead-letters.ts';
@@ -43,6 +44,7 @@ export function createConsole(
     ...accountPageRoutes(services, log),
     ...machineRoutes(services, log),
     ...auditPageRoutes(services, config.AUDITED),
+    ...bookPageRoutes(services),
     ...cataloguePageRoutes(services, config.STORE_CURRENCY, log),
   ];
   const app = express();

@@ -4,6 +4,7 @@ import { type Look, lookAt, looks } from '../../../tests/kit/looks.ts';
 import type { PageName } from '../pages/pages.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { ada, anAccount } from './_accounts.ts';
+import { booksOf, entries } from './_books.ts';
 import { catalogueOf } from './_catalogue.ts';
 import { type Answer, describePages, logIn, useConsole } from './_console.ts';
 import { aLetter, at, order } from './_order.ts';
@@ -41,6 +42,8 @@ const invoice = {
 const store: Answer = (method, path, ...rest) => {
   if (path.startsWith('/internal/audit')) return [change];
   if (path === '/internal/mails') return [mail];
+  if (path === '/internal/books') return booksOf();
+  if (path.startsWith('/internal/books/orders/')) return entries;
   if (path.startsWith('/internal/orders?')) return [order];
   if (path.startsWith('/notifications?')) return { content: [{ ...mail, orderId, text: 'Thank you.' }], page };
   if (path.startsWith('/invoices?')) return { content: [invoice], page };
@@ -58,6 +61,7 @@ const pages = Object.entries({
   order: [`orders/${orderId}`, 'Waits for'],
   'dead-letters': ['dead-letters', 'OrderPaid'],
   stock: ['stock', 'Tea'],
+  books: [`books/${orderId}`, 'Missing in the books'],
   mails: ['mails', 'Your order'],
   accounts: ['accounts?ada', ada.email],
   account: [`accounts/${ada.id}`, 'Shipping'],

@@ -71,6 +71,12 @@ export async function walkConsole(page: Page, take: (name: string) => Promise<vo
   await page.getByRole('link', { name: 'Change Sea salt' }).click();
   await page.getByRole('region', { name: 'Change Sea salt' }).waitFor();
   await take('product');
+  await page.getByRole('link', { name: 'Books', exact: true }).click();
+  await page
+    .getByRole('row', { name: /revenue|unearned/ })
+    .first()
+    .waitFor();
+  await take('books');
   await page.getByRole('link', { name: 'Mails', exact: true }).click();
   await page.getByRole('row').nth(1).waitFor();
   await take('mails');

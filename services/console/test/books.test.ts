@@ -1,0 +1,79 @@
+import type { Page } from 'playwright-core';
+import { booksOf, entries } from './_books.ts';
+import { type Answer, describePages, logIn, useConsole } from './_console.ts';
+import { order } from './_order.ts';
+
+let books: unknown;
+beforeEach(() => {
+  books = booksOf();
+});
+
+const payment: Answer = (_, path) => {
+  if (path === '/internal/books') return books;
+  if (path === `/internal/books/orders/${order.id}`) return entries;
+  return path.startsWith('/internal/books/orders/') ? [] : undefined;
+};
+const console = useConsole(() => ({ payment }), { env: { GROUPS: '' } });
+
+it('the books are those of payment, and entries those of an order', async () => {
+  expect((await console.read('/api/books').expect(200)).body).toEqual(books);
+  expect((await console.read(`/api/books/${order.id}`).expect(200)).body).toEqual(entries);
+  await console.read('/api/books/1').expect(404);
+});
+
+it('nobody reads the books without a session', async () => {
+  await console.read('/api/books', '').expect(401);
+  await console.read(`/api/books/${order.id}`, '').expect(401);
+});
+
+describePages('the page of the books', (open) => {
+  let page: Page;
+  const show = async (path = '#/books') => {
+    page = await open();
+    await logIn(page, console, path);
+    await page.getByRole('heading', { level: 1, name: 'Books' }).waitFor();
+  };
+  const rowsOf = async (region: string) => {
+    const table = page.getByRole('region', { name: region });
+    await table.waitFor();
+    const rows = await table.getByRole('row').all();
+    return Promise.all(rows.slice(1).map(async (row) => (await row.textContent()) ?? ''));
+  };
+
+  it('has the balances, and the differences of the whole last run with their orders', async () => {
+    await show();
+    const balances = await rowsOf('Balances');
+    const accounts = page.getByRole('region', { name: 'Balances' }).getByRole('rowheader');
+    expect(await accounts.allTextContents()).toEqual(['provider', 'revenue', 'tax', 'unearned']);
+    expect(balances[0]).toContain('$1,234.50');
+    const differences = await rowsOf('Reconciliation');
+    expect(differences.map((text) => /Missing in the books|Missing at the provider|Different/.exec(text)?.[0])).toEqual(
+      ['Missing in the books', 'Missing at the provider', 'Different'],
+    );
+    const region = page.getByRole('region', { name: 'Reconciliation' });
+    expect(await region.textContent()).toContain('3 differences');
+    expect(await region.textContent()).toContain('2 payments are not in the books yet.');
+    expect(await region.getByRole('link').count()).toBe(2);
+    expect(await region.textContent()).toContain('pi_3ABC');
+  });
+
+  it('finds the entries of an order, and says if there are none', async () => {
+    await show();
+    await page.getByLabel('Order').fill(order.id);
+    await page.keyboard.press('Enter');
+    const [provider, unearned] = await rowsOf('Entries');
+    expect(provider).toMatch(/charge[\s\S]*provider[\s\S]*\$12\.50/);
+    expect(unearned).toMatch(/charge[\s\S]*unearned[\s\S]*\$12\.50/);
+    await page.getByLabel('Order').fill('0b0b0b0b-0000-4000-8000-000000000009');
+    await page.keyboard.press('Enter');
+    await page.getByText('The books have no such order.').waitFor();
+  });
+
+  it('says what is wrong, what is not booked, and that nothing was compared yet', async () => {
+    books = booksOf({ problems: ['The accounts in USD do not add up to zero.'], unbooked: 1234, reconciliations: [] });
+    await show();
+    await page.getByText('The accounts in USD do not add up to zero.').waitFor();
+    await page.getByText('1,234 payments are not in the books yet.').waitFor();
+    await page.getByText('There was none yet.').waitFor();
+  });
+});
