@@ -81,6 +81,37 @@ async function hundredKeys() {
   return call;
 }
 
+const machine = { name: 'Warehouse', scopes: ['orders:read'], roles: ['operator'] };
+/** A call by an operator, with a service account of their own. */
+async function byOperatorOf(below = '', body: object = {}) {
+  const { headers } = await byOperator();
+  const { id } = (await request(auth.app).post('/auth/service-accounts').set(headers).send(machine)).body;
+  return { headers, path: `/auth/service-accounts/${id}${below}`, body };
+}
+async function machineKey(keys = 1) {
+  const call = await byOperatorOf('/keys', { name: 'March' });
+  let id = '';
+  for (let n = 0; n < keys; n += 1)
+    id = (await request(auth.app).post(call.path).set(call.headers).send(call.body).expect(201)).body.id;
+  return { ...call, id };
+}
+/** The same on the service's own address. */
+const onOwnAddress = ({ path, body }: { path: string; body: object }) => ({
+  path: path.replace('/auth/', '/internal/'),
+  body,
+});
+/** Runs a call while there are a hundred service accounts. */
+async function amongHundred(call: { body: object }) {
+  await query(
+    `insert into service_accounts (id, name, scopes, created_by)
+     select gen_random_uuid(), 'x', '{}', 'operator' from generate_series(1, 100)`,
+  );
+  return call;
+}
+afterEach(async () => {
+  await query(`update service_accounts set deleted_at = now() where name = 'x'`);
+});
+
 const withToken = async () => ({ headers: { authorization: `Bearer ${await auth.issue(accountId)}` } });
 
 describeContract({
@@ -157,6 +188,51 @@ describeContract({
       204: async () => {
         const { path, id } = await ownKey();
         return { path: `${path}/${id}` };
+      },
+    },
+    'post /auth/service-accounts': {
+      201: async () => ({ headers: (await byOperator()).headers, body: machine }),
+      403: async () => ({ headers: (await loggedIn()).headers, body: machine }),
+      409: async () => amongHundred({ ...(await byOperator()), path: '/auth/service-accounts', body: machine }),
+    },
+    'get /auth/service-accounts': {
+      200: async () => ({ headers: (await byOperator()).headers }),
+      403: async () => ({ headers: (await loggedIn()).headers }),
+    },
+    'get /auth/service-accounts/{id}': { 200: () => byOperatorOf() },
+    'patch /auth/service-accounts/{id}': { 200: () => byOperatorOf('', { paused: true }) },
+    'delete /auth/service-accounts/{id}': { 204: () => byOperatorOf() },
+    'post /auth/service-accounts/{id}/keys': {
+      201: () => machineKey(0),
+      409: () => machineKey(2),
+      429: async () =>
+        tooOften('post', { ...(await machineKey(0)), body: { name: 'x', currentPassword: 'wrong horse' } }),
+    },
+    'get /auth/service-accounts/{id}/keys': { 200: () => machineKey() },
+    'delete /auth/service-accounts/{id}/keys/{keyId}': {
+      204: async () => {
+        const { path, id, ...call } = await machineKey();
+        return { ...call, path: `${path}/${id}` };
+      },
+    },
+    'get /internal/service-accounts': { 200: {} },
+    'post /internal/service-accounts': {
+      201: { body: machine },
+      403: async () => ({ headers: { 'operator-name': (await loggedIn()).id }, body: machine }),
+      409: () => amongHundred({ body: machine }),
+    },
+    'patch /internal/service-accounts/{id}': {
+      200: async () => onOwnAddress(await byOperatorOf('', { paused: true })),
+    },
+    'delete /internal/service-accounts/{id}': { 204: async () => onOwnAddress(await byOperatorOf()) },
+    'post /internal/service-accounts/{id}/keys': {
+      201: async () => onOwnAddress(await machineKey(0)),
+      409: async () => onOwnAddress(await machineKey(2)),
+    },
+    'delete /internal/service-accounts/{id}/keys/{keyId}': {
+      204: async () => {
+        const { path, id, ...call } = await machineKey();
+        return onOwnAddress({ ...call, path: `${path}/${id}` });
       },
     },
     'get /internal/accounts/{id}/roles': {

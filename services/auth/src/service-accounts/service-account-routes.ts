@@ -154,7 +154,11 @@ function internalRoutes({ accounts, roles }: Omit<Parts, 'auth'>): AnyRoute[] {
       path,
       body: serviceAccountIn,
       responses: {
-        201: { description: 'Created.', body: serviceAccountOut },
+        201: {
+          description: 'Created.',
+          body: serviceAccountOut,
+          headers: { Location: 'Path of the service account.' },
+        },
         403: problem('The operator lacks one of the roles, or such an account has no right to a scope.'),
         409: problem('There are 100 service accounts.'),
       },
@@ -190,7 +194,11 @@ function internalRoutes({ accounts, roles }: Omit<Parts, 'auth'>): AnyRoute[] {
       params,
       body: serviceKeyIn,
       responses: {
-        201: { description: 'Made. Its token is not shown again.', body: newApiKeyOut },
+        201: {
+          description: 'Made. Its token is not shown again.',
+          body: newApiKeyOut,
+          headers: { Location: 'Path of the new key; DELETE ends it.' },
+        },
         409: problem('The service account has two valid keys.'),
       },
       async handler({ actor, params: { id }, body: { currentPassword: _, ...body } }) {
