@@ -72,7 +72,7 @@ describe('the toolbox', () => {
 
   it.each([
     [['capacity'], []],
-    [['dlq', 'grant'], []],
+    [['dlq', 'grant', 'import', 'export'], []],
     [['reconcile'], []],
     [
       ['rotate-key'],
@@ -136,7 +136,7 @@ describe('the toolbox', () => {
   it('reaches the services that its commands call', async () => {
     const { named } = await rendered();
     const labels = Object.keys(named('Deployment', 'toolbox').spec.template.metadata.labels);
-    const called = ['account', 'auth', ...Object.values(topology.groups).map(({ alias }) => alias)].sort();
+    const called = ['account', 'auth', 'product', ...Object.values(topology.groups).map(({ alias }) => alias)].sort();
     expect(labels.filter((label) => label.startsWith('calls/'))).toEqual(called.map((alias) => `calls/${alias}`));
     const [, services] = named('NetworkPolicy', 'toolbox').spec.egress;
     expect(services.to[0].podSelector.matchExpressions[0].values).toEqual(called);

@@ -82,6 +82,32 @@ and to the route that covers it. */}}
   {{- $streams = append $streams (dict "prefix" $covering.prefix "service" $covering.cluster "cluster" (printf "%s-streams" $covering.cluster) "match" $match "kind" "stream") }}
 {{- end }}
 
+{{- /* Paths whose POST is not buffered, and paths that need a token whatever the open list says, each with the longest prefix that covers it. */}}
+{{- $isPost := dict "name" ":method" "string_match" (dict "exact" "POST") }}
+{{- $closed := list }}
+{{- range $kind, $paths := dict "upload" (keys .Values.uploads | sortAlpha) "secured" .Values.closed }}
+  {{- range $path := $paths }}
+    {{- $covering := dict }}
+    {{- range $routes }}
+      {{- if and (not $covering) (hasPrefix (printf "%s/" .prefix) (printf "%s/" $path)) (has .cluster $names) }}
+        {{- $covering = . }}
+      {{- end }}
+    {{- end }}
+    {{- if not $covering }}
+      {{- fail (printf "gateway.%s: %q is refused: no route leads there. Expected is a path under a prefix of global.routes." (ternary "uploads" "closed" (eq $kind "upload")) $path) }}
+    {{- end }}
+    {{- $route := dict "prefix" $covering.prefix "cluster" $covering.cluster "kind" $kind }}
+    {{- if eq $kind "upload" }}
+      {{- $route = merge $route (dict "match" (dict "path" $path "headers" (list $isPost)) "bodyKib" (get $values.uploads $path)) }}
+    {{- else }}
+      {{- $route = merge $route (dict "match" (dict "path_separated_prefix" $path)) }}
+    {{- end }}
+    {{- $closed = append $closed $route }}
+  {{- end }}
+{{- end }}
+{{- /* An upload is also below a closed path. */}}
+{{- $closed = reverse $closed }}
+
 {{- /* A cluster of replicas for each service, and a second one for its streams. */}}
 {{- $upstreams := dict }}
 {{- range $names }}
@@ -183,13 +209,14 @@ memoryBytes: {{ mulf (trimSuffix $unit $memory | float64) (get $units $unit) | i
 upstreams: {{ toJson $upstreams }}
 # The same, with a second cluster for each service that streams.
 clusters: {{ toJson $clusters }}
-# Each { prefix, cluster, match, kind, compressed }, in the order in which Envoy tries them.
+# Each { prefix, cluster, match, kind, compressed, bodyKib }, in the order in which Envoy tries them.
 routes:
-  open: {{ toJson $listed.open }}
   streams: {{ toJson $streams }}
+  closed: {{ toJson $closed }}
+  open: {{ toJson $listed.open }}
   secured: {{ toJson $listed.secured }}
 # In KiB
-largestBodies: {{ append (values .Values.bodyKib) .Values.limits.bodyKib | sortAlpha | uniq | toJson }}
+largestBodies: {{ append (concat (values .Values.bodyKib) (values .Values.uploads)) .Values.limits.bodyKib | sortAlpha | uniq | toJson }}
 
 cors:
   # Headers of an answer that scripts of an allowed origin may read.

@@ -4,8 +4,8 @@
 {{- $external := $values.external }}
 {{- $isExternal := eq .cluster "external" }}
 {{- $hidesIdentity := and $isExternal (not $external.forwardIdentity) }}
-{{- /* The largest body of its prefix. It is also in the route's metadata, for the text of a 413. */}}
-{{- $bodyKib := get $values.bodyKib .prefix | default $values.limits.bodyKib | int -}}
+{{- /* The largest body of its prefix, or its own. It is also in the route's metadata, for the text of a 413. */}}
+{{- $bodyKib := get . "bodyKib" | default (get $values.bodyKib .prefix) | default $values.limits.bodyKib | int -}}
 - match: {{ toJson .match }}
   metadata: {filter_metadata: {store: {largestBody: {{ $bodyKib }} KiB{{ if eq .kind "open" }}, open: true{{ end }}}}}
   route:
@@ -61,7 +61,12 @@
     */}}
     body:
       "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.BufferPerRoute
+      {{- if eq .kind "upload" }}
+      # The service takes it as it arrives, and counts it.
+      disabled: true
+      {{- else }}
       buffer: {max_request_bytes: {{ mul (ternary $bodyKib (max $bodyKib 192) (eq .kind "open")) 1024 }}}
+      {{- end }}
     {{- if .compressed }}
     {{- range list "compressor" "vary-compressed" }}
     {{ . }}: {"@type": type.googleapis.com/envoy.config.route.v3.FilterConfig, config: {}}
