@@ -68,7 +68,9 @@ describe('paths', () => {
       .filter(({ method, responses }) => method === 'post' && responses[201]?.headers?.Location)
       .map(({ path }) => segmentsOf(path).at(-1));
     const all = new Set([...collections, ...paged, ...created]);
-    expect(all).toEqual(new Set(['accounts', 'sessions', 'keys', 'orders', 'products', 'notifications', ...others]));
+    expect(all).toEqual(
+      new Set(['accounts', 'sessions', 'keys', 'orders', 'products', 'imports', 'notifications', ...others]),
+    );
   });
   /** An order has only one cancellation; a product's stock is not a collection; register is specified. */
   const others = ['credit-notes', 'cancellation', 'stock', 'register'];

@@ -111,7 +111,7 @@ function commentOf(request: string, operation: Operation, shared: Operation['res
 /** Lines of a comment: a tag with its items as a list. */
 const tag = (name: string, items: string[]) => (items.length > 0 ? [name, ...items.map((item) => `- ${item}`)] : []);
 
-/** All operations without streams, whose methods are written by hand. */
+/** All operations without streams and lines, whose methods are written by hand. */
 const methodsOf = (paths: GatewayDocument['paths']) =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
@@ -119,4 +119,7 @@ const methodsOf = (paths: GatewayDocument['paths']) =>
       .map(([method, operation]) => ({ method, path, operation, id: operation.operationId })),
   );
 
-const isStream = ({ responses }: Operation) => 'text/event-stream' in (responses['200']?.content ?? {});
+const isStream = ({ requestBody, responses }: Operation) =>
+  [requestBody?.content, responses['200']?.content].some(
+    (content = {}) => 'text/event-stream' in content || 'application/x-ndjson' in content,
+  );

@@ -964,8 +964,9 @@ export interface Methods {
    * - `query.size`, optional
    * - `query.after`, optional
    * - `query.sort`, optional
-   * - `query.q`, optional: Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
+   * - `query.q`, optional: Text in the name, or the beginning of the `sku`, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
    * - `query.category`, optional: Only products of this category, spelled exactly.
+   * - `query.sku`, optional: Only products with one of these; repeatable up to 100 times.
    * - `query.id`, optional: Only these products; repeatable up to 100 times.
    * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
@@ -996,6 +997,7 @@ export interface Methods {
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The account may not change products.
+   * - 409: Another product has the `sku`.
    * - 413: The body is larger than 192 KiB.
    * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
@@ -1004,6 +1006,35 @@ export interface Methods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   createProduct(input: Input<'createProduct'>, options?: CallOptions): Promise<Output<'createProduct'>>;
+
+  /**
+   * Create or replace the product with a sku.
+   *
+   * `PUT /products`, for an API key with the scope `products:write`
+   *
+   * @param input
+   * - `query.sku`: The `sku` of the product.
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `header.if-none-match`, optional: An ETag that the resource must not have; `*`: it must not exist. Otherwise the answer is 412.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The product as it is now: it existed.
+   * - 201: Created.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The account may not change products.
+   * - 409: The resource no longer has the version that the body names. Or another product has the `sku`.
+   * - 412: The product is not in the state that If-Match or If-None-Match demands.
+   * - 413: The body is larger than 192 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  putProduct(input: Input<'putProduct'>, options?: CallOptions): Promise<Output<'putProduct'>>;
 
   /**
    * Fetch how many pieces of each product can still be ordered.
@@ -1046,6 +1077,28 @@ export interface Methods {
   listCategories(input?: Input<'listCategories'>, options?: CallOptions): Promise<Output<'listCategories'>>;
 
   /**
+   * Show an import of products.
+   *
+   * `GET /products/imports/{id}`, for an API key with the scope `products:write`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The import as it is now.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope products:write.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getProductImport(input: Input<'getProductImport'>, options?: CallOptions): Promise<Output<'getProductImport'>>;
+
+  /**
    * Fetch a product.
    *
    * `GET /products/{id}`
@@ -1085,7 +1138,7 @@ export interface Methods {
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The account may not change products.
    * - 404: No such resource.
-   * - 409: The resource no longer has the version that the body names.
+   * - 409: The resource no longer has the version that the body names. Or another product has the `sku`.
    * - 412: The resource is no longer in the state that If-Match names.
    * - 413: The body is larger than 192 KiB.
    * - 415: The body is compressed, or is not JSON in UTF-8.
@@ -2185,8 +2238,9 @@ export interface FullMethods {
    * - `query.size`, optional
    * - `query.after`, optional
    * - `query.sort`, optional
-   * - `query.q`, optional: Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
+   * - `query.q`, optional: Text in the name, or the beginning of the `sku`, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
    * - `query.category`, optional: Only products of this category, spelled exactly.
+   * - `query.sku`, optional: Only products with one of these; repeatable up to 100 times.
    * - `query.id`, optional: Only these products; repeatable up to 100 times.
    * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
@@ -2213,8 +2267,9 @@ export interface FullMethods {
    * - `query.size`, optional
    * - `query.after`, optional
    * - `query.sort`, optional
-   * - `query.q`, optional: Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
+   * - `query.q`, optional: Text in the name, or the beginning of the `sku`, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.
    * - `query.category`, optional: Only products of this category, spelled exactly.
+   * - `query.sku`, optional: Only products with one of these; repeatable up to 100 times.
    * - `query.id`, optional: Only these products; repeatable up to 100 times.
    * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
    * @param options for this call
@@ -2245,6 +2300,7 @@ export interface FullMethods {
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The account may not change products.
+   * - 409: Another product has the `sku`.
    * - 413: The body is larger than 192 KiB.
    * - 415: The body is compressed, or is not JSON in UTF-8.
    * - 429: Too many requests from this client address or account.
@@ -2253,6 +2309,35 @@ export interface FullMethods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   createProduct(input: FullInput<'createProduct'>, options?: CallOptions): Promise<Reply<'createProduct'>>;
+
+  /**
+   * Create or replace the product with a sku.
+   *
+   * `PUT /products`, for an API key with the scope `products:write`
+   *
+   * @param input
+   * - `query.sku`: The `sku` of the product.
+   * - `header.if-match`, optional: The ETag that the resource must still have; otherwise the answer is 412.
+   * - `header.if-none-match`, optional: An ETag that the resource must not have; `*`: it must not exist. Otherwise the answer is 412.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The product as it is now: it existed.
+   * - 201: Created.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The account may not change products.
+   * - 409: The resource no longer has the version that the body names. Or another product has the `sku`.
+   * - 412: The product is not in the state that If-Match or If-None-Match demands.
+   * - 413: The body is larger than 192 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  putProduct(input: FullInput<'putProduct'>, options?: CallOptions): Promise<Reply<'putProduct'>>;
 
   /**
    * Fetch how many pieces of each product can still be ordered.
@@ -2313,6 +2398,28 @@ export interface FullMethods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   listCategories(input?: FullInput<'listCategories'>, options?: CallOptions): Promise<Reply<'listCategories'>>;
+
+  /**
+   * Show an import of products.
+   *
+   * `GET /products/imports/{id}`, for an API key with the scope `products:write`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The import as it is now.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope products:write.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getProductImport(input: FullInput<'getProductImport'>, options?: CallOptions): Promise<Reply<'getProductImport'>>;
 
   /**
    * Fetch a product.
@@ -2377,7 +2484,7 @@ export interface FullMethods {
    * - 401: The token cookie is missing, or its token is not valid: log in.
    * - 403: The account may not change products.
    * - 404: No such resource.
-   * - 409: The resource no longer has the version that the body names.
+   * - 409: The resource no longer has the version that the body names. Or another product has the `sku`.
    * - 412: The resource is no longer in the state that If-Match names.
    * - 413: The body is larger than 192 KiB.
    * - 415: The body is compressed, or is not JSON in UTF-8.

@@ -569,7 +569,8 @@ export interface paths {
         };
         /** List products */
         get: operations["listProducts"];
-        put?: never;
+        /** Create or replace the product with a sku */
+        put: operations["putProduct"];
         /** Create a product */
         post: operations["createProduct"];
         delete?: never;
@@ -604,6 +605,57 @@ export interface paths {
         };
         /** List the categories of products */
         get: operations["listCategories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export products as a file that can be imported */
+        get: operations["exportProducts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create or replace products by a file of lines */
+        post: operations["importProducts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an import of products */
+        get: operations["getProductImport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -976,6 +1028,7 @@ export interface components {
          *         {
          *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
          *           "name": "Tea",
+         *           "sku": "TEA-100",
          *           "quantity": 3,
          *           "unitPrice": {
          *             "amount": 4.25,
@@ -1012,6 +1065,11 @@ export interface components {
                  * @default null
                  */
                 name: string | null;
+                /**
+                 * @description The product's, when the order was placed.
+                 * @default null
+                 */
+                sku: string | null;
                 quantity: number;
                 unitPrice: {
                     amount: number;
@@ -1179,6 +1237,7 @@ export interface components {
          *         {
          *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
          *           "name": "Tea",
+         *           "sku": "TEA-100",
          *           "quantity": 3,
          *           "unitPrice": {
          *             "amount": 4.25,
@@ -1209,6 +1268,11 @@ export interface components {
                  * @default null
                  */
                 name: string | null;
+                /**
+                 * @description The product's, when the order was placed.
+                 * @default null
+                 */
+                sku: string | null;
                 quantity: number;
                 unitPrice: {
                     amount: number;
@@ -1307,6 +1371,7 @@ export interface components {
              *     - `too-many-resets`, 429: This client address requested too many mails about forgotten passwords within an hour.
              *     - `too-many-changes`, 429: The account requested five changes of its e-mail address within an hour. Follow the link in the last mail, or wait for `Retry-After`.
              *     - `stale-version`, 409: The product or order no longer has the given `version`: somebody else changed it, or this change succeeded and its answer was lost. Fetch it again before you retry.
+             *     - `sku-taken`, 409: Another product has this `sku`. Change that product, or choose another `sku`.
              *     - `order-shipped`, 409: The order has been shipped and can no longer be cancelled.
              *     - `price-changed`, 409: The order would not cost its `expectedTotal`. `total` is the actual total, and `items` have the unit prices. If the customer agrees, send the order with the new total; the same `Idempotency-Key` may be used.
              *     - `idempotency-key-in-use`, 409: The first request with this `Idempotency-Key` is still being answered. Repeat the same request after `Retry-After`.
@@ -1314,6 +1379,7 @@ export interface components {
              *     - `status-not-settable`, 422: A client can only set an order to `CANCELLED`. Other statuses follow from events.
              *     - `too-many-requests`, 429: The account has as many requests in flight as it is allowed. Wait for answers before sending more.
              *     - `too-many-cancellations`, 429: Too many of the orders that the account placed within an hour were cancelled. Its other orders continue.
+             *     - `too-many-imports`, 429: An import of the account is in progress. Wait for its end, which `GET /products/imports/{id}` shows.
              *     - `too-many-exports`, 429: An export of the account is in progress, or there were five within a day. Try again after `Retry-After`.
              *     - `too-many-streams`, 429: The account or the client address has as many streams of order events open as it is allowed. Close one, and retry after `Retry-After`.
              *     - `too-many-failures`, 429: Too many logins with this e-mail address have failed. Until `Retry-After` even a correct login is refused.
@@ -1342,6 +1408,11 @@ export interface components {
                  * @default null
                  */
                 name: string | null;
+                /**
+                 * @description The product's, when the order was placed.
+                 * @default null
+                 */
+                sku: string | null;
                 quantity: number;
                 unitPrice: {
                     amount: number;
@@ -1350,6 +1421,34 @@ export interface components {
                 /** @description Rate of the tax that the price includes, if it is above 0. */
                 taxPermille?: number;
             }[];
+        };
+        /**
+         * @example {
+         *       "name": "Tea",
+         *       "price": 4.5,
+         *       "unit": "100 g"
+         *     }
+         */
+        ProductBySku: {
+            name: string;
+            price: number;
+            unit: string;
+            /** @description Plain text. */
+            description?: string | null;
+            images?: {
+                /**
+                 * Format: uri
+                 * @description https only.
+                 */
+                url: string;
+                /** @description Alternative text. */
+                alt: string;
+            }[] | null;
+            category?: string | null;
+            /** @description Rate of the tax that the price includes: 230 is 23 %. Null: the rate of the store. */
+            taxPermille?: number | null;
+            /** @description The version that the resource must still have; otherwise the answer is 409. */
+            version?: number | null;
         };
         /**
          * @example {
@@ -1377,8 +1476,59 @@ export interface components {
             category?: string | null;
             /** @description Rate of the tax that the price includes: 230 is 23 %. Null: the rate of the store. */
             taxPermille?: number | null;
+            /** @description Its number in other systems. No two products have the same. Letter case counts. */
+            sku?: string | null;
             /** @description The version that the resource must still have; otherwise the answer is 409. */
             version?: number | null;
+        };
+        /**
+         * @example {
+         *       "id": "0b7f3f8e-52a1-4c36-9a55-8f4a1f0f6f11",
+         *       "state": "DONE",
+         *       "lines": 3,
+         *       "linesRead": 3,
+         *       "created": 1,
+         *       "replaced": 1,
+         *       "unchanged": 0,
+         *       "failed": 1,
+         *       "errors": [
+         *         {
+         *           "line": 2,
+         *           "message": "price: must be positive"
+         *         }
+         *       ],
+         *       "createdAt": "2026-01-31T09:30:00.000Z",
+         *       "endedAt": "2026-01-31T09:30:01.000Z"
+         *     }
+         */
+        ProductImportOut: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description `INTERRUPTED`: not all lines were read; what the import has changed stays. Send the file again.
+             * @enum {string}
+             */
+            state: "RECEIVING" | "RUNNING" | "DONE" | "INTERRUPTED";
+            /** @description Lines of the file, empty ones included. */
+            lines: number;
+            /** @description Those that have been read so far. */
+            linesRead: number;
+            created: number;
+            replaced: number;
+            /** @description Products that were already as in the file. */
+            unchanged: number;
+            /** @description Lines that cannot be imported. */
+            failed: number;
+            /** @description The first 100 failed lines, in order. */
+            errors: {
+                /** @description From 1. */
+                line: number;
+                message: string;
+            }[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            endedAt?: string;
         };
         /**
          * @example {
@@ -1405,6 +1555,36 @@ export interface components {
             category?: string | null;
             /** @description Rate of the tax that the price includes: 230 is 23 %. Null: the rate of the store. */
             taxPermille?: number | null;
+            /** @description Its number in other systems. No two products have the same. Letter case counts. */
+            sku?: string | null;
+        };
+        /**
+         * @example {
+         *       "sku": "TEA-100",
+         *       "name": "Tea",
+         *       "price": 4.25,
+         *       "unit": "100 g"
+         *     }
+         */
+        ProductLine: {
+            name: string;
+            price: number;
+            unit: string;
+            /** @description Plain text. */
+            description?: string | null;
+            images?: {
+                /**
+                 * Format: uri
+                 * @description https only.
+                 */
+                url: string;
+                /** @description Alternative text. */
+                alt: string;
+            }[] | null;
+            category?: string | null;
+            /** @description Rate of the tax that the price includes: 230 is 23 %. Null: the rate of the store. */
+            taxPermille?: number | null;
+            sku: string;
         };
         /**
          * @example {
@@ -1421,7 +1601,8 @@ export interface components {
          *         }
          *       ],
          *       "category": "Drinks",
-         *       "taxPermille": null
+         *       "taxPermille": null,
+         *       "sku": "TEA-100"
          *     }
          */
         ProductOut: {
@@ -1439,6 +1620,7 @@ export interface components {
             category: string | null;
             /** @description Rate of the tax that the price includes. Null: the rate of the store. */
             taxPermille: number | null;
+            sku: string | null;
         };
         /**
          * @example {
@@ -1755,8 +1937,11 @@ export type PasswordChange = components['schemas']['PasswordChange'];
 export type PasswordReset = components['schemas']['PasswordReset'];
 export type PasswordResetRequest = components['schemas']['PasswordResetRequest'];
 export type Problem = components['schemas']['Problem'];
+export type ProductBySku = components['schemas']['ProductBySku'];
 export type ProductChange = components['schemas']['ProductChange'];
+export type ProductImportOut = components['schemas']['ProductImportOut'];
 export type ProductIn = components['schemas']['ProductIn'];
+export type ProductLine = components['schemas']['ProductLine'];
 export type ProductOut = components['schemas']['ProductOut'];
 export type RolesIn = components['schemas']['RolesIn'];
 export type RolesOut = components['schemas']['RolesOut'];
@@ -4466,6 +4651,7 @@ export interface operations {
                 sort?: ("id" | "id,asc" | "id,desc" | "name" | "name,asc" | "name,desc" | "price" | "price,asc" | "price,desc" | "createdAt" | "createdAt,asc" | "createdAt,desc") | ("id" | "id,asc" | "id,desc" | "name" | "name,asc" | "name,desc" | "price" | "price,asc" | "price,desc" | "createdAt" | "createdAt,asc" | "createdAt,desc")[];
                 q?: string;
                 category?: string;
+                sku?: string | string[];
                 id?: string | string[];
             };
             header?: {
@@ -4516,6 +4702,105 @@ export interface operations {
             default: components["responses"]["Unexpected"];
         };
     };
+    putProduct: {
+        parameters: {
+            query: {
+                sku: string;
+            };
+            header?: {
+                "if-match"?: string;
+                "if-none-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProductBySku"];
+            };
+        };
+        responses: {
+            /** @description The product as it is now: it existed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductOut"];
+                };
+            };
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description Path of the new product. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The account may not change products. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource no longer has the version that the body names. Or another product has the `sku`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The product is not in the state that If-Match or If-None-Match demands. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 192 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is compressed, or is not JSON in UTF-8. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
     createProduct: {
         parameters: {
             query?: never;
@@ -4552,6 +4837,15 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             /** @description The account may not change products. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another product has the `sku`. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4651,6 +4945,175 @@ export interface operations {
                 content?: never;
             };
             401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    exportProducts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All products that have a `sku`, by `sku`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The account may not change products. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    importProducts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description Received. The import begins. */
+            202: {
+                headers: {
+                    /** @description Path of the import. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductImportOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The account may not change products. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 65536 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is compressed, or is not NDJSON in UTF-8. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An import of the account has not ended. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
+                    RateLimit?: string;
+                    /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getProductImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The import as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProductImportOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The API key lacks the scope products:write. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
@@ -4769,7 +5232,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The resource no longer has the version that the body names. */
+            /** @description The resource no longer has the version that the body names. Or another product has the `sku`. */
             409: {
                 headers: {
                     [name: string]: unknown;

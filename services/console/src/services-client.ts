@@ -45,6 +45,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     const said = problemOut.safeParse(answer.body).data?.detail ?? `Status ${status}`;
     if (status === 404) throw new DomainError('notFound', said);
     if (status === 400) throw new DomainError('invalid', said);
+    if (status === 413) throw new DomainError('tooLarge', said);
     if (status === 409 || status === 412) throw new DomainError('conflict', said);
     if (status === 429)
       throw new DomainError('rateLimited', said, { retryAfterSeconds: answer.retryAfterSeconds ?? 60 });

@@ -5,7 +5,13 @@ import { type Answer, Reply } from './_console.ts';
 export const productId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
 /** Fields of a product besides name, price and unit. */
-export const details = { description: 'First harvest.', images: [], category: 'Drinks', taxPermille: 230 };
+export const details = {
+  description: 'First harvest.',
+  images: [],
+  category: 'Drinks',
+  taxPermille: 230,
+  sku: 'TEA-1',
+};
 
 interface CatalogueOptions {
   /** Further fields of the product. */

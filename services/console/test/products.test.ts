@@ -15,7 +15,8 @@ describe('a product', () => {
       ...details,
     });
     const images = [{ url: 'https://images.example.com/tea.jpg', alt: 'A cup' }];
-    const changed = { price: '999999999999.9999', description: ' Strong. ', category: null, taxPermille: 60, images };
+    const others = { category: null, taxPermille: 60, sku: 'TEA-2', images };
+    const changed = { price: '999999999999.9999', description: ' Strong. ', ...others };
     await put({ ...shown, name: ' Green tea ', ...changed }).expect(204);
     expect(JSON.parse(console.asked.at(-1)?.text.replace('999999999999.9999', '"$&"') ?? '')).toEqual({
       ...{ ...changed, name: 'Green tea', description: 'Strong.', unit: 'kg' },
@@ -68,7 +69,7 @@ describe('a product', () => {
 
 describe('a product of another release', () => {
   const cases: [string, object, object][] = [
-    ['without details', {}, { description: null, images: [], category: null, taxPermille: null }],
+    ['without details', {}, { description: null, images: [], category: null, taxPermille: null, sku: null }],
     [
       'with a field that the console does not know and keeps',
       { ...details, origin: 'Assam' },

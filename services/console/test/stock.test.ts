@@ -56,6 +56,7 @@ describePages('the form of a product', (open) => {
     await page.getByLabel('Address of picture 1').fill('https://images.example.com/tea.jpg');
     await page.getByLabel('What picture 1 shows').fill('A cup');
     await page.getByRole('button', { name: 'Save Tea' }).click(); // the browser refuses a comma
+    await page.getByLabel('SKU of Tea').fill(' TEA-2 ');
     expect(await lookAt(page, 'console-product')).toEqual([]);
     await page.setViewportSize(onPhone.viewport);
     await page.getByLabel('Price of Tea').fill('4.75');
@@ -63,7 +64,7 @@ describePages('the form of a product', (open) => {
     await page.getByRole('status').getByText('Green tea was saved.').waitFor();
     await page.getByText('$4.75 per kg').waitFor();
     const images = [{ url: 'https://images.example.com/tea.jpg', alt: 'A cup' }];
-    const own = { description: 'Second harvest.', category: 'Drinks', taxPermille: 60, images };
+    const own = { description: 'Second harvest.', category: 'Drinks', taxPermille: 60, sku: 'TEA-2', images };
     expect(sent()).toEqual([{ name: 'Green tea', price: 4.75, unit: 'kg', ...own }]);
     await changeOf('ann', { name: 'Tea', price: '4.5', ...details });
   });

@@ -26,7 +26,9 @@ export function fakeProducts() {
     async find(ids: string[]) {
       products.asked.push(ids);
       await products.answer();
-      return new Map(ids.filter((id) => id !== unknown).map((id) => [id, { name: 'Tea', price: new Decimal(1) }]));
+      return new Map(
+        ids.filter((id) => id !== unknown).map((id) => [id, { name: 'Tea', sku: null, price: new Decimal(1) }]),
+      );
     },
   };
   return products satisfies ProductClient;

@@ -13,7 +13,7 @@ export const orderColumns = sql`
   orders.shipped_at as "shippedAt", orders.cancelled_at as "cancelledAt", orders.cancel_reason as "cancelReason",
   orders.missing, orders.deleted_at as "deletedAt",
   (
-    select coalesce(json_agg(json_build_object('productId', product_id, 'name', name, 'quantity', quantity,
+    select coalesce(json_agg(json_build_object('productId', product_id, 'name', name, 'sku', sku, 'quantity', quantity,
       'unitPrice', unit_price::text, 'taxPermille', tax_permille) order by position), '[]')
     from order_items where order_id = orders.id
   ) as items,

@@ -22,8 +22,9 @@ export interface Line {
 }
 
 export interface PricedLine extends Line {
-  /** Name of the product. */
+  /** Name and number of the product. */
   name: string;
+  sku: string | null;
   unitPrice: Decimal;
   taxPermille: number;
 }
@@ -32,6 +33,8 @@ export interface PricedLine extends Line {
 export interface Item extends Line {
   /** Name of the product when the order was placed; null for orders of early releases. */
   name: string | null;
+  /** Its number then; null if it had none. */
+  sku: string | null;
   unitPrice: Decimal.Value;
   /** The rate of tax when the order was placed; null for orders of early releases, which knew none. */
   taxPermille: number | null;
@@ -106,11 +109,12 @@ export const toOrderOut = (order: Order): AllOf<z.input<typeof orderOut>> => ({
 });
 
 export const toItemOut = (
-  { productId, name, quantity, unitPrice, taxPermille }: Item,
+  { productId, name, sku, quantity, unitPrice, taxPermille }: Item,
   currency: string,
 ): AllOf<z.input<typeof pricedItem>> => ({
   productId,
   name,
+  sku,
   quantity,
   unitPrice: { amount: new Decimal(unitPrice), currency },
   taxPermille: taxPermille || undefined,
@@ -153,8 +157,8 @@ export function priceLines(lines: Line[], products: Map<string, ProductForSale>,
   return lines.flatMap((line) => {
     const product = products.get(line.productId);
     if (product === undefined) return [];
-    const { name, price } = product;
-    return [{ ...line, name, unitPrice: price, taxPermille: product.taxPermille ?? taxPermille }];
+    const { name, sku, price } = product;
+    return [{ ...line, name, sku, unitPrice: price, taxPermille: product.taxPermille ?? taxPermille }];
   });
 }
 

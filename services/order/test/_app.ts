@@ -26,6 +26,7 @@ export function fakeProducts() {
     asked: [] as string[][],
     answer: async (): Promise<void> => undefined,
     name: 'Tea',
+    sku: null as string | null,
     /** By product id. A product without a price does not exist. */
     prices: { [tea]: '4.5', [salt]: '0.0050', [gold]: '999999999999.9999', [dust]: '0.0001' } as Record<string, string>,
     /** Rates of tax by product id, of products that have their own. */
@@ -37,7 +38,12 @@ export function fakeProducts() {
       return new Map(
         priced.map(([id, price]) => [
           id,
-          { name: products.name, price: new Decimal(price), taxPermille: products.taxes[id] ?? null },
+          {
+            name: products.name,
+            sku: products.sku,
+            price: new Decimal(price),
+            taxPermille: products.taxes[id] ?? null,
+          },
         ]),
       );
     },

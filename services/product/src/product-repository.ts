@@ -1,11 +1,12 @@
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
+import { isDuplicate } from '@store/shared/database/errors';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { allOf } from '@store/shared/database/read-page';
 import { empty, likeLiteral, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { TransactionOf } from '@store/shared/database/transaction';
-import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
-import { found } from '@store/shared/values/errors';
+import { entityTag, mustBeVersion, mustMatch, mustNotMatch } from '@store/shared/http/precondition';
+import { DomainError, found } from '@store/shared/values/errors';
 import type { PrismaClient } from './generated/client.ts';
 import type { ProductChange, ProductIn, ProductQuery } from './schemas.ts';
 
@@ -25,11 +26,17 @@ export interface ProductPage extends Versioned {
   next: string | undefined;
 }
 
+/** The state that a writer has seen: entity tags from its headers. */
+export interface Seen {
+  ifMatch: string | undefined;
+  ifNoneMatch: string | undefined;
+}
+
 export type ProductRepository = ReturnType<typeof createProductRepository>;
 
 /** The columns of a product, as in a reply. */
-const columns = raw(
-  'id, name, trim_scale(price) as price, unit, version, description, images, category, tax_permille as "taxPermille"',
+export const columns = raw(
+  'id, name, trim_scale(price) as price, unit, version, description, images, category, tax_permille as "taxPermille", sku',
 );
 
 /** Selects products as JSON without white space, so that a product is the same text alone, in a list and after a write. */
@@ -44,7 +51,26 @@ async function read(tx: Statements, id: string, lock = empty): Promise<string> {
   return found(row, `product ${id}`).json;
 }
 
-const valuesOf = ({ name, price, unit, description, images, category, taxPermille }: ProductIn) => ({
+/** Locks the product with a sku until the end of the transaction. @returns it as JSON; undefined if there is none */
+async function lockBySku(tx: Statements, sku: string): Promise<string | undefined> {
+  const [row] = await tx.run<{ json: string }>(sql`
+    with product as (select ${columns} from products where sku = ${sku} for update) ${selectJson} from product`);
+  return row?.json;
+}
+
+/** The sku is the only unique value that a caller can choose. @throws DomainError conflict */
+function skuTaken(error: unknown): never {
+  if (!isDuplicate(error)) throw error;
+  throw new DomainError('conflict', 'Another product has this sku.', { code: 'sku-taken', cause: error });
+}
+
+const versionOfNothing = (sku: string) =>
+  new DomainError('conflict', `There is no product with the sku ${sku}, so it has no version.`, {
+    code: 'stale-version',
+  });
+
+/** The columns that a writer sets, by their names in the model. */
+export const valuesOf = ({ name, price, unit, description, images, category, taxPermille, sku }: ProductIn) => ({
   name,
   price: price.toFixed(),
   unit,
@@ -52,7 +78,16 @@ const valuesOf = ({ name, price, unit, description, images, category, taxPermill
   images: images ?? [],
   category: category ?? null,
   taxPermille: taxPermille ?? null,
+  sku: sku ?? null,
 });
+
+/** Creates a product, with an entry in the audit trail. @returns it as JSON */
+async function create(tx: TransactionOf<PrismaClient>, actor: string, id: string, product: ProductIn): Promise<string> {
+  await tx.product.create({ data: { id, ...valuesOf(product) }, select: { id: true } });
+  const after = await read(tx, id);
+  await recordChange(tx, { actor, kind: 'product', subject: id, after });
+  return after;
+}
 
 const keyset = createKeyset(
   'products',
@@ -69,8 +104,11 @@ const keyset = createKeyset(
 function nameContains(q: string): Sql {
   const text = likeLiteral(q);
   if (/[\p{Alphabetic}\p{N}]{3}/u.test(q)) return sql`name ilike ${`%${text}%`}`;
-  return sql`(name ilike ${`${text}%`} or name ilike ${`% ${text}%`})`;
+  return sql`name ilike ${`${text}%`} or name ilike ${`% ${text}%`}`;
 }
+
+/** Like `products_sku_prefix_idx`. */
+const skuBegins = (q: string): Sql => sql`lower(sku) like lower(${`${likeLiteral(q)}%`})`;
 
 /** Version of the catalogue. It changes with each transaction that writes products (see the migration). */
 const versionText = raw('array(select version from catalogue_versions order by part)::text');
@@ -115,8 +153,8 @@ export function createProductRepository(database: Database<PrismaClient>) {
    * Runs the statement of a list. Reads by id do not queue with other lists, because placing an order needs them. Searches by text or
    * category are planned each time, because the values decide which index is better.
    */
-  async function runList({ q, category, id }: ProductQuery, statement: Sql, caller: string | undefined) {
-    const isPrepared = q === undefined && (category === undefined || id !== undefined);
+  async function runList({ q, category, sku, id }: ProductQuery, statement: Sql, caller: string | undefined) {
+    const isPrepared = q === undefined && (category === undefined || id !== undefined || sku !== undefined);
     if (isPrepared && id !== undefined) return run<PageRow>(statement);
     return lists.inTurn(caller, async () => {
       const rows = await lists.readReplica<PageRow>(statement, isCurrent, isPrepared);
@@ -131,11 +169,12 @@ export function createProductRepository(database: Database<PrismaClient>) {
      * @param caller the client's address
      */
     async list(query: ProductQuery, caller?: string): Promise<ProductPage> {
-      const { size, page, after, q, category, id, sort } = query;
+      const { size, page, after, q, category, sku, id, sort } = query;
       const order = keyset(sort);
       const conditions: Sql[] = [];
-      if (q !== undefined) conditions.push(nameContains(q));
+      if (q !== undefined) conditions.push(sql`(${nameContains(q)} or ${skuBegins(q)})`);
       if (category !== undefined) conditions.push(sql`category = ${category}`);
+      if (sku !== undefined) conditions.push(sql`sku = any(${sku}::text[])`);
       if (id !== undefined) conditions.push(sql`id = any(${id}::uuid[])`);
       if (after !== undefined) conditions.push(order.after(after));
       const offset = after === undefined && page > 0 ? sql`offset ${page}::bigint * ${size}::int` : empty;
@@ -175,18 +214,42 @@ export function createProductRepository(database: Database<PrismaClient>) {
     currentVersion,
     /** @returns the product as JSON, like `update` */
     insert: (actor: string, id: string, product: ProductIn): Promise<string> =>
-      inTransaction(async (tx) => {
-        await tx.product.create({ data: { id, ...valuesOf(product) }, select: { id: true } });
-        const after = await read(tx, id);
-        await recordChange(tx, { actor, kind: 'product', subject: id, after });
-        return after;
-      }),
+      inTransaction((tx) => create(tx, actor, id, product)).catch(skuTaken),
+    /**
+     * Creates the product with a sku, or replaces it. If another writer creates it at the same moment, it is replaced.
+     * @throws DomainError preconditionFailed for `ifMatch` and `ifNoneMatch`, conflict for `version`
+     */
+    async put(actor: string, id: string, { sku, version, ...product }: ProductChange & { sku: string }, seen: Seen) {
+      const attempt = () =>
+        transactionOf(actor, async (tx) => {
+          const before = await lockBySku(tx, sku);
+          mustNotMatch(seen.ifNoneMatch, before && entityTag(before));
+          mustMatch(seen.ifMatch, before && entityTag(before));
+          if (before === undefined) {
+            if (version != null) throw versionOfNothing(sku);
+            return { isNew: true, id, json: await create(tx, actor, id, { ...product, sku }) };
+          }
+          const known: { id: string; version: number } = JSON.parse(before);
+          mustBeVersion(version, known.version);
+          await tx.product.update({
+            where: { id: known.id },
+            data: valuesOf({ ...product, sku }),
+            select: { id: true },
+          });
+          const after = await read(tx, known.id);
+          await recordChange(tx, { actor, kind: 'product', subject: known.id, before, after });
+          return { isNew: false, id: known.id, json: after };
+        });
+      return attempt()
+        .catch((error) => (isDuplicate(error) ? attempt() : Promise.reject(error)))
+        .catch(skuTaken);
+    },
     update(actor: string, id: string, product: ProductChange, ifMatch?: string): Promise<string> {
       const { version } = product;
       return write(actor, id, { ifMatch, version }, async (tx) => {
         await tx.product.update({ where: { id }, data: valuesOf(product), select: { id: true } });
         return read(tx, id);
-      });
+      }).catch(skuTaken);
     },
     remove: (actor: string, id: string, ifMatch?: string) =>
       write(actor, id, { ifMatch }, async (tx) => {

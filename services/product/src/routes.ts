@@ -2,26 +2,33 @@ import { randomUUID } from 'node:crypto';
 import { productOut } from '@store/shared/contracts/product';
 import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
 import { nextLink, nextPage } from '@store/shared/http/pagination';
-import { etagDescription, ifMatchHeader, staleVersion } from '@store/shared/http/precondition';
+import { etagDescription, ifMatchHeader, preconditionHeaders, staleVersion } from '@store/shared/http/precondition';
 import { type AnyRoute, created, type Documentation, noContent, ok, problem, route } from '@store/shared/http/route';
 import { found } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { CatalogueCache } from './catalogue-cache.ts';
 import type { ProductRepository } from './product-repository.ts';
-import { productChange, productIn, productQuery } from './schemas.ts';
+import { productBySku, productChange, productIn, productQuery, skuQuery } from './schemas.ts';
 
 const open = { tag: 'products', identity: 'none' } as const;
 const params = z.object({ id: uuid });
 /** The largest product has 125 KiB if each character is written as escapes of 12 bytes. */
 const product = { body: productIn, bodyKib: 192, decimals: true } as const;
-const stale = problem(staleVersion);
+const staleOrTaken = problem(`${staleVersion} Or another product has the \`sku\`.`);
+
+const createdOut = {
+  description: 'Created.',
+  body: productOut,
+  headers: { Location: 'Path of the new product.' },
+} as const;
 
 const byAccount = {
   base: { identity: 'account', scope: 'products:write' },
   path: '/products',
   create: { tag: 'products', operationId: 'createProduct', summary: 'Create a product' },
   replace: { tag: 'products', operationId: 'replaceProduct', summary: 'Replace a product' },
+  put: { tag: 'products', operationId: 'putProduct', summary: 'Create or replace the product with a sku' },
   remove: { tag: 'products', operationId: 'deleteProduct', summary: 'Delete a product' },
   refused: problem('The account may not change products.'),
 } as const;
@@ -32,6 +39,7 @@ const byOperator = {
   path: '/internal/products',
   create: undocumented,
   replace: undocumented,
+  put: undocumented,
   remove: undocumented,
   refused: problem('The credential of the caller is missing or wrong.'),
 } as const;
@@ -113,7 +121,7 @@ function readingRoutes({ repository, cache }: Dependencies): AnyRoute[] {
 
 function writingRoutes(
   { repository, writers }: Dependencies,
-  { base, path, create, replace, remove, refused }: typeof byAccount | typeof byOperator,
+  { base, path, create, replace, put, remove, refused }: typeof byAccount | typeof byOperator,
 ): AnyRoute[] {
   /** @throws DomainError forbidden for an account that may not write; operators always may */
   function mayWrite(accountId = '', roles: readonly string[] = []): void {
@@ -127,8 +135,9 @@ function writingRoutes(
       path,
       ...product,
       responses: {
-        201: { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } },
+        201: createdOut,
         403: refused,
+        409: problem('Another product has the `sku`.'),
       },
       async handler({ accountId, roles, actor, body }) {
         mayWrite(accountId, roles);
@@ -148,11 +157,34 @@ function writingRoutes(
       responses: {
         200: { description: 'The product as it is now.', body: productOut },
         403: refused,
-        409: stale,
+        409: staleOrTaken,
       },
       async handler({ accountId, roles, actor, params: { id }, headers, body }) {
         mayWrite(accountId, roles);
         return ok({ json: await repository.update(actor, id, body, headers['if-match']) });
+      },
+    }),
+    route({
+      ...base,
+      ...put,
+      method: 'put',
+      path,
+      ...product,
+      query: skuQuery,
+      headers: preconditionHeaders,
+      body: productBySku,
+      responses: {
+        200: { description: 'The product as it is now: it existed.', body: productOut },
+        201: createdOut,
+        403: refused,
+        409: staleOrTaken,
+        412: problem('The product is not in the state that If-Match or If-None-Match demands.'),
+      },
+      async handler({ accountId, roles, actor, query: { sku }, headers, body }) {
+        mayWrite(accountId, roles);
+        const seen = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+        const { isNew, id, json } = await repository.put(actor, randomUUID(), { ...body, sku }, seen);
+        return isNew ? created(`/products/${id}`, { json }) : ok({ json });
       },
     }),
     route({

@@ -1,6 +1,6 @@
 import { pagedQuery, sortQuery } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
-import { comparable, text, uuids } from '@store/shared/values/fields';
+import { comparable, sku, skus, text, uuids } from '@store/shared/values/fields';
 import { decimal } from '@store/shared/values/money';
 import { taxPermille } from '@store/shared/values/tax';
 import { z } from 'zod';
@@ -28,6 +28,7 @@ export const productIn = z
     taxPermille: taxPermille
       .nullish()
       .describe('Rate of the tax that the price includes: 230 is 23 %. Null: the rate of the store.'),
+    sku: sku.nullish().describe('Its number in other systems. No two products have the same. Letter case counts.'),
   })
   .meta({ id: 'ProductIn', examples: [{ name: 'Tea', price: 4.25, unit: '100 g' }] });
 
@@ -42,11 +43,25 @@ export const productQuery = pagedQuery(100, 1000, {
     .refine((value) => /[\p{Alphabetic}\p{N}]/u.test(value), 'must have a letter or a digit')
     .optional()
     .describe(
-      'Text in the name, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.',
+      'Text in the name, or the beginning of the `sku`, in any letter case. Without three letters or digits in a row, it must begin the name or follow a space.',
     ),
   category: category.optional().describe('Only products of this category, spelled exactly.'),
+  sku: skus(100).optional().describe('Only products with one of these; repeatable up to 100 times.'),
   id: uuids(100).optional().describe('Only these products; repeatable up to 100 times.'),
 });
+
+/** A line of an import, and of an export. */
+export const importLine = productIn
+  .extend({ sku })
+  .meta({ id: 'ProductLine', examples: [{ sku: 'TEA-100', name: 'Tea', price: 4.25, unit: '100 g' }] });
+
+/** The body of `PUT /products?sku=`. A sku in it is ignored. */
+export const productBySku = productChange.omit({ sku: true }).meta({
+  id: 'ProductBySku',
+  examples: [{ name: 'Tea', price: 4.5, unit: '100 g' }],
+});
+
+export const skuQuery = z.object({ sku: sku.describe('The `sku` of the product.') });
 
 export type ProductChange = z.output<typeof productChange>;
 export type ProductIn = z.output<typeof productIn>;

@@ -117,7 +117,7 @@ export function describeContract({
         if (mediaType === undefined) expect(response.text ?? '').toBe('');
         else {
           expect(response.headers['content-type']).toBe(withCharset(mediaType));
-          if (mediaType === 'text/event-stream') return;
+          if (mediaType === 'text/event-stream' || mediaType === 'application/x-ndjson') return;
           const validate = compileReply(content?.schema);
           expect(validate(JSON.parse(response.text)) ? [] : validate.errors).toEqual([]);
         }

@@ -67,10 +67,18 @@ function Sheet({ invoice }: { invoice: Invoice }) {
           </tr>
         </thead>
         <tbody>
-          {lines.map(({ productId, name, quantity, unitPrice: { amount: price, currency } }) => (
+          {lines.map(({ productId, name, sku, quantity, unitPrice: { amount: price, currency } }) => (
             <tr key={productId}>
               <td>
                 <bdi>{name ?? productId}</bdi>
+                {sku && (
+                  <>
+                    <br />
+                    <small>
+                      <bdi>{sku}</bdi>
+                    </small>
+                  </>
+                )}
               </td>
               <td>{quantity}</td>
               <td>{money(price, currency)}</td>

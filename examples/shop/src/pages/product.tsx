@@ -55,7 +55,7 @@ export function ProductPage({ id, query }: { id: string; query: URLSearchParams 
 }
 
 function Details({ product, pieces }: { product: Product; pieces: number | undefined }) {
-  const { name, price, unit, description, category, images } = product;
+  const { name, price, unit, description, category, sku, images } = product;
   return (
     <article class="product-page" aria-labelledby="product-title">
       <div>
@@ -75,6 +75,11 @@ function Details({ product, pieces }: { product: Product; pieces: number | undef
         <p class="price">
           {money(price)} <bdi class="unit">{unit}</bdi>
         </p>
+        {sku && (
+          <p class="unit">
+            SKU <bdi>{sku}</bdi>
+          </p>
+        )}
         {category && (
           <p>
             <a href={addressOf('', { category })}>

@@ -11,7 +11,8 @@ type Answer<Operation> = Operation extends { responses: { 200: { content: { 'app
 export type AnswerTo<Id extends keyof operations> = Answer<operations[Id]>;
 type Parameters<Operation> = Operation extends { parameters: infer Given } ? Given : never;
 type Input<Operation> = Pick<Parameters<Operation>, keyof Parameters<Operation> & ('path' | 'query')> &
-  (Operation extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : unknown);
+  (Operation extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : unknown) &
+  (Operation extends { requestBody: { content: { 'application/x-ndjson': unknown } } } ? { lines: Blob } : unknown);
 
 /** A refusal, whose message the pages show as it is: a sentence of the service. */
 export class Refused extends Error {
@@ -27,6 +28,8 @@ interface Given {
   path?: Record<string, string>;
   query?: Record<string, string | number | undefined>;
   body?: unknown;
+  /** A file of lines, sent as it is. */
+  lines?: Blob;
 }
 
 /**
@@ -38,11 +41,12 @@ export async function call<M extends Method, P extends PathOf<M>>(
   path: P,
   input: Input<paths[P][M]>,
 ): Promise<Answer<paths[P][M]>> {
-  const { path: names = {}, query = {}, body } = input as Given;
+  const { path: names = {}, query = {}, body, lines } = input as Given;
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(names[name] ?? ''));
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   const answer = await fetch(`.${filled}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`, {
     method: method.toUpperCase(),
+    ...(lines !== undefined && { headers: { 'content-type': 'application/x-ndjson' }, body: lines }),
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   }).catch(() => {
     throw new Refused(0, 'The console does not answer. Is its port still forwarded?');

@@ -7,6 +7,7 @@ import { Answer, money } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { useTyping } from '../parts/typing.ts';
 import { Amount } from './stock/amount.tsx';
+import { Import } from './stock/import.tsx';
 import { ProductForm } from './stock/product-form.tsx';
 
 interface Asked {
@@ -60,6 +61,7 @@ export function Stock({ id }: { id: string | undefined }) {
         <a href="#/stock/new">New product</a>
       </search>
       <Products asked={asked} currency={currency} onAsk={setAsked} />
+      <Import />
     </>
   );
 }
@@ -111,10 +113,16 @@ function Products({ asked, currency, onAsk }: ProductsProps) {
                 rows={products}
                 keyOf={({ id }) => id}
                 columns={{
-                  Product: ({ name, id }) => (
+                  Product: ({ name, sku, id }) => (
                     <>
                       <bdi>{name}</bdi>
                       <br />
+                      {sku != null && (
+                        <>
+                          <bdi>{sku}</bdi>
+                          <br />
+                        </>
+                      )}
                       <code>{id}</code>
                     </>
                   ),

@@ -1,5 +1,6 @@
+import { productImportOut } from '@store/shared/contracts/product-import';
 import { stockOut } from '@store/shared/contracts/stock';
-import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
+import { type AnyRoute, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import { text, uuid } from '@store/shared/values/fields';
@@ -14,6 +15,8 @@ const path = '/api/products/{id}';
 const params = z.object({ id: uuid });
 const stale = problem('Someone else has changed the product since this version.');
 const shown = '20';
+/** As long as the product service receives a file. */
+const receivingMs = 60_000;
 
 /**
  * Makes the routes of products and their stock (contract 4.4 and 4.9). A change applies only to the version that the operator saw.
@@ -95,8 +98,9 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
       responses: { 200: { description: 'The product.', body: shownOut } },
       async handler({ params: { id } }) {
         const { body, etag = '' } = await services.call('GET', 'product', `/products/${id}`, anyProduct);
-        const { name, price, unit, description = null, category = null, taxPermille = null, images = [] } = body;
-        const shown = { id, name, price: price.toFixed(), unit, description, category, taxPermille, images };
+        const { name, price, unit, description = null, category = null, images = [] } = body;
+        const { taxPermille = null, sku = null } = body;
+        const shown = { id, name, price: price.toFixed(), unit, description, category, taxPermille, sku, images };
         return ok({ ...shown, version: etag });
       },
     }),
@@ -134,6 +138,37 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
         log.info({ by, productId: body.id, product }, 'A product was created');
         return noContent();
       },
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: '/api/imports',
+      operationId: 'importProducts',
+      summary: 'Create or replace products by a file of lines',
+      lines: z.looseObject({}),
+      // As the product service admits, which has the last word.
+      bodyKib: 65_536,
+      responses: {
+        200: { description: 'Received. The import begins.', body: productImportOut },
+        429: tooMany('Another import has not ended.'),
+      },
+      async handler({ headers: { 'console-operator': by }, upload }) {
+        const sent = { lines: upload(), operator: by, timeoutMs: receivingMs };
+        const { body } = await services.call('POST', 'product', '/internal/products/imports', productImportOut, sent);
+        log.info({ by, importId: body.id, lines: body.lines }, 'An import of products was begun');
+        return ok(body);
+      },
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: '/api/imports/{id}',
+      operationId: 'showImport',
+      summary: 'Show how far an import is',
+      params,
+      responses: { 200: { description: 'The import.', body: productImportOut } },
+      handler: async ({ params: { id } }) =>
+        ok(await services.get('product', `/internal/products/imports/${id}`, productImportOut), noStore),
     }),
     route({
       ...base,

@@ -1,10 +1,16 @@
 import { productOut } from '@store/shared/contracts/product';
-import { text, uuid } from '@store/shared/values/fields';
+import { sku, text, uuid } from '@store/shared/values/fields';
 import { taxPermille } from '@store/shared/values/tax';
 import { z } from 'zod';
 
 /** A product of this release or another. During an upgrade both releases answer. */
-export const anyProduct = productOut.partial({ description: true, images: true, category: true, taxPermille: true });
+export const anyProduct = productOut.partial({
+  description: true,
+  images: true,
+  category: true,
+  taxPermille: true,
+  sku: true,
+});
 
 export const listedOut = anyProduct.extend({
   available: z.int().nullable().describe('Null if inventory does not answer.'),
@@ -22,6 +28,8 @@ export const fields = z.object({
   description: text(1, 5_000).nullable(),
   category: text(1, 100).nullable(),
   taxPermille: taxPermille.nullable().describe("Null: the store's rate."),
+  // An absent sku stays as it is.
+  sku: sku.nullable().optional(),
   images: z.array(z.object({ url: text(1, 2_000), alt: text(0, 300) })).max(10),
 });
 
@@ -33,7 +41,7 @@ export const version = z
 
 export const productIn = fields.extend({ version });
 
-export const shownOut = productIn.extend({ id: uuid });
+export const shownOut = productIn.extend({ id: uuid, sku: sku.nullable() });
 
 const pieces = z.int().min(0).max(1_000_000_000);
 

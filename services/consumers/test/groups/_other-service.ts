@@ -28,6 +28,7 @@ export function useOtherService(answerTo: (path: string) => { status?: number; b
 export const line = {
   productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   name: 'Tea <b>of May</b>',
+  sku: 'TEA<1>',
   quantity: 3,
   unitPrice: { amount: 4.25, currency: 'USD' },
 };

@@ -156,7 +156,8 @@ describe('an invoice', () => {
       vary: 'Accept',
       'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
     });
-    const row = '<td>Tea &lt;b&gt;of May&lt;/b&gt;</td><td>3</td><td>4.25</td><td>12.75</td>';
+    const row =
+      '<td>Tea &lt;b&gt;of May&lt;/b&gt;<br><small>TEA&lt;1&gt;</small></td><td>3</td><td>4.25</td><td>12.75</td>';
     expect(text).toMatch(/Date: <time datetime="[^"]+">\d{4}-\d\d-\d\d<\/time> \(UTC\)/);
     for (const part of [orderId, row, 'Total, USD', '12.75']) expect(text).toContain(part);
     expect(text).toContain('<address>Tea &amp; &lt;b&gt;Salt&lt;/b&gt;\n1 Market Street</address>');

@@ -22,6 +22,7 @@ const inJsOrder = `case when key ~ '^(0|[1-9]\\d{0,9})$' and key::bigint < 42949
 const itemFields: Fields<ReturnType<typeof toItemOut>> = {
   productId: text('product_id'),
   name: orNull('to_json(name)::text'),
+  sku: orNull('to_json(sku)::text'),
   quantity: 'quantity',
   unitPrice: money('unit_price'),
   taxPermille: { optional: 'nullif(tax_permille, 0)' },

@@ -42,6 +42,7 @@ function inserts({ id, accountId, items, details, createdAt, ...order }: PlacedO
   const prices = items.map(({ unitPrice }) => new Decimal(unitPrice).toFixed());
   const names = items.map(({ name }) => name);
   const rates = items.map(({ taxPermille }) => taxPermille);
+  const skus = items.map(({ sku }) => sku);
   const shippingAddress = details?.shippingAddress && JSON.stringify(details.shippingAddress);
   const metadata = details?.metadata && JSON.stringify(details.metadata);
   return sql`
@@ -52,11 +53,12 @@ function inserts({ id, accountId, items, details, createdAt, ...order }: PlacedO
       from source
     ),
     new_items as (
-      insert into order_items (order_id, position, product_id, quantity, unit_price, name, tax_permille)
-      select ${id}::uuid, item.position, item.product_id, item.quantity, item.unit_price, item.name, item.tax_permille
+      insert into order_items (order_id, position, product_id, quantity, unit_price, name, tax_permille, sku)
+      select ${id}::uuid, item.position, item.product_id, item.quantity, item.unit_price, item.name, item.tax_permille,
+             item.sku
       from source, unnest(${products}::uuid[], ${quantities}::int[], ${prices}::numeric[], ${names}::text[],
-          ${rates}::int[])
-        with ordinality as item(product_id, quantity, unit_price, name, tax_permille, position)
+          ${rates}::int[], ${skus}::text[])
+        with ordinality as item(product_id, quantity, unit_price, name, tax_permille, sku, position)
     ),
     new_details as (
       insert into order_details (order_id, account_id, shipping_address, metadata)

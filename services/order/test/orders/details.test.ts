@@ -70,10 +70,15 @@ describe('an order', () => {
     expect((await customer.list()).text).toContain(changed.text);
   });
 
-  it('keeps the name that a product had when the order was placed', async () => {
+  it('keeps the name and the sku that a product had when the order was placed', async () => {
+    products.sku = 'TEA-"1"';
     const id = await customer.placed();
     products.name = 'Green tea';
-    expect((await customer.get(id)).body.items).toMatchObject([{ name: 'Tea' }]);
+    products.sku = 'TEA-2';
+    const { body, text } = await customer.get(id);
+    expect(body.items).toMatchObject([{ name: 'Tea', sku: 'TEA-"1"' }]);
+    expect((await customer.list()).text).toContain(text);
+    products.sku = null;
   });
 
   it('has no address or metadata if they are absent or null', async () => {
@@ -85,8 +90,8 @@ describe('an order', () => {
     const requestHash = createHash('sha256').update(JSON.stringify(oneTea)).digest('base64url');
     expect(await order.prisma.idempotencyKey.findFirst()).toMatchObject({ requestHash });
     // Like orders of earlier releases.
-    await order.prisma.orderItem.updateMany({ data: { name: null } });
-    expect((await customer.get(first.body.id)).body.items).toMatchObject([{ name: null }]);
+    await order.prisma.orderItem.updateMany({ data: { name: null, sku: null } });
+    expect((await customer.get(first.body.id)).body.items).toMatchObject([{ name: null, sku: null }]);
   });
 
   it('has no address in its event or in the stored reply', async () => {

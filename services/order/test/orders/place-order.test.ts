@@ -39,8 +39,8 @@ describe('POST /orders', () => {
       status: 'PENDING',
       total: usd(13.5),
       items: [
-        { productId: tea, name: 'Tea', quantity: 3, unitPrice: usd(4.5) },
-        { productId: salt, name: 'Tea', quantity: 1, unitPrice: usd(0.005) },
+        { productId: tea, name: 'Tea', sku: null, quantity: 3, unitPrice: usd(4.5) },
+        { productId: salt, name: 'Tea', sku: null, quantity: 1, unitPrice: usd(0.005) },
       ],
       createdAt: now.toISOString(),
       updatedAt: now.toISOString(),

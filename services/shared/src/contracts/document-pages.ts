@@ -28,8 +28,8 @@ export function invoicePage(invoice: Invoice): Page {
   const { lines, amount } = invoice;
   const inWords = (value: Decimal) => inDecimals(value, amount.currency);
   const rows = lines.map(
-    ({ productId, name, quantity, unitPrice }) =>
-      html`<tr><td>${name ?? productId}</td><td>${quantity}</td><td>${inWords(unitPrice.amount)}</td><td>${inWords(unitPrice.amount.times(quantity))}</td></tr>`,
+    ({ productId, name, sku, quantity, unitPrice }) =>
+      html`<tr><td>${name ?? productId}${sku === null ? '' : html`<br><small>${sku}</small>`}</td><td>${quantity}</td><td>${inWords(unitPrice.amount)}</td><td>${inWords(unitPrice.amount.times(quantity))}</td></tr>`,
   );
   return documentPage(
     `Invoice ${invoice.number}`,

@@ -8,6 +8,7 @@ export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
 export const exampleItem = {
   productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   name: 'Tea',
+  sku: 'TEA-100',
   quantity: 3,
   unitPrice: { amount: 4.25, currency: 'USD' },
 };

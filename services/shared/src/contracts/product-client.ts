@@ -8,6 +8,7 @@ import { taxPermille } from '../values/tax.ts';
 /** Fields of a product that an order keeps. */
 const productForSale = z.object({
   name: z.string(),
+  sku: z.string().nullable().default(null),
   price: decimal(12, 4).refine((value) => value.greaterThan(0), 'must be positive'),
   // The product service of the previous release omits it.
   taxPermille: taxPermille.nullish(),

@@ -14,6 +14,7 @@ export const productOut = z
     images: z.array(z.object({ url: z.string(), alt: z.string() })),
     category: z.string().nullable(),
     taxPermille: z.int().nullable().describe('Rate of the tax that the price includes. Null: the rate of the store.'),
+    sku: z.string().nullable(),
   })
   .meta({
     id: 'ProductOut',
@@ -28,6 +29,7 @@ export const productOut = z
         images: [{ url: 'https://images.example.com/tea.jpg', alt: 'A cup of green tea' }],
         category: 'Drinks',
         taxPermille: null,
+        sku: 'TEA-100',
       },
     ],
   });

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { z } from 'zod';
 import { currentTrace, inSpan } from '../observability/trace-context.ts';
@@ -41,6 +42,8 @@ export interface Call {
   query?: string;
   /** Decimals are sent with all their digits. */
   body?: object | undefined;
+  /** Instead of a body: lines of JSON (NDJSON), sent as they come. */
+  lines?: AsyncIterable<Buffer>;
   /** The ETag that the resource must still have; otherwise the answer is 412 (contract 4.12). */
   ifMatch?: string | undefined;
   /** An ETag that the resource must not have, or `*`: it must not exist. Otherwise the answer is 412. */
@@ -76,7 +79,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
 
   /** @throws DomainError unavailable if there is no answer in time, or a status from 500 up */
   async function send(method: Method, url: string, call: Call): Promise<Sent> {
-    const { body, ifMatch, ifNoneMatch, clientAddress, customer, operator, headers: further, signal } = call;
+    const { body, lines, ifMatch, ifNoneMatch, clientAddress, customer, operator, headers: further, signal } = call;
     const trace = currentTrace();
     const exchange = async (late: AbortSignal) => {
       const answer = await request(url, {
@@ -91,9 +94,11 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
           ...(customer && { 'id-account': customer.accountId }),
           ...(customer?.authorization !== undefined && { authorization: customer.authorization }),
           ...(body && { 'content-type': 'application/json' }),
+          ...(lines && { 'content-type': 'application/x-ndjson' }),
           ...further,
         },
         ...(body && { body: stringifyJson(body) }),
+        ...(lines && { body: Readable.from(lines, { objectMode: false }) }),
         signal: signal ? AbortSignal.any([late, signal]) : late,
       });
       return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };

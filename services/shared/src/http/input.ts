@@ -4,9 +4,9 @@ import { contextOf } from '../observability/request-context.ts';
 import { actorOf } from '../values/audit.ts';
 import { DomainError, invalidFields } from '../values/errors.ts';
 import { type Place, sentenceOf } from '../values/sentences.ts';
-import { parsedBody } from './body.ts';
+import { parsedBody, uploadOf } from './body.ts';
 import { clientAddressOf } from './identity.ts';
-import { type AnyRoute, hasHtml } from './route.ts';
+import { type AnyRoute, bodyKibOf, hasHtml } from './route.ts';
 
 /** A separate function, so that the received body is not kept in memory while the handler waits. */
 export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
@@ -22,6 +22,7 @@ export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   clientAddress: clientAddressOf(req.headers['x-envoy-external-address']),
   ended: () => endOf(res),
   userAgent: req.headers['user-agent'],
+  upload: () => uploadOf(req, bodyKibOf(route)),
   url: req.originalUrl,
   prefersHtml: hasHtml(route) && req.accepts(['json', 'html']) === 'html',
   isHttps: req.headers['x-forwarded-proto'] === 'https',

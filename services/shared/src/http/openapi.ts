@@ -87,6 +87,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
       ...parameters('header', route.headers, schemas),
       ...parameters('cookie', route.cookies, schemas),
     ],
+    ...(route.lines && { requestBody: { required: true, content: inLines(route.lines, schemas) } }),
     ...(route.body && {
       requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(route.body, schemas) } } },
     }),
@@ -96,7 +97,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
 
 function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
   const { description, headers } = declared;
-  const { body, events, html } = 'problem' in declared ? {} : declared;
+  const { body, lines, events, html } = 'problem' in declared ? {} : declared;
   const header = ([name, description]: [string, string]) => [name, { description, schema: { type: 'string' } }];
   return {
     description,
@@ -108,14 +109,17 @@ function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
         ...(html && { 'text/html': { schema: { type: 'string' } } }),
       },
     }),
+    ...(lines && { content: inLines(lines, schemas) }),
     ...(events && { content: { 'text/event-stream': eventStream(events, schemas) } }),
   };
 }
 
-/** OpenAPI 3.1 cannot describe the events of a stream. Each line of data is JSON of this schema. */
+/** OpenAPI 3.1 cannot describe the events of a stream, nor lines. Each line of data is JSON of this schema. */
 const eventStream = (events: z.ZodType, schemas: Json): Json => ({
   schema: { type: 'string', contentMediaType: 'application/json', contentSchema: jsonSchema(events, schemas) },
 });
+
+const inLines = (line: z.ZodType, schemas: Json): Json => ({ 'application/x-ndjson': eventStream(line, schemas) });
 
 function problemContent(schemas: Json): Json {
   return { 'application/problem+json': { schema: jsonSchema(problemSchema, schemas) } };

@@ -6,6 +6,8 @@ export interface ResponseSpec {
   description: string;
   /** Without it the answer has no body. */
   body?: z.ZodType;
+  /** Instead of a body: each line of an answer in NDJSON, with its `Content-Type` among the headers of the reply. */
+  lines?: z.ZodType;
   /** Instead of a body: the data of each event of a stream. */
   events?: z.ZodType;
   /** True if the route answers with HTML (html.ts) instead of JSON if the client prefers it. */
@@ -50,9 +52,11 @@ type ReplyOf<R extends Responses> = {
     ? never
     : R[S] extends { events: z.ZodType }
       ? StreamReply<S>
-      : R[S] extends { body: infer B extends z.ZodType }
-        ? Reply<S, z.input<B> | JsonText> & { body: z.input<B> | JsonText }
-        : Reply<S, undefined>;
+      : R[S] extends { lines: z.ZodType }
+        ? Reply<S, JsonText> & { body: JsonText }
+        : R[S] extends { body: infer B extends z.ZodType }
+          ? Reply<S, z.input<B> | JsonText> & { body: z.input<B> | JsonText }
+          : Reply<S, undefined>;
 }[keyof R & number];
 
 /**
@@ -88,6 +92,8 @@ interface Input<P, Q, H, C, B, I extends IdentityRule> {
   /** Aborted when the answer has been sent or its client has disconnected, for work that can then be dropped. */
   ended: () => AbortSignal;
   userAgent: string | undefined;
+  /** Streams the body of a route with `lines` (body.ts). */
+  upload: () => AsyncGenerator<Buffer>;
   /** Path and query as received, to build a `Link` from. */
   url: string;
   /** True if the client prefers HTML to JSON (RFC 9110, 12.5.1). */
@@ -133,6 +139,8 @@ interface Route<
   /** Read by cookie-parser, which picks one value of a repeated cookie, so no identity may come from here. */
   cookies?: C;
   body?: B;
+  /** Instead of `body`: each line of a body in NDJSON, which the handler reads by `upload`. */
+  lines?: z.ZodType;
   /** The largest body that is read, in KiB (contract 2.5). Default: 8. */
   bodyKib?: number;
   /** True if the body holds decimals, which keep all their digits (contract 4.2). */
@@ -161,6 +169,8 @@ export function route<
   return definition;
 }
 
+export const noStore = { 'Cache-Control': 'no-store' };
+
 export const ok = <T>(body: T, headers: Record<string, string> = {}) => ({ status: 200 as const, body, headers });
 
 export const created = <T>(location: string, body: T, headers: Record<string, string> = {}) => ({
@@ -169,9 +179,15 @@ export const created = <T>(location: string, body: T, headers: Record<string, st
   headers: { Location: location, ...headers },
 });
 
-export const noContent = (headers: Record<string, string> = {}) => ({ status: 204 as const, headers });
+export const accepted = <T>(location: string, body: T) => ({
+  status: 202 as const,
+  body,
+  headers: { Location: location, ...noStore },
+});
 
-export const noStore = { 'Cache-Control': 'no-store' };
+export const ndjson = { 'Content-Type': 'application/x-ndjson' };
+
+export const noContent = (headers: Record<string, string> = {}) => ({ status: 204 as const, headers });
 
 /** A documented failure of a route: `responses: { 404: problem('No such product.') }` */
 export const problem = (description: string, headers?: Record<string, string>): ProblemSpec => ({
@@ -214,7 +230,7 @@ function refusalsOf({ identity, role, scope }: AnyRoute): string[] {
 
 /** Adds the responses that follow from what a route accepts. */
 export function allResponses(route: AnyRoute): Responses {
-  const takesInput = route.params ?? route.query ?? route.headers ?? route.body;
+  const takesInput = route.params ?? route.query ?? route.headers ?? route.body ?? route.lines;
   const responses: Record<number, ResponseSpec | ProblemSpec> = {};
   if (hasETag(route)) {
     const { headers } = route.responses[200];
@@ -226,9 +242,11 @@ export function allResponses(route: AnyRoute): Responses {
   if (refusals.length > 0) responses[403] = problem(refusals.join(' '));
   if (route.params !== undefined) responses[404] = problem('No such resource.');
   if (takesIfMatch(route)) responses[412] = problem('The resource is no longer in the state that If-Match names.');
-  if (route.body !== undefined) {
+  if ((route.body ?? route.lines) !== undefined) {
     responses[413] = problem(`The body is larger than ${bodyKibOf(route)} KiB.`);
-    responses[415] = problem('The body is compressed, or is not JSON in UTF-8.');
+    responses[415] = problem(
+      `The body is compressed, or is not ${route.lines === undefined ? 'JSON' : 'NDJSON'} in UTF-8.`,
+    );
   }
   if (!route.standsAlone) responses[503] = problem('A dependency is not available at the moment.', retryAfter);
   return { ...responses, ...route.responses };

@@ -33,6 +33,12 @@ export const personName = (min: number, max: number) =>
 export const comparable = (min: number, max: number) =>
   z.string().normalize('NFC').pipe(text(min, max)).meta({ minLength: min, maxLength: max });
 
+/** The number of a product in other systems: visible characters with spaces between them, spelled exactly (contract 4.4). */
+export const sku = comparable(1, 64).refine(
+  (value) => [...value].every((character) => character === ' ' || isVisible(character)),
+  'must have only visible characters and spaces',
+);
+
 /** An e-mail address, trimmed, in one spelling (email.ts). Case is ignored when addresses are compared. */
 export const email = z
   .string()
@@ -70,6 +76,9 @@ export const uuidPrefix = z
 
 /** A query parameter that may be repeated, for up to `max` UUIDs. */
 export const uuids = (max: number) => z.union([uuid.transform((id) => [id]), z.array(uuid).max(max)]);
+
+/** A query parameter that may be repeated, for up to `max` product numbers. */
+export const skus = (max: number) => z.union([sku.transform((one) => [one]), z.array(sku).max(max)]);
 
 /** Text from another program, without NUL, which PostgreSQL cannot store. A lone surrogate becomes U+FFFD on the way there. */
 export const foreignText = z.string().refine((value) => !value.includes('\0'), 'must be text without NUL');

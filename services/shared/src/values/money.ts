@@ -41,6 +41,7 @@ export interface Money {
 export const pricedItem = z.object({
   productId: uuid,
   name: z.string().nullable().default(null).describe("The product's, when the order was placed."),
+  sku: z.string().nullable().default(null).describe("The product's, when the order was placed."),
   quantity: z.int(),
   unitPrice: z.object({ amount: decimal(12, 4), currency: z.string() }),
   taxPermille: z.int().optional().describe('Rate of the tax that the price includes, if it is above 0.'),

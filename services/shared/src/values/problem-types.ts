@@ -22,6 +22,7 @@ export const problemTypes = {
   'stale-version':
     '409: The product or order no longer has the given `version`: somebody else changed it, ' +
     'or this change succeeded and its answer was lost. Fetch it again before you retry.',
+  'sku-taken': '409: Another product has this `sku`. Change that product, or choose another `sku`.',
   'order-shipped': '409: The order has been shipped and can no longer be cancelled.',
   'price-changed':
     '409: The order would not cost its `expectedTotal`. `total` is the actual total, and `items` have the unit prices. ' +
@@ -36,6 +37,8 @@ export const problemTypes = {
     '429: The account has as many requests in flight as it is allowed. Wait for answers before sending more.',
   'too-many-cancellations':
     '429: Too many of the orders that the account placed within an hour were cancelled. Its other orders continue.',
+  'too-many-imports':
+    '429: An import of the account is in progress. Wait for its end, which `GET /products/imports/{id}` shows.',
   'too-many-exports':
     '429: An export of the account is in progress, or there were five within a day. Try again after `Retry-After`.',
   'too-many-streams':

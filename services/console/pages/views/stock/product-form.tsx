@@ -19,6 +19,7 @@ interface Draft {
   category: string;
   /** In per cent; empty for the store's rate. */
   tax: string;
+  sku: string;
   description: string;
   images: Images;
   /** Version of the product that the operator saw; undefined for a new product. */
@@ -31,26 +32,29 @@ const empty: Draft = {
   unit: '',
   category: '',
   tax: '',
+  sku: '',
   description: '',
   images: [],
   version: undefined,
 };
-const draftOf = ({ category, taxPermille, description, ...product }: Product): Draft => ({
+const draftOf = ({ category, taxPermille, description, sku, ...product }: Product): Draft => ({
   ...product,
   category: category ?? '',
   tax: taxPermille === null ? '' : String(taxPermille / 10),
+  sku: sku ?? '',
   description: description ?? '',
 });
 
 // Unsaved text is there again when the operator returns to the form.
 queries.setQueryDefaults(['draft'], { gcTime: Number.POSITIVE_INFINITY });
 
-const fieldsOf = ({ name, price, unit, category, tax, description, images }: Draft) => ({
+const fieldsOf = ({ name, price, unit, category, tax, sku, description, images }: Draft) => ({
   name,
   price,
   unit,
   category: category.trim() || null,
   taxPermille: tax.trim() === '' ? null : Math.round(10 * Number(tax)),
+  sku: sku.trim() || null,
   description: description.trim() || null,
   images,
 });
@@ -128,7 +132,7 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
     change.mutate('save');
   }
 
-  const field = (name: 'name' | 'price' | 'unit' | 'category' | 'tax', label: string, max?: number) => ({
+  const field = (name: 'name' | 'price' | 'unit' | 'category' | 'tax' | 'sku', label: string, max?: number) => ({
     name,
     'aria-label': `${label} of ${called}`,
     autoComplete: 'off',
@@ -163,6 +167,10 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
         <label>
           Category
           <input list="categories" dir="auto" {...field('category', 'Category', 100)} />
+        </label>
+        <label>
+          SKU
+          <input dir="auto" {...field('sku', 'SKU', 64)} />
         </label>
         <datalist id="categories">
           {categories.map((category) => (
