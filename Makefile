@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq grant timeline reconcile clean test test-browser test-faults lint typecheck jest format bench images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
+.PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq import export grant timeline reconcile clean test test-browser test-faults lint typecheck jest format bench images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
 
 # The Node of package-lock.json once it is installed, until then the machine's.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -83,6 +83,12 @@ logs: ## Follow the logs of all components; COMPONENT=order for one
 
 dlq: build ## List the dead letters; REDRIVE=<group> [ID=] [DRY_RUN=1], DISCARD=<group> ID= REASON=, AUDIT=<group>
 	@$(tool) tools/local/commands/dead-letters.ts
+
+import: build ## Create or replace products by a file of lines; FILE=<path>, or - for standard input
+	@$(tool) tools/local/commands/import.ts
+
+export: build ## Write the products that have a sku as a file that can be imported; FILE=<path>, or - for standard output
+	@$(tool) tools/local/commands/export.ts
 
 reconcile: build ## Compare the payment provider's list with the books, and check the books; DAYS=3
 	@$(tool) tools/local/commands/reconcile.ts

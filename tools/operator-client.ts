@@ -1,6 +1,8 @@
 import { hostname, userInfo } from 'node:os';
+import type { Readable } from 'node:stream';
 import { createHttpClient } from '@store/shared/http/client';
 import { readConfig } from '@store/shared/values/environment';
+import { messageOf } from '@store/shared/values/errors';
 import { z } from 'zod';
 import { fixedPorts } from './local/ports.ts';
 import { serviceNamed } from './topology/topology.ts';
@@ -23,6 +25,8 @@ interface Request<T> {
   timeoutMs?: number;
 }
 
+const ownCredential = () => readConfig(credentialConfig, process.env).OPERATOR_CREDENTIAL?.split(',')[0];
+
 /** By its host name in the cluster, or by its port on this machine. */
 const urlOf = (service: string) =>
   process.env.IN_CLUSTER
@@ -36,10 +40,32 @@ const urlOf = (service: string) =>
  */
 export async function callService<T>(request: Request<T>): Promise<T | undefined> {
   const { service, method = 'GET', path, body, schema, timeoutMs = 10_000 } = request;
-  const credential = readConfig(credentialConfig, process.env).OPERATOR_CREDENTIAL?.split(',')[0];
+  const credential = ownCredential();
   const client = createHttpClient({ service, baseUrl: urlOf(service), timeoutMs, credential });
   const answer = await client.call(method, path, { body, operator: operatorName() });
   if (answer.status === 404) return undefined;
   if (answer.status >= 400) throw new Error(problemOut.parse(answer.body).detail);
   return schema.parse(answer.body);
+}
+
+/**
+ * Calls an internal path whose body or answer may exceed memory: both are streams.
+ * @throws Error with the problem's detail for a failure
+ */
+export async function streamService(service: string, path: string, lines?: Readable): Promise<Response> {
+  const credential = ownCredential();
+  const url = `${urlOf(service)}${path}`;
+  const answer = await fetch(url, {
+    headers: {
+      'operator-name': encodeURIComponent(operatorName()),
+      ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+      ...(lines && { 'content-type': 'application/x-ndjson' }),
+    },
+    ...(lines && { method: 'POST', body: lines, duplex: 'half' }),
+  } as RequestInit).catch((error: Error) => {
+    throw new Error(`${service} cannot be reached at ${url}: ${messageOf(error.cause ?? error)}`);
+  });
+  if (answer.ok) return answer;
+  const problem = problemOut.safeParse(await answer.json().catch(() => undefined));
+  throw new Error(problem.data?.detail ?? `${service} answered ${answer.status}.`);
 }

@@ -6,6 +6,8 @@ const commands: Record<string, () => Promise<unknown>> = {
   'rotate-password': () => import('../cluster/commands/rotate-password.ts'),
   restore: () => import('../cluster/commands/restore.ts'),
   dlq: () => import('../local/commands/dead-letters.ts'),
+  import: () => import('../local/commands/import.ts'),
+  export: () => import('../local/commands/export.ts'),
   grant: () => import('../local/commands/grant.ts'),
   reconcile: () => import('../local/commands/reconcile.ts'),
 };
