@@ -59,9 +59,9 @@ export function createConsumerGroup({
  *   quantities of a product add up to more than a safe integer
  */
 function demandOf(
-  { orderId, taxes, ...given }: Created,
+  { orderId, taxes, hasToken, ...given }: Created,
   asked: OrderDemand | undefined,
-): Pick<Demand, 'items' | 'total' | 'taxes'> {
+): Pick<Demand, 'items' | 'total' | 'taxes' | 'hasToken'> {
   const { items = asked?.items, total = asked?.total } = given;
   if (items === undefined || total === undefined)
     throw new PoisonError(`OrderCreated has no items or no total, and there is no order ${orderId}.`);
@@ -70,5 +70,5 @@ function demandOf(
   const merged = [...quantities].map(([productId, quantity]): Item => ({ productId, quantity }));
   const tooMany = merged.find(({ quantity }) => !Number.isSafeInteger(quantity));
   if (tooMany !== undefined) throw new PoisonError(`The quantities of product ${tooMany.productId} are too large.`);
-  return { items: merged, total, taxes };
+  return { items: merged, total, taxes, hasToken };
 }

@@ -1,3 +1,4 @@
+import { paymentFailed } from '@store/shared/contracts/order';
 import type { Transaction } from '@store/shared/database/transaction';
 import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/group';
 import {
@@ -38,6 +39,8 @@ export interface Demand {
   total: Money;
   /** Passed on to payment. */
   taxes: Payload<'StockReserved'>['taxes'];
+  /** Whether the order service has a token that the order is paid with. Passed on to payment. */
+  hasToken: Payload<'StockReserved'>['hasToken'];
   /** Products that the product service does not know. They may be those of other orders. */
   nonexistent: ReadonlySet<string>;
   /** True if the order service knows the order. It is asked only if the event is incomplete or a product does not exist. */
@@ -95,7 +98,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
 
     /** Reserves all items or none. A product without stock was deleted after it was ordered, never existed, or lost its stock. */
     function reserve(event: OrderEvent, { orderId, customerId }: Reservation, demand: Demand): void {
-      const { items, total, taxes } = demand;
+      const { items, total, taxes, hasToken } = demand;
       const common = { orderId, customerId, timestamp };
       const lacking = items
         .map(({ productId, quantity }) => ({ productId, quantity: quantity - availableNow(productId) }))
@@ -123,7 +126,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
         share.quantity += quantity;
         share.reserved += quantity;
       }
-      announce('StockReserved', { ...common, items, total, taxes });
+      announce('StockReserved', { ...common, items, total, taxes, hasToken });
     }
 
     function refuseWithoutStock(event: OrderEvent, { nonexistent, isOrdered }: Demand, lacking: string[]): void {
@@ -156,7 +159,7 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
             if (prepared !== undefined) reserve(event, reservation, prepared);
             break;
           case 'PaymentFailed':
-            release(reservation, 'payment failed');
+            release(reservation, paymentFailed);
             break;
           case 'OrderCancelled':
             release(reservation, event.payload.reason);

@@ -32,6 +32,12 @@ describe('OrderCreated', () => {
     expect(await inventory.eventsOf(orderId)).toEqual([{ kind: 'StockReserved', payload, traceparent }]);
   });
 
+  it.each([true, false])('passes on whether the order has a token: %s', async (hasToken) => {
+    const order = orderOf([await inventory.setStock(1), 1]);
+    await inventory.take(order.created({ hasToken }));
+    expect(await inventory.eventsOf(order.orderId)).toMatchObject([{ kind: 'StockReserved', payload: { hasToken } }]);
+  });
+
   it('reserves nothing if an item is short, and publishes StockRejected with the missing quantities', async () => {
     const [tea, salt, gold] = [await inventory.setStock(10), await inventory.setStock(5), await inventory.setStock(0)];
     const order = orderOf([tea, 3], [salt, 7], [gold, 1]);

@@ -5,6 +5,26 @@ import { addressOut } from './address.ts';
 
 export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
 
+/** How the payment of an order stands (contract 4.5). */
+export const orderPaymentStatuses = [
+  'pending',
+  'action-required',
+  'paid',
+  'failed',
+  'cancelled',
+  'partially-refunded',
+  'refunded',
+] as const;
+
+/** Why inventory releases the stock of an order whose payment was declined. The order keeps it as the reason of its cancellation. */
+export const paymentFailed = 'payment failed';
+
+/** What the customer has to do before the payment can go on. */
+export const nextAction = z.object({
+  type: z.literal('redirect'),
+  url: z.string().describe('Send the customer there. The order goes on once the customer has finished.'),
+});
+
 export const exampleItem = {
   productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   name: 'Tea',
@@ -29,6 +49,14 @@ export const orderOut = z
     cancelledAt: timestamp.optional(),
     shippingAddress: addressOut.nullable().default(null),
     metadata: z.record(z.string(), z.string()).nullable().default(null).describe('As given when the order was placed.'),
+    // The order service of the previous release omits it.
+    payment: z
+      .object({
+        status: z.enum(orderPaymentStatuses),
+        nextAction: nextAction.optional(),
+        refunded: moneySchema.describe('What the customer has got back of the total.'),
+      })
+      .optional(),
   })
   .meta({
     id: 'OrderOut',
@@ -44,6 +72,7 @@ export const orderOut = z
         version: 1,
         shippingAddress: null,
         metadata: null,
+        payment: { status: 'pending', refunded: { amount: 0, currency: 'USD' } },
       },
     ],
   });

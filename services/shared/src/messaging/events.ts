@@ -18,13 +18,20 @@ const documentNumber = z.int().positive();
 /** Left out if no rate is above 0. */
 const taxes = taxesSchema.optional();
 
+/** Whether the order service has a token that an order is paid with. No event has the token itself. */
+const hasToken = z.boolean().optional();
+
 /**
  * Payloads of order events (contract 6.3). Only optional fields may be added; any other change makes a new kind, such as OrderCreatedV2.
  * No field may hold text that a person wrote: topics and outboxes keep it after the account is deleted (docs/security.md).
  */
 export const payloads = {
-  OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional(), taxes }),
-  StockReserved: z.object({ ...common, items, total: moneySchema, taxes }),
+  OrderCreated: z
+    .object({ ...common, items: items.optional(), total: moneySchema.optional(), taxes, hasToken })
+    .describe('hasToken: the order service has a token that the order is paid with'),
+  StockReserved: z
+    .object({ ...common, items, total: moneySchema, taxes, hasToken })
+    .describe('hasToken: as OrderCreated'),
   StockRejected: z
     .object({ ...common, items, reason: foreignText.optional() })
     .describe('items: the items that are missing'),

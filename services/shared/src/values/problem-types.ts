@@ -27,6 +27,9 @@ export const problemTypes = {
   'price-changed':
     '409: The order would not cost its `expectedTotal`. `total` is the actual total, and `items` have the unit prices. ' +
     'If the customer agrees, send the order with the new total; the same `Idempotency-Key` may be used.',
+  'payment-required':
+    '422: An order must say what it is paid with here: `payment.token`, which the provider of payments gives the client. ' +
+    'The same `Idempotency-Key` may be used.',
   'idempotency-key-in-use':
     '409: The first request with this `Idempotency-Key` is still being answered. ' +
     'Repeat the same request after `Retry-After`.',
