@@ -22,8 +22,8 @@ const taxes = [
 const common = { orderId: id, customerId: id, timestamp: '2026-01-31T09:30:00.000Z' };
 /** Events with every field, including optional ones. */
 const complete: Record<EventKind, Record<string, unknown>> = {
-  OrderCreated: { ...common, items, total: money, taxes },
-  StockReserved: { ...common, items, total: money, taxes },
+  OrderCreated: { ...common, items, total: money, taxes, hasToken: true },
+  StockReserved: { ...common, items, total: money, taxes, hasToken: true },
   StockRejected: { ...common, items, reason: 'out of stock' },
   OrderPaid: { ...common, paymentId: id, amount: money, taxes },
   PaymentFailed: { ...common, reason: 'declined' },

@@ -13,6 +13,7 @@ export type ProblemCode =
   | 'sku-taken'
   | 'order-shipped'
   | 'price-changed'
+  | 'payment-required'
   | 'idempotency-key-in-use'
   | 'idempotency-key-reused'
   | 'status-not-settable'

@@ -1223,6 +1223,11 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /** @description What the order is paid with. */
+            payment?: {
+                /** @description What the provider of payments gave the client for a means of payment. */
+                token: string;
+            } | null;
         };
         /**
          * @example {
@@ -1249,7 +1254,14 @@ export interface components {
          *       "updatedAt": "2026-01-31T09:30:00.000Z",
          *       "version": 1,
          *       "shippingAddress": null,
-         *       "metadata": null
+         *       "metadata": null,
+         *       "payment": {
+         *         "status": "pending",
+         *         "refunded": {
+         *           "amount": 0,
+         *           "currency": "USD"
+         *         }
+         *       }
          *     }
          */
         OrderOut: {
@@ -1301,6 +1313,24 @@ export interface components {
             metadata: {
                 [key: string]: string;
             } | null;
+            payment?: {
+                /** @enum {string} */
+                status: "pending" | "action-required" | "paid" | "failed" | "cancelled" | "partially-refunded" | "refunded";
+                nextAction?: {
+                    /** @constant */
+                    type: "redirect";
+                    /** @description Send the customer there. The order goes on once the customer has finished. */
+                    url: string;
+                };
+                /**
+                 * @description What the customer has got back of the total.
+                 * @example {
+                 *       "amount": 12.75,
+                 *       "currency": "USD"
+                 *     }
+                 */
+                refunded: components["schemas"]["Money"];
+            };
         };
         OrderPage: {
             content: components["schemas"]["OrderOut"][];
@@ -1374,6 +1404,7 @@ export interface components {
              *     - `sku-taken`, 409: Another product has this `sku`. Change that product, or choose another `sku`.
              *     - `order-shipped`, 409: The order has been shipped and can no longer be cancelled.
              *     - `price-changed`, 409: The order would not cost its `expectedTotal`. `total` is the actual total, and `items` have the unit prices. If the customer agrees, send the order with the new total; the same `Idempotency-Key` may be used.
+             *     - `payment-required`, 422: An order must say what it is paid with here: `payment.token`, which the provider of payments gives the client. The same `Idempotency-Key` may be used.
              *     - `idempotency-key-in-use`, 409: The first request with this `Idempotency-Key` is still being answered. Repeat the same request after `Retry-After`.
              *     - `idempotency-key-reused`, 422: The `Idempotency-Key` was already used for another request. A new order needs a new key.
              *     - `status-not-settable`, 422: A client can only set an order to `CANCELLED`. Other statuses follow from events.

@@ -9,7 +9,7 @@ import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { configOf } from '@store/shared/service/config';
 import { currencies } from '@store/shared/values/currencies';
-import { serviceUrl } from '@store/shared/values/environment';
+import { flag, serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 
@@ -37,6 +37,9 @@ export const configSchema = configOf({
   CANCELLATIONS_PER_HOUR: wholeNumber(0, 1_000_000)
     .default(0)
     .describe('Orders placed within an hour that an account may cancel before it can place no more; 0: no limit'),
+  PAYMENT_TOKEN_REQUIRED: flag
+    .default(false)
+    .describe('true: orders without a token are refused, because the provider of payments needs one'),
   STREAMS_PER_ADDRESS: wholeNumber(0, 5_000)
     .default(0)
     .describe('Open streams per client address in a process, 0 to 5000; 0: no limit'),

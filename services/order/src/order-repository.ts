@@ -1,17 +1,18 @@
-import { empty, type Sql, type Statements, sql } from '@store/shared/database/sql';
+import { empty, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import type { PrismaClient } from './generated/client.ts';
-import { orderAsJson } from './lists/order-json-repository.ts';
+import { actionUrl, orderAsJson } from './lists/order-json-repository.ts';
 import type { Order, StoredOrder } from './order.ts';
 
-export type OrderRow = StoredOrder & { totalAmount: string };
+export type OrderRow = StoredOrder & { totalAmount: string; refunded: string | null };
 
 /** Selects an `OrderRow` for each row of `orders`. */
 export const orderColumns = sql`
   orders.id, orders.account_id as "accountId", orders.status, orders.total_amount as "totalAmount", orders.currency,
   orders.created_at as "createdAt", orders.updated_at as "updatedAt", orders.paid_at as "paidAt",
   orders.shipped_at as "shippedAt", orders.cancelled_at as "cancelledAt", orders.cancel_reason as "cancelReason",
-  orders.missing, orders.deleted_at as "deletedAt",
+  orders.missing, orders.deleted_at as "deletedAt", ${raw(actionUrl)} as "actionUrl", orders.refunded,
+  orders.payment_changes as "paymentChanges",
   (
     select coalesce(json_agg(json_build_object('productId', product_id, 'name', name, 'sku', sku, 'quantity', quantity,
       'unitPrice', unit_price::text, 'taxPermille', tax_permille) order by position), '[]')
@@ -46,9 +47,9 @@ export const createOrderRepository = ({ run }: Statements) => ({
     cancelledAt: Date,
     cancelReason: string,
   ): Promise<Order> {
-    const change = { status: 'CANCELLED', cancelledAt, updatedAt: cancelledAt } as const;
-    await tx.order.update({ where: { id }, data: { ...change, cancelReason }, select: { id: true } });
-    return { id, ...order, ...change };
+    const change = { status: 'CANCELLED', cancelledAt, updatedAt: cancelledAt, cancelReason } as const;
+    await tx.order.update({ where: { id }, data: change, select: { id: true } });
+    return { id, ...order, ...change, actionUrl: null };
   },
 
   async markDeleted(tx: TransactionOf<PrismaClient>, id: string, deletedAt: Date): Promise<void> {

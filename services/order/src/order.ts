@@ -1,5 +1,10 @@
 import type { Address } from '@store/shared/contracts/address';
-import type { orderOut, orderStatuses } from '@store/shared/contracts/order';
+import {
+  type orderOut,
+  type orderPaymentStatuses,
+  type orderStatuses,
+  paymentFailed,
+} from '@store/shared/contracts/order';
 import type { ProductForSale } from '@store/shared/contracts/product-client';
 import { DomainError, invalidFields } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
@@ -8,6 +13,7 @@ import { taxShares } from '@store/shared/values/tax';
 import type { z } from 'zod';
 
 export type OrderStatus = (typeof orderStatuses)[number];
+export type OrderPaymentStatus = (typeof orderPaymentStatuses)[number];
 
 /** Limit for one product in one order (contract 4.5). */
 export const maxQuantity = 10_000;
@@ -64,10 +70,16 @@ export interface Order extends PlacedOrder {
   paidAt: Date | null;
   shippedAt: Date | null;
   cancelledAt: Date | null;
+  cancelReason: string | null;
+  /** Where the customer has to go before the payment can go on. Null unless the order is PENDING. */
+  actionUrl: string | null;
+  /** How much the customer has got back. Null for orders of early releases (`refundedOf`). */
+  refunded: Decimal.Value | null;
+  /** Changes of the payment that none of the times shows. */
+  paymentChanges: number;
 }
 
 export interface StoredOrder extends Order {
-  cancelReason: string | null;
   /** Products that the stock lacked, if the order was cancelled for that. */
   missing: Line[] | null;
   /** When the owner deleted the order. */
@@ -82,11 +94,35 @@ export const asPlaced = (order: PlacedOrder): Order => ({
   paidAt: null,
   shippedAt: null,
   cancelledAt: null,
+  cancelReason: null,
+  actionUrl: null,
+  refunded: 0,
+  paymentChanges: 0,
 });
 
 /** The version of an order's representation, from 1. Each of these times is set at most once, so their count gives the version. */
-export const versionOf = ({ paidAt, shippedAt, cancelledAt }: Order): number =>
-  1 + [paidAt, shippedAt, cancelledAt].filter((time) => time !== null).length;
+export const versionOf = ({ paidAt, shippedAt, cancelledAt, paymentChanges }: Order): number =>
+  1 + [paidAt, shippedAt, cancelledAt].filter((time) => time !== null).length + paymentChanges;
+
+/** Orders of early releases were returned as a whole, when they were cancelled. */
+const refundedOf = ({ refunded, status, paidAt, totalAmount }: Order): Decimal =>
+  new Decimal(refunded ?? (status === 'CANCELLED' && paidAt ? totalAmount : 0));
+
+/** How the payment stands (contract 4.5). Follows from the order, so that it is right for orders of the previous release, too. */
+function paymentStatusOf(order: Order): OrderPaymentStatus {
+  const { status, actionUrl, paidAt, cancelReason, totalAmount } = order;
+  if (status === 'PENDING') return actionUrl === null ? 'pending' : 'action-required';
+  if (paidAt === null) return cancelReason === paymentFailed ? 'failed' : 'cancelled';
+  const refunded = refundedOf(order);
+  if (refunded.isZero()) return 'paid';
+  return refunded.lessThan(totalAmount) ? 'partially-refunded' : 'refunded';
+}
+
+export const toPaymentOut = (order: Order): AllOf<NonNullable<z.input<typeof orderOut>['payment']>> => ({
+  status: paymentStatusOf(order),
+  nextAction: order.actionUrl === null ? undefined : { type: 'redirect', url: order.actionUrl },
+  refunded: { amount: refundedOf(order), currency: order.currency },
+});
 
 /** All fields of a representation. Undefined fields are left out of the JSON. */
 type AllOf<Out> = { [Name in keyof Required<Out>]: Out[Name] };
@@ -103,6 +139,7 @@ export const toOrderOut = (order: Order): AllOf<z.input<typeof orderOut>> => ({
   version: versionOf(order),
   shippingAddress: order.details?.shippingAddress ?? null,
   metadata: sortedByKey(order.details?.metadata ?? null),
+  payment: toPaymentOut(order),
   paidAt: order.paidAt?.toISOString(),
   shippedAt: order.shippedAt?.toISOString(),
   cancelledAt: order.cancelledAt?.toISOString(),

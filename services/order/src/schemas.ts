@@ -33,6 +33,16 @@ const metadata = z
 /** A field that may be absent or null, with the same meaning. It has no default, because that would change the hash of every request. */
 const optional = <T extends z.ZodType>(field: T) => field.nullish().transform((value) => value ?? undefined);
 
+const visibleAscii = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters');
+
+/** What the provider of payments gave the client for a card. A secret, which is in no answer, event or log. */
+const paymentToken = visibleAscii.meta({
+  minLength: 1,
+  maxLength: 255,
+  writeOnly: true,
+  description: 'What the provider of payments gave the client for a means of payment.',
+});
+
 /** contract 4.5 */
 export const orderIn = z
   .object({
@@ -46,6 +56,7 @@ export const orderIn = z
     ),
     shippingAddress: optional(addressIn),
     metadata: optional(metadata).describe("The client's own data with up to 20 keys. Not for personal data."),
+    payment: optional(z.object({ token: paymentToken })).describe('What the order is paid with.'),
   })
   .meta({ id: 'OrderIn', examples: [{ items: [{ productId: exampleProduct, quantity: 3 }] }] });
 
@@ -62,7 +73,7 @@ function isServed(sort: Sort[]): boolean {
 const idempotencyKey = z
   .string()
   .transform((value) => /^"(.*)"$/.exec(value)?.[1] ?? value)
-  .pipe(z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'))
+  .pipe(visibleAscii)
   .optional();
 
 /** Reads `metadata[key]=value` as fields of `metadata` (OpenAPI 3.1, style deepObject). */
@@ -117,6 +128,20 @@ export const allOrdersQuery = z.object({
   size: wholeNumber(1, 100).default(50),
   after: z.string().min(1).max(2_000).optional(),
 });
+
+export const paymentTokenOut = z.object({ token: z.string() });
+
+/** Where a customer has to go: a page that a browser opens, and nothing that it would run. */
+const actionUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(4_000);
+
+/** What payment says about an order that it is charging (contract 4.14). */
+export const orderPaymentIn = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('pending'), nextAction: z.null() }),
+  z.object({
+    status: z.literal('action-required'),
+    nextAction: z.object({ type: z.literal('redirect'), url: actionUrl }),
+  }),
+]);
 
 /** Texts of operators. */
 export const storeCancellationIn = z.object({ reason: text(1, 500) });

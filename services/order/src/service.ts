@@ -15,6 +15,8 @@ import { createOrderChanges } from './live/order-change-repository.ts';
 import { createOrderStreams } from './live/order-streams.ts';
 import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
+import { createPaymentDetailsRepository } from './paying/payment-details-repository.ts';
+import { paymentDetailsRoutes } from './paying/payment-details-routes.ts';
 import { createIdempotencyRepository } from './placing/idempotency-repository.ts';
 import { createNewOrderRepository } from './placing/new-order-repository.ts';
 import { createPlaceOrder } from './placing/place-order.ts';
@@ -54,6 +56,7 @@ export function createOrderService(
     checkMayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
     currency: config.STORE_CURRENCY,
     taxPermille: config.STORE_TAX_PERMILLE,
+    needsToken: config.PAYMENT_TOKEN_REQUIRED,
     clock,
   });
   const orders = createOrders({
@@ -76,7 +79,12 @@ export function createOrderService(
     recordLook: lookRecorder(database),
     clock,
   });
-  const routes = [...orderRoutes(placeOrder, orders, streams), ...recordRoutes];
+  const paymentDetails = createPaymentDetailsRepository(database);
+  const routes = [
+    ...orderRoutes(placeOrder, orders, streams),
+    ...recordRoutes,
+    ...paymentDetailsRoutes(paymentDetails, clock),
+  ];
   return {
     app: createHttpApp({ title: 'Order API', routes, log, config }),
     // The intervals decide how soon streams see a change, or the end of a session (contract 4.11).
@@ -106,7 +114,7 @@ const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1
 
 /**
  * Publishes the outbox, performs the order's steps of the saga, ships orders, cancels orders that stay PENDING, adds up
- * counts, and deletes expired idempotency keys.
+ * counts, and deletes expired idempotency keys and old payment details.
  */
 export function createOrderWorker({
   config,
@@ -115,6 +123,7 @@ export function createOrderWorker({
 }: ServiceContext<WorkerConfig, PrismaClient>): Service<PrismaClient> {
   const keys = createIdempotencyRepository(database);
   const changes = createOrderChanges(database);
+  const paymentDetails = createPaymentDetailsRepository(database);
   const clock = () => new Date();
   const dueOrders = createDueOrders({
     inTransaction: database.inTransaction,
@@ -144,6 +153,9 @@ export function createOrderWorker({
       ),
       loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(database)),
       loop({ name: 'late orders of deleted accounts', everyMs: 20_000 }, () => deleteLateDetails(database)),
+      loop({ name: 'old payment details', everyMs: 60_000 }, () =>
+        paymentDetails.deleteOld(new Date(clock().getTime() - config.PENDING_TIMEOUT_SECONDS * 1_000 - hourMs)),
+      ),
       loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => keys.deleteExpired(clock())),
       loop({ name: 'old changes of orders', everyMs: hourMs }, () => changes.deleteOld(clock())),
     ],

@@ -75,7 +75,12 @@ export function testPayments(
 ) {
   const database = openDatabase(PrismaClient, databaseUrl, 20);
   const { prisma } = database;
-  const config = configSchema.parse({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', ...env });
+  const config = configSchema.parse({
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: 'unused:1',
+    ORDER_URL: 'http://order',
+    ...env,
+  });
   const log = createLog('payment', process.env.TEST_LOG ?? 'silent');
   const { app, consumer, jobs } = createPaymentService({ config, log, database }, { provider, clock });
   const { group } = consumer;

@@ -1,6 +1,7 @@
+import { paymentFailed } from '@store/shared/contracts/order';
 import { isoTime } from '@store/shared/database/keyset';
 import { raw } from '@store/shared/database/sql';
-import type { toItemOut, toOrderOut } from '../order.ts';
+import type { toItemOut, toOrderOut, toPaymentOut } from '../order.ts';
 
 // The representation of an order as text that PostgreSQL makes, for reads, which change nothing. A page of 100 orders with 3
 // lines each takes 0.8 ms of this process's CPU in this way, and 2.3 ms as rows that toOrderOut reads. With 100 lines each it takes
@@ -28,6 +29,30 @@ const itemFields: Fields<ReturnType<typeof toItemOut>> = {
   taxPermille: { optional: 'nullif(tax_permille, 0)' },
 };
 
+/** Other orders have none, and cost no look-up. Others than PENDING orders have none any more. */
+export const actionUrl = `case when orders.has_payment_details then (
+  select action_url from payment_details where order_id = orders.id
+) end`;
+
+const refunded = `coalesce(
+  orders.refunded, case when orders.status = 'CANCELLED' and orders.paid_at is not null then orders.total_amount else 0 end
+)`;
+
+/** As `paymentStatusOf`. */
+const paymentStatus = `case
+  when orders.status = 'PENDING' then case when ${actionUrl} is null then 'pending' else 'action-required' end
+  when orders.paid_at is null then case when orders.cancel_reason = '${paymentFailed}' then 'failed' else 'cancelled' end
+  when ${refunded} = 0 then 'paid'
+  when ${refunded} < orders.total_amount then 'partially-refunded'
+  else 'refunded'
+end`;
+
+const paymentFields: Fields<ReturnType<typeof toPaymentOut>> = {
+  status: text(paymentStatus),
+  nextAction: { optional: object({ type: `'"redirect"'`, url: `to_json(${actionUrl})::text` }) },
+  refunded: money(refunded),
+};
+
 /** In the sequence of `toOrderOut`, so that an order is the same text in every reply. */
 const orderFields: Fields<ReturnType<typeof toOrderOut>> = {
   id: text('orders.id'),
@@ -39,12 +64,13 @@ const orderFields: Fields<ReturnType<typeof toOrderOut>> = {
   ) || ']'`,
   createdAt: time('orders.created_at'),
   updatedAt: time('orders.updated_at'),
-  version: '(1 + num_nonnulls(orders.paid_at, orders.shipped_at, orders.cancelled_at))',
+  version: '(1 + num_nonnulls(orders.paid_at, orders.shipped_at, orders.cancelled_at) + orders.payment_changes)',
   shippingAddress: ofDetails('shipping_address::text'),
   metadata: ofDetails(`case when metadata is not null then (
     select '{' || coalesce(string_agg(to_json(key)::text || ':' || to_json(value)::text, ',' order by ${inJsOrder}), '') || '}'
     from jsonb_each_text(metadata)
   ) end`),
+  payment: object(paymentFields),
   paidAt: { optional: time('orders.paid_at') },
   shippedAt: { optional: time('orders.shipped_at') },
   cancelledAt: { optional: time('orders.cancelled_at') },

@@ -5,6 +5,7 @@ import { outboxChannel } from '@store/shared/messaging/outbox/append';
 import { Decimal } from '@store/shared/values/money';
 import type { PrismaClient } from '../generated/client.ts';
 import { cancelledByStore, type PlacedOrder } from '../order.ts';
+import { newToken } from '../paying/payment-details-repository.ts';
 import type { KeyedRequest } from './idempotency.ts';
 import { claimKey } from './idempotency-repository.ts';
 
@@ -23,10 +24,15 @@ export function createNewOrderRepository({ run, notifier }: Database<PrismaClien
      * Stores order, items, idempotency key and event in one statement, and so in one transaction and one round trip, because this
      * is the busiest write of the store.
      */
-    async insert(order: PlacedOrder, event: StoredEvent, request: KeyedRequest | undefined): Promise<InsertOutcome> {
+    async insert(
+      order: PlacedOrder,
+      event: StoredEvent,
+      request: KeyedRequest | undefined,
+      token: string | undefined,
+    ): Promise<InsertOutcome> {
       const allowed = maxCancelled === 0 ? sql`select true as allowed` : hasCancelledFewer(maxCancelled, order);
       const [row] = await run<{ stored: boolean | null; allowed: boolean }>(sql`
-        with allowance as materialized (${allowed}), ${claimKey(order, request)}, ${inserts(order, event)}
+        with allowance as materialized (${allowed}), ${claimKey(order, request)}, ${inserts(order, event, token)}
         select (select true from source) as stored, allowed from allowance`);
       notifier.notify(outboxChannel);
       if (row?.stored === true) return 'stored';
@@ -36,7 +42,11 @@ export function createNewOrderRepository({ run, notifier }: Database<PrismaClien
 }
 
 /** The inserts select from `source`, which is empty if nothing is to be stored (`claimKey`). */
-function inserts({ id, accountId, items, details, createdAt, ...order }: PlacedOrder, event: StoredEvent): Sql {
+function inserts(
+  { id, accountId, items, details, createdAt, ...order }: PlacedOrder,
+  event: StoredEvent,
+  token: string | undefined,
+): Sql {
   const products = items.map(({ productId }) => productId);
   const quantities = items.map(({ quantity }) => quantity);
   const prices = items.map(({ unitPrice }) => new Decimal(unitPrice).toFixed());
@@ -47,9 +57,9 @@ function inserts({ id, accountId, items, details, createdAt, ...order }: PlacedO
   const metadata = details?.metadata && JSON.stringify(details.metadata);
   return sql`
     new_order as (
-      insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+      insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at, has_payment_details)
       select ${id}::uuid, ${accountId}::uuid, 'PENDING', ${new Decimal(order.totalAmount).toFixed()}::numeric,
-             ${order.currency}, ${createdAt}::timestamptz, ${createdAt}::timestamptz
+             ${order.currency}, ${createdAt}::timestamptz, ${createdAt}::timestamptz, ${token !== undefined}::boolean
       from source
     ),
     new_items as (
@@ -71,7 +81,7 @@ function inserts({ id, accountId, items, details, createdAt, ...order }: PlacedO
       select ${event.id}::uuid, ${event.kind}, ${event.key}, ${event.payload}, ${event.traceparent},
              ${createdAt}::timestamptz
       from source
-    )`;
+    )${newToken(id, accountId, token)}`;
 }
 
 /**

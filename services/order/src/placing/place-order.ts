@@ -29,6 +29,8 @@ interface Dependencies {
   currency: string;
   /** The rate of tax of products without their own. */
   taxPermille: number;
+  /** Whether an order must say what it is paid with. */
+  needsToken: boolean;
   clock: () => Date;
 }
 
@@ -36,15 +38,16 @@ export type PlaceOrder = ReturnType<typeof createPlaceOrder>;
 
 /** Creates the function that places orders (contract 4.5). */
 export function createPlaceOrder(dependencies: Dependencies) {
-  const { repository, keys, products, checkMayOrder, currency, taxPermille, clock } = dependencies;
+  const { repository, keys, products, checkMayOrder, currency, taxPermille, needsToken, clock } = dependencies;
   const onlyOnce = createOnlyOnce(keys, clock);
 
   async function priceAndStore(
     accountId: string,
     lines: Line[],
-    { expectedTotal, shippingAddress, metadata }: OrderIn,
+    { expectedTotal, shippingAddress, metadata, payment }: OrderIn,
     request: KeyedRequest | undefined,
   ): Promise<Order> {
+    if (needsToken && payment === undefined) throw paymentRequired();
     const found = await products.find(lines.map(({ productId }) => productId));
     const items = priceLines(lines, found, taxPermille);
     const sum = total(items, currency);
@@ -66,8 +69,9 @@ export function createPlaceOrder(dependencies: Dependencies) {
       items: lines,
       total: sum,
       taxes: taxesOf(items, sum),
+      hasToken: payment && true,
     });
-    switch (await repository.insert(order, event, request)) {
+    switch (await repository.insert(order, event, request, payment?.token)) {
       case 'stored':
         return asPlaced(order);
       case 'keyed':
@@ -88,6 +92,11 @@ export function createPlaceOrder(dependencies: Dependencies) {
     return onlyOnce(accountId, request, () => priceAndStore(accountId, lines, body, request));
   };
 }
+
+const paymentRequired = () =>
+  new DomainError('ruleBroken', 'Say what the order is paid with: payment.token is missing.', {
+    code: 'payment-required',
+  });
 
 const tooManyCancellations = () =>
   new DomainError('rateLimited', 'Too many of your orders from the last hour were cancelled. Try again later.', {

@@ -45,6 +45,7 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
           include: {
             items: { orderBy: { position: 'asc' } },
             details: true,
+            paymentDetails: { select: { actionUrl: true } },
             notes: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
           },
         }),
@@ -55,7 +56,8 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
         return { id, kind, actor, text, createdAt: createdAt.toISOString() };
       });
       // This service wrote the status and the JSON columns, so their types are known.
-      return { ...(row as typeof row & StoredOrder), notes, events };
+      const actionUrl = row.paymentDetails?.actionUrl ?? null;
+      return { ...(row as typeof row & StoredOrder), actionUrl, notes, events };
     },
 
     /** Returns items and totals for inventory. */

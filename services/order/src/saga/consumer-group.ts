@@ -2,7 +2,13 @@ import type { ConsumerGroup } from '@store/shared/messaging/consumer/group';
 import { unreachable } from '@store/shared/values/errors';
 import { Counter, Histogram } from 'prom-client';
 import type { PrismaClient } from '../generated/client.ts';
-import { type PendingCancellation, type RecordedPayment, type Shipment, sagaOn } from './saga-repository.ts';
+import {
+  type PendingCancellation,
+  type RecordedPayment,
+  type Refund,
+  type Shipment,
+  sagaOn,
+} from './saga-repository.ts';
 
 const confirmation = new Histogram({
   name: 'order_confirmation_seconds',
@@ -16,7 +22,14 @@ const rejections = new Counter({
   help: 'Orders cancelled because their stock or their payment was refused.',
 });
 
-const kinds = ['OrderPaid', 'StockRejected', 'StockReleased', 'OrderShipped'] as const;
+const kinds = [
+  'OrderPaid',
+  'StockRejected',
+  'StockReleased',
+  'OrderShipped',
+  'RefundIssued',
+  'PaymentRefunded',
+] as const;
 type Kind = (typeof kinds)[number];
 
 /** The order's steps of the saga (contract 6.1). CANCELLED is final; late and repeated events change nothing. */
@@ -29,6 +42,7 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClie
       const payments: RecordedPayment[] = [];
       const cancellations: PendingCancellation[] = [];
       const shipments: Shipment[] = [];
+      const refunds: Refund[] = [];
       for (const { event, trace } of events) {
         const { kind, payload } = event;
         const { orderId } = payload;
@@ -48,6 +62,12 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClie
             // inventory ships orders.
             shipments.push({ orderId, shippedAt: at });
             break;
+          case 'RefundIssued':
+            refunds.push({ orderId, amount: payload.amount.amount.toFixed(), isWhole: false });
+            break;
+          case 'PaymentRefunded':
+            refunds.push({ orderId, amount: payload.amount.amount.toFixed(), isWhole: true });
+            break;
           default:
             unreachable(kind);
         }
@@ -56,6 +76,7 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClie
       const placed = payments.length > 0 ? await orders.confirm(payments, now) : [];
       const rejected = cancellations.length > 0 ? await orders.cancelRefused(cancellations, now) : 0;
       if (shipments.length > 0) await orders.recordShipments(shipments, now);
+      if (refunds.length > 0) await orders.recordRefunds(refunds, now);
       // If the transaction fails after this, its repetition counts the orders again.
       rejections.inc(rejected);
       for (const at of placed) confirmation.observe((now.getTime() - at.getTime()) / 1000);

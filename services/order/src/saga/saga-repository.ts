@@ -2,6 +2,7 @@ import { rowsAs } from '@store/shared/database/rows';
 import { raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import type { Line } from '../order.ts';
+import { deletePaymentDetails } from '../paying/payment-details-repository.ts';
 
 export interface RecordedPayment {
   orderId: string;
@@ -22,6 +23,14 @@ export interface Shipment {
   shippedAt: Date;
 }
 
+export interface Refund {
+  orderId: string;
+  /** In the currency of the order. */
+  amount: string;
+  /** Whether `amount` is all that was returned of the payment, rather than one more part of it. */
+  isWhole: boolean;
+}
+
 /** An order that was shipped or cancelled because it was due. */
 interface Changed {
   orderId: string;
@@ -38,11 +47,9 @@ const personalTables = ['order_details', 'order_notes'].map(raw);
  * end within a second, and a request takes some seconds at most.
  */
 export async function deleteLateDetails({ run }: Statements): Promise<void> {
-  for (const table of personalTables) {
-    await run(sql`
-      delete from ${table} where account_id in (
-        select account_id from deleted_accounts where deleted_at > now() - interval '1 hour')`);
-  }
+  const isLate = sql`account_id in (select account_id from deleted_accounts where deleted_at > now() - interval '1 hour')`;
+  for (const table of personalTables) await run(sql`delete from ${table} where ${isLate}`);
+  await deletePaymentDetails({ run }, isLate);
 }
 
 /** The saga's transitions. Each is a guarded update: an order in another state stays as it is. */
@@ -89,6 +96,16 @@ export const sagaOn = ({ run }: Transaction) => ({
       where id = shipment."orderId" and status <> 'CANCELLED' and shipped_at is null`);
   },
 
+  /** Records what customers have got back, up to the total of an order. */
+  async recordRefunds(refunds: Refund[], now: Date): Promise<void> {
+    await run(sql`
+      update orders
+      set refunded = least(refund.amount + case when "isWhole" then 0 else coalesce(refunded, 0) end, total_amount),
+          payment_changes = payment_changes + 1, updated_at = ${now}
+      from ${rowsAs('refund', refunds, { orderId: 'uuid', amount: 'numeric', isWhole: 'bool' })}
+      where id = refund."orderId" and coalesce(refunded, 0) < total_amount`);
+  },
+
   /**
    * CONFIRMED and paid until then -> shipped, at most `limit` orders
    * @returns the shipped orders
@@ -117,9 +134,9 @@ export const sagaOn = ({ run }: Transaction) => ({
   async deletePersonalData(accountIds: string[]): Promise<void> {
     await run(sql`
       insert into deleted_accounts (account_id) select distinct unnest(${accountIds}::uuid[]) on conflict do nothing`);
-    for (const table of personalTables) {
-      await run(sql`delete from ${table} where account_id = any(${accountIds}::uuid[])`);
-    }
+    const isTheirs = sql`account_id = any(${accountIds}::uuid[])`;
+    for (const table of personalTables) await run(sql`delete from ${table} where ${isTheirs}`);
+    await deletePaymentDetails({ run }, isTheirs);
   },
 });
 

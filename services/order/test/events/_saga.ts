@@ -23,6 +23,14 @@ export const events = {
   /** Without a reason, as releases before 0.2.0 published it. */
   StockRejected: (id: string, reason?: string) => storedEvent('StockRejected', { ...common(id), items, reason }),
   StockReleased: (id: string) => storedEvent('StockReleased', { ...common(id), items, reason: 'payment failed' }),
+  RefundIssued: (id: string, part = 2.5) =>
+    storedEvent('RefundIssued', {
+      ...common(id),
+      refundId: randomUUID(),
+      paymentId: randomUUID(),
+      amount: { amount: new Decimal(part), currency: 'USD' },
+    }),
+  PaymentRefunded: (id: string) => storedEvent('PaymentRefunded', { ...common(id), paymentId: randomUUID(), amount }),
   /** As inventory published it in release 0.1.0. */
   OrderShipped: (id: string) => storedEvent('OrderShipped', { ...common(id), shipmentId: randomUUID() }),
 };
@@ -64,6 +72,10 @@ export function openSaga(databaseUrl: string) {
     async stateOf(id: string) {
       const { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt } = (await customer.get(id)).body;
       return { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt };
+    },
+    paymentOf: async (id: string) => {
+      const { payment, version } = (await customer.get(id)).body;
+      return { ...payment, version };
     },
     cancellationOf: async (id: string) => (await customer.cancellation(id)).body,
     async cancelReasonOf(id: string): Promise<string> {

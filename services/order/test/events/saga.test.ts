@@ -71,6 +71,69 @@ describe('order saga', () => {
     expect([await fixture.stateOf(id), await fixture.cancelReasonOf(id)]).toEqual(before);
   });
 
+  const refunded = (amount: number) => ({ refunded: { amount, currency: 'USD' } });
+
+  it('adds up what the customer gets back in parts, up to the total', async () => {
+    const id = await fixture.place();
+    await fixture.handle(events.OrderPaid(id));
+    expect(await fixture.paymentOf(id)).toEqual({ status: 'paid', ...refunded(0), version: 2 });
+    const part = events.RefundIssued(id);
+    await fixture.handle(part);
+    await fixture.handle(part);
+    expect(await fixture.paymentOf(id)).toEqual({ status: 'partially-refunded', ...refunded(2.5), version: 3 });
+    await fixture.handle(events.RefundIssued(id, 6.5));
+    expect(await fixture.paymentOf(id)).toEqual({ status: 'refunded', ...refunded(9), version: 4 });
+    await fixture.handle(events.RefundIssued(id));
+    expect(await fixture.paymentOf(id)).toEqual({ status: 'refunded', ...refunded(9), version: 4 });
+    expect(await fixture.stateOf(id)).toMatchObject({ status: 'CONFIRMED' });
+  });
+
+  it('shows the payment of a cancelled order as paid until the rest of it has been returned', async () => {
+    const id = await fixture.place();
+    await fixture.handle(events.OrderPaid(id));
+    await fixture.handle(events.RefundIssued(id));
+    await fixture.cancel(id).expect(201);
+    expect(await fixture.paymentOf(id)).toMatchObject({ status: 'partially-refunded', ...refunded(2.5) });
+    await fixture.handle(events.PaymentRefunded(id));
+    expect(await fixture.paymentOf(id)).toMatchObject({ status: 'refunded', ...refunded(9) });
+    for (const late of [events.PaymentRefunded(id), events.RefundIssued(id)]) await fixture.handle(late);
+    expect(await fixture.paymentOf(id)).toMatchObject({ status: 'refunded', ...refunded(9) });
+  });
+
+  it.each<[string, (keyof typeof events)[], boolean, object]>([
+    ['pending', [], false, refunded(0)],
+    ['paid', ['OrderPaid'], false, refunded(0)],
+    ['failed', ['StockReleased'], false, refunded(0)],
+    ['cancelled', ['StockRejected'], false, refunded(0)],
+    ['cancelled', [], true, refunded(0)],
+    ['paid', ['OrderPaid'], true, refunded(0)],
+  ])('shows its payment as %s after %j, cancelled by its owner: %j', async (status, kinds, isCancelled, rest) => {
+    const id = await fixture.place();
+    for (const kind of kinds) await fixture.handle(events[kind](id));
+    if (isCancelled) await fixture.cancel(id).expect(201);
+    expect(await fixture.paymentOf(id)).toMatchObject({ status, ...rest });
+  });
+
+  it('shows the payment of an order as paid that was cancelled while it was charged, until it is returned', async () => {
+    const id = await fixture.place();
+    await fixture.cancel(id).expect(201);
+    await fixture.handle(events.OrderPaid(id));
+    expect(await fixture.paymentOf(id)).toMatchObject({ status: 'paid', ...refunded(0) });
+    await fixture.handle(events.PaymentRefunded(id));
+    expect(await fixture.paymentOf(id)).toMatchObject({ status: 'refunded', ...refunded(9) });
+  });
+
+  it('shows a payment as returned if its order was paid and cancelled before refunds were recorded', async () => {
+    const [cancelled, confirmed] = [await fixture.place(), await fixture.place()];
+    for (const id of [cancelled, confirmed]) await fixture.handle(events.OrderPaid(id));
+    await fixture.cancel(cancelled).expect(201);
+    await fixture.prisma.$executeRaw`update orders set refunded = null`;
+    expect(await fixture.paymentOf(cancelled)).toMatchObject({ status: 'refunded', ...refunded(9) });
+    expect(await fixture.paymentOf(confirmed)).toMatchObject({ status: 'paid', ...refunded(0) });
+    await fixture.handle(events.RefundIssued(confirmed));
+    expect(await fixture.paymentOf(confirmed)).toMatchObject({ status: 'partially-refunded', ...refunded(2.5) });
+  });
+
   it('records OrderShipped that precedes OrderPaid, after which the order is not cancelled', async () => {
     const id = await fixture.place();
     await fixture.handle(events.OrderShipped(id));

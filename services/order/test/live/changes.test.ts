@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import request from 'supertest';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { explain } from '../../../../tests/kit/postgres/plan.ts';
 import { recordedStatement } from '../../../../tests/kit/postgres/recorded-statement.ts';
@@ -53,6 +54,21 @@ describe('a stream', () => {
       expect(event).toBe('order');
       expect(orderEvent.strict().parse(JSON.parse(data)).orderId).toBe(id);
     }
+    stream.break();
+  });
+
+  it('repeats the status of an order when its payment changes, so that its client reads it again', async () => {
+    const stream = await beganStream(one.url);
+    const id = await place();
+    await has(stream, `${id} PENDING`);
+    const put = (body: object) => request(other.app).put(`/internal/orders/${id}/payment`).send(body).expect(204);
+    const action = { status: 'action-required', nextAction: { type: 'redirect', url: 'https://bank.example/' } };
+    await put(action);
+    await put(action);
+    await has(stream, `${id} PENDING`, `${id} PENDING`);
+    await put({ status: 'pending', nextAction: null });
+    await set(id, 'CONFIRMED');
+    await has(stream, ...Array<string>(3).fill(`${id} PENDING`), `${id} CONFIRMED`);
     stream.break();
   });
 

@@ -5,19 +5,25 @@ import { type Contract, describeContract } from '../../../../tests/kit/openapi/c
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { openTransaction } from '../../../../tests/kit/postgres/transaction.ts';
+import { paymentDetailsRoutes } from '../../src/paying/payment-details-routes.ts';
 import { orderRecordRoutes } from '../../src/records/order-record-routes.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, as, bob, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 
 // Used only for the OpenAPI document; requests go to the application.
-const [routes, recordRoutes] = [orderRoutes({} as never, {} as never, {} as never), orderRecordRoutes({} as never)];
+const routes = [
+  ...orderRoutes({} as never, {} as never, {} as never),
+  ...orderRecordRoutes({} as never),
+  ...paymentDetailsRoutes({} as never, () => new Date()),
+];
 const unavailable = testApp(unreachableDatabaseUrl);
 afterAll(() => unavailable.close());
 
 const body = { items: [{ productId: tea, quantity: 2 }] };
 const cancel = { body: { status: 'CANCELLED' } };
 const note = { text: 'Called.' };
+const action = { status: 'action-required', nextAction: { type: 'redirect', url: 'https://bank.example/3ds' } };
 const key = (value: string) => ({ 'Idempotency-Key': value });
 const missing = '/orders/00000000-0000-4000-8000-000000000000';
 const undecodable = '/orders/%ff';
@@ -48,6 +54,8 @@ describe('the order API', () => {
   async function placed(call: object = {}, suffix = '') {
     return { path: `/orders/${await customer.placed()}${suffix}`, ...call };
   }
+  const paying = async (): Promise<string> =>
+    (await customer.place({ ...body, payment: { token: 'card-ok' } })).body.id;
   async function cancelled() {
     const id = await customer.placed();
     await customer.cancel(id);
@@ -60,7 +68,7 @@ describe('the order API', () => {
   }
 
   const contract: Contract = {
-    routes: [...routes, ...recordRoutes],
+    routes,
     app: () => order.app,
     unavailableApp: () => unavailable.app,
     restrictedApp: () => restricted.app,
@@ -142,6 +150,19 @@ describe('the order API', () => {
           return { path, body: { text: 'Another text.' } };
         },
       },
+      'get /internal/orders/{id}/payment-token': {
+        200: async () => ({ path: `/internal/orders/${await paying()}/payment-token` }),
+        400: { path: `/internal${undecodable}/payment-token` },
+        404: { path: `/internal${missing}/payment-token` },
+      },
+      'put /internal/orders/{id}/payment': {
+        204: async () => ({ path: `/internal/orders/${await paying()}/payment`, body: action }),
+        400: async () => ({
+          path: `/internal/orders/${await paying()}/payment`,
+          body: { ...action, nextAction: null },
+        }),
+        404: { path: `/internal${missing}/payment`, body: action },
+      },
       'get /internal/stuck-orders': { 200: {}, 400: { path: '/internal/stuck-orders?seconds=0' } },
       'get /internal/orders/{id}': {
         200: async () => ({ path: `/internal/orders/${await customer.placed()}` }),
@@ -153,7 +174,8 @@ describe('the order API', () => {
   describeContract(contract);
 
   const shippingAddress = { name: 'Ada', lines: ['1'], postalCode: '1', city: 'Lisbon', region: 'L', country: 'PT' };
-  const more = { expectedTotal: { amount: 9, currency: 'USD' }, shippingAddress, metadata: { shop: 'web' } };
+  const payment = { token: 'card-ok' };
+  const more = { expectedTotal: { amount: 9, currency: 'USD' }, shippingAddress, metadata: { shop: 'web' }, payment };
 
   describeFuzz({
     ...contract,

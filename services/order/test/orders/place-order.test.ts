@@ -47,6 +47,7 @@ describe('POST /orders', () => {
       version: 1,
       shippingAddress: null,
       metadata: null,
+      payment: { status: 'pending', refunded: usd(0) },
     });
     expect((await customer.get(id)).text).toBe(response.text);
     // Without an Idempotency-Key no reply is stored.
