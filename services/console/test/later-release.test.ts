@@ -3,7 +3,11 @@ import { aLetter, order as known } from './_order.ts';
 
 // Services may be of a later release than the console, during an upgrade and after a rollback (contract 10).
 
-const order = { ...known, status: 'ON_HOLD' };
+const order = {
+  ...known,
+  status: 'ON_HOLD',
+  payment: { status: 'in-review', nextAction: { type: 'form', html: '' }, refunded: { amount: 0, currency: 'USD' } },
+};
 const at = order.createdAt;
 const ids = { orderId: order.id, customerId: order.customerId };
 const reservation = { ...ids, status: 'SPLIT', items: [], createdAt: at, updatedAt: at, events: order.events };
@@ -52,7 +56,7 @@ it('an order with a status that the console does not know is found, counted and 
 it('the page of an order has the statuses, kinds and decisions of all services, and says which it does not know', async () => {
   const { body } = await console.read(`/api/orders/${order.id}`).expect(200);
   expect(body.problems).toEqual([]);
-  expect(body.order).toMatchObject({ status: 'ON_HOLD' });
+  expect(body.order).toMatchObject({ status: 'ON_HOLD', payment: { status: 'in-review' } });
   const texts = body.timeline.map(({ text }: { text: string }) => text.replace(/, published.*/, ''));
   for (const text of ['The reservation is SPLIT', 'The payment is DISPUTED', 'Event PaymentDisputed'])
     expect(texts).toContain(text);

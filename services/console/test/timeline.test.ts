@@ -76,6 +76,7 @@ const unpublished = { ...order, events: [event('OrderCreated', 0, null)] };
 const rejected = { ...reservation, status: 'REJECTED' as const };
 const shipped = { ...reservation, status: 'SHIPPED' as const };
 const charging = { ...payment, status: 'CHARGING' as const };
+const acting = { status: 'action-required', refunded: { amount: new Decimal(0), currency: 'USD' } };
 const released = { ...reservation, status: 'RELEASED' as const };
 const cancelled = { ...order, status: 'CANCELLED' as const };
 const unmailed = { ...letter, group: 'notification-group', service: 'notification', kind: 'OrderCancelled' };
@@ -87,6 +88,11 @@ describe('an order', () => {
     ['its reservation', {}, ['inventory-group has to reserve the stock']],
     ['its payment', { reservation }, ['payment-group has to charge the payment']],
     ['the provider', { reservation, payment: charging }, ['payment-group has to hear from the payment provider']],
+    [
+      'its customer',
+      { order: { ...order, payment: acting }, reservation, payment: charging },
+      ['The customer, who has to answer a bank'],
+    ],
     ['the record of its payment', { reservation, payment }, ['order-group has to record the payment']],
     ['its rejection', { reservation: rejected }, ['order-group has to record that the stock is REJECTED']],
     ['a relay', { order: unpublished }, ['The relay of order has to publish OrderCreated']],

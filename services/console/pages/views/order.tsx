@@ -49,6 +49,12 @@ function Known({ id, known }: KnownProps) {
             ago
           </p>
         )}
+        {order?.payment && (
+          <p>
+            Payment <Badge text={order.payment.status} />
+            {order.payment.refunded.amount > 0 && <> {money(order.payment.refunded)} returned</>}
+          </p>
+        )}
         {order && (
           <ul>
             {order.items.map(({ productId, name, quantity }) => (

@@ -8,13 +8,16 @@ import {
   stuckOrdersOut,
 } from '@store/shared/contracts/order-record';
 import { text, uuid } from '@store/shared/values/fields';
+import { moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { anyDecision } from '../dead-letters/schemas.ts';
 
 // Answers of services, which may be of a later release with further statuses.
 const status = z.string();
-export const anyOrder = orderOut.extend({ status });
-export const anyOrderRecord = orderRecordOut.extend({ status });
+/** Operators need not know where the customer has to go. */
+const payment = z.object({ status, refunded: moneySchema }).optional();
+export const anyOrder = orderOut.extend({ status, payment });
+export const anyOrderRecord = orderRecordOut.extend({ status, payment });
 export const anyReservation = reservationRecordOut.extend({ status });
 export const anyPayment = paymentRecordOut.extend({ status });
 export const anyStuckOrders = stuckOrdersOut.extend({ orders: z.array(anyOrder) });

@@ -67,6 +67,7 @@ function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reserv
   if (own === undefined || unknown.length > 0) return unknown;
   switch (own) {
     case 'PENDING':
+      if (order.payment?.status === 'action-required') return ['The customer, who has to answer a bank'];
       return ofPending(reserved, paid);
     case 'CONFIRMED':
       if (order.shippedAt === undefined) return ['The shipment, some time after the payment'];
