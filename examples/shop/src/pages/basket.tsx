@@ -4,6 +4,7 @@ import { AddressFields, addressErrorsOf, addressIn, missingIn } from '../parts/a
 import { Artwork } from '../parts/artwork.tsx';
 import { Changes } from '../parts/changes.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { PayWith, tokenIn } from '../parts/pay-with.tsx';
 import { Quantity } from '../parts/quantity.tsx';
 import { type Line, largestQuantity, maxLines, onlyLeft } from '../shop/basket.ts';
 import { useVisit } from '../shop/context.ts';
@@ -134,7 +135,8 @@ export function BasketPage() {
       return stop('There is less stock than you wanted, so nothing was ordered. Check your basket, then order again.');
     if (!isShown.current || !form.current)
       return announce('You left the basket before your order was sent, so nothing was ordered.');
-    const { attempt, arrived } = await attemptOf(customer.id, basket, total, addressIn(form.current));
+    const paidWith = { address: addressIn(form.current), token: tokenIn(form.current) };
+    const { attempt, arrived } = await attemptOf(customer.id, basket, { total, ...paidWith });
     const { id } = arrived ?? (await send(customer.id, attempt));
     settle(customer.id, attempt, basket);
     if (arrived) return stop('Your earlier order had arrived after all. Check your orders before you order the rest.');
@@ -184,6 +186,7 @@ export function BasketPage() {
               }}
             >
               <AddressFields accountId={account.id} form={form} errors={addressErrors} />
+              <PayWith />
               <Failure sentence={sentence} />
               <button type="submit" class="main" aria-disabled={busy}>
                 {busy ? 'One moment…' : 'Place the order'}

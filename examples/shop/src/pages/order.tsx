@@ -39,6 +39,10 @@ const creditNotesOf = (id: string, signal?: AbortSignal): Promise<Shown['creditN
 /** Whether the customer may cancel an order in this status. */
 const isOpen: Record<Order['status'], boolean> = { PENDING: true, CONFIRMED: true, CANCELLED: false };
 
+/** Whether money of a cancelled order is still to come back. */
+const isReturning = (status: NonNullable<Order['payment']>['status']) =>
+  status === 'paid' || status === 'partially-refunded';
+
 /** Tells whether a retry would get the same answer, as for an order that does not exist. */
 const isFinal = (error: unknown) =>
   error instanceof StoreProblem && error.status >= 400 && error.status < 500 && error.status !== 429;
@@ -144,7 +148,16 @@ export function OrderPage({ id }: { id: string }) {
                 <dt>Total</dt>
                 <dd class="sum">{money(order.total.amount, order.total.currency)}</dd>
               </div>
+              {order.payment && order.payment.refunded.amount > 0 && (
+                <div>
+                  <dt>Returned to you</dt>
+                  <dd>{money(order.payment.refunded.amount, order.payment.refunded.currency)}</dd>
+                </div>
+              )}
             </dl>
+            {order.status === 'CANCELLED' && order.payment && isReturning(order.payment.status) && (
+              <p>Your payment is being returned.</p>
+            )}
             {order.shippingAddress && <AddressText address={order.shippingAddress} />}
             {order.paidAt && (
               <p>

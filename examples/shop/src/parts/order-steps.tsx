@@ -5,15 +5,18 @@ interface Step {
   state: 'done' | 'now' | 'later' | 'ended';
   title: string;
   note?: string;
+  /** Where the customer has to go. */
+  link?: { url: string; text: string };
 }
 
 const usual = 'Stock is reserved, then your payment is taken.';
 const late =
   'This is taking longer than usual. Do not order again: the order will go through, or be cancelled at no cost.';
+const declined = 'Nothing was taken. Put the products back into your basket to order again, with another card.';
 const isLate = (createdAt: string) => Date.now() - Date.parse(createdAt) > 60_000;
 
 function stepsOf(order: Order, reason: string | undefined): Step[] {
-  const { status, createdAt, paidAt, shippedAt, cancelledAt } = order;
+  const { status, createdAt, paidAt, shippedAt, cancelledAt, payment } = order;
   const placed: Step = { state: 'done', title: 'Placed', note: when(createdAt) };
   const paid: Step = { state: 'done', title: 'Confirmed', note: paidAt && when(paidAt) };
   const paidUntilNow = paidAt ? [paid] : [];
@@ -21,6 +24,17 @@ function stepsOf(order: Order, reason: string | undefined): Step[] {
   switch (status) {
     case 'PENDING':
       if (shippedAt) return [placed, shipped];
+      if (payment?.nextAction)
+        return [
+          placed,
+          {
+            state: 'now',
+            title: 'Waiting for you',
+            note: 'Your bank wants to know that it is you. Your order goes on once you have answered.',
+            link: { url: payment.nextAction.url, text: 'Go to your bank' },
+          },
+          { state: 'later', title: 'Shipped' },
+        ];
       return [
         placed,
         { state: 'now', title: 'Confirming', note: isLate(createdAt) ? late : usual },
@@ -35,8 +49,10 @@ function stepsOf(order: Order, reason: string | undefined): Step[] {
         ...paidUntilNow,
         {
           state: 'ended',
-          title: 'Cancelled',
-          note: [cancelledAt && when(cancelledAt), reason].filter(Boolean).join(' · '),
+          title: payment?.status === 'failed' ? 'Your payment was declined' : 'Cancelled',
+          note: [cancelledAt && when(cancelledAt), payment?.status === 'failed' ? declined : reason]
+            .filter(Boolean)
+            .join(' · '),
         },
       ];
     default:
@@ -54,10 +70,15 @@ function stepsOf(order: Order, reason: string | undefined): Step[] {
 export function OrderSteps({ order, reason }: { order: Order; reason: string | undefined }) {
   return (
     <ol class="steps">
-      {stepsOf(order, reason).map(({ state, title, note }) => (
+      {stepsOf(order, reason).map(({ state, title, note, link }) => (
         <li key={title} class={state} aria-current={state === 'now' ? 'step' : undefined}>
           <strong>{title}</strong>
           {note && <span>{note}</span>}
+          {link && (
+            <a class="button" href={link.url}>
+              {link.text}
+            </a>
+          )}
         </li>
       ))}
     </ol>

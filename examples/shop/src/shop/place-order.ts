@@ -14,6 +14,8 @@ export interface Attempt {
   lines: readonly Pick<Line, 'id' | 'name' | 'quantity'>[];
   total: Money;
   address?: Address | undefined;
+  /** What it is paid with. */
+  token?: string | undefined;
 }
 
 /** A little less than the store keeps a key (contract 4.7): a later repetition would place a second order. */
@@ -62,10 +64,11 @@ export function stopSending(): void {
 /** Names the customer, so that the store refuses the order if the cookie belongs to another account (403). */
 const orderBy = (customerId: string, attempt: Attempt) => ({ ...bodyOf(attempt), customerId });
 
-const bodyOf = ({ lines, total, address }: Pick<Attempt, 'lines' | 'total' | 'address'>) => ({
+const bodyOf = ({ lines, total, address, token }: Omit<Attempt, 'key' | 'at'>) => ({
   items: lines.map(({ id, quantity }) => ({ productId: id, quantity })),
   expectedTotal: total,
   shippingAddress: address,
+  payment: token === undefined ? undefined : { token },
 });
 
 /** Prevents two tabs from deciding at the same time what to order. */
@@ -98,11 +101,10 @@ export async function send(accountId: string, attempt: Attempt): Promise<Order> 
 export async function attemptOf(
   accountId: string,
   basket: Basket,
-  total: Money,
-  address: Address | undefined,
+  order: Pick<Attempt, 'total' | 'address' | 'token'>,
 ): Promise<{ attempt: Attempt; arrived?: Order }> {
   const before = unanswered(accountId);
-  const wanted = { lines: basket.lines.map(({ id, name, quantity }) => ({ id, name, quantity })), total, address };
+  const wanted = { lines: basket.lines.map(({ id, name, quantity }) => ({ id, name, quantity })), ...order };
   if (before && JSON.stringify(bodyOf(before)) === JSON.stringify(bodyOf(wanted))) return { attempt: before };
   const arrived = before && (await orderOf(before));
   if (before && arrived) return { attempt: before, arrived };

@@ -6,6 +6,7 @@ const byCode: Record<string, string> = {
   'wrong-password': 'The current password is wrong.',
   'email-not-confirmed': 'Confirm your e-mail address first: follow the link in the mail to it. Nothing was ordered.',
   'price-changed': 'Prices have changed, so nothing was ordered. Check the new total, then order again.',
+  'payment-required': 'Nothing was ordered: choose what you pay with, then order again.',
   'order-shipped': 'The order has been shipped, so it can no longer be cancelled.',
   'unknown-product': 'A product is no longer sold, so nothing was ordered. Check your basket, then order again.',
   'idempotency-key-reused': 'Your earlier order had arrived after all. Check your orders before you order again.',
