@@ -135,13 +135,15 @@ export const paymentTokenOut = z.object({ token: z.string() });
 const actionUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(4_000);
 
 /** What payment says about an order that it is charging (contract 4.14). */
-export const orderPaymentIn = z.discriminatedUnion('status', [
-  z.object({ status: z.literal('pending'), nextAction: z.null() }),
-  z.object({
-    status: z.literal('action-required'),
-    nextAction: z.object({ type: z.literal('redirect'), url: actionUrl }),
-  }),
-]);
+export const orderPaymentIn = z
+  .object({
+    status: z.enum(['pending', 'action-required']),
+    nextAction: z.object({ type: z.literal('redirect'), url: actionUrl }).nullable(),
+  })
+  .refine(({ status, nextAction }) => (status === 'action-required') === (nextAction !== null), {
+    path: ['nextAction'],
+    message: 'must be given if, and only if, the status is action-required',
+  });
 
 /** Texts of operators. */
 export const storeCancellationIn = z.object({ reason: text(1, 500) });
