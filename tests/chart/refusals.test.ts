@@ -127,6 +127,24 @@ describe('values that the chart refuses with a message', () => {
       'without mails customers cannot confirm their address',
       { 'global.profile': 'prod', 'order.env.EMAIL_CONFIRMATION': 'required' },
     ],
+    [
+      'payment.secrets.STRIPE_WEBHOOK_SECRET names no Secret',
+      {
+        'payment.env.PAYMENT_PROVIDER': 'stripe',
+        'payment.secrets': { STRIPE_SECRET_KEY: { secret: 'store-stripe', key: 'secretKey' } },
+      },
+    ],
+    [
+      'gateway.open lacks POST /payments/events',
+      {
+        'payment.env.PAYMENT_PROVIDER': 'stripe',
+        'payment.secrets': {
+          STRIPE_SECRET_KEY: { secret: 'store-stripe', key: 'secretKey' },
+          STRIPE_WEBHOOK_SECRET: { secret: 'store-stripe', key: 'webhookSecret' },
+        },
+      },
+    ],
+    ['sends no callbacks: remove it', { 'gateway.open': ['POST /auth/login', 'POST /payments/events'] }],
     ['is above maxReplicas', { 'order.autoscaling': { enabled: true, minReplicas: 9 } }],
     ['product has no consumer group', { 'product.autoscaling': { enabled: true, lag: 100 } }],
     ['needs global.prometheus', { 'global.prometheus': '', 'invoice.autoscaling': { enabled: true, lag: 100 } }],

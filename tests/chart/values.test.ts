@@ -2,7 +2,8 @@ import { parse } from 'yaml';
 import { valuesFiles } from '../../tools/chart/render.ts';
 import { documentAt } from '../docs/_documents.ts';
 import { itWithCrds, problemsOf } from '../kit/kubernetes/crds.ts';
-import { type Manifest, manifests } from './_manifests.ts';
+import { read } from '../kit/read.ts';
+import { type Manifest, type Manifests, manifests } from './_manifests.ts';
 
 describe('an external database', () => {
   const external = (values: object) => ({
@@ -65,6 +66,27 @@ describe('derived from values', () => {
     );
     expect(envOf('order')).toContainEqual({ name: 'EMAIL_CONFIRMATION', value: 'required' });
     expect(named('NetworkPolicy', 'notification').spec.egress).toContainEqual({ ports: [{ port: 465 }] });
+  });
+});
+
+describe('presets/stripe.yaml', () => {
+  it('has payment charge by Stripe, with keys of a Secret, and opens callbacks and nothing else', async () => {
+    const stripe = [...(valuesFiles.prod ?? []), 'charts/store/presets/stripe.yaml'];
+    const [before, after] = [await manifests({}, valuesFiles.prod), await manifests({}, stripe)];
+    expect(after.envOf('payment')).toEqual(
+      expect.arrayContaining([
+        { name: 'PAYMENT_PROVIDER', value: 'stripe' },
+        { name: 'STRIPE_SECRET_KEY_FILE', value: '/var/run/secrets/store/STRIPE_SECRET_KEY' },
+        { name: 'STRIPE_WEBHOOK_SECRET_FILE', value: '/var/run/secrets/store/STRIPE_WEBHOOK_SECRET' },
+      ]),
+    );
+    expect(after.named('NetworkPolicy', 'payment').spec.egress).toContainEqual({ ports: [{ port: 443 }] });
+    const defaults = parse(read('charts/store/values.yaml')).gateway.open as string[];
+    const preset = parse(read('charts/store/presets/stripe.yaml')).gateway.open as string[];
+    expect(preset).toEqual([...defaults, 'POST /payments/events']);
+    const routesOf = (rendered: Manifests) => JSON.stringify(rendered.ofKind('ConfigMap'));
+    expect(routesOf(after)).toContain('/payments/events');
+    expect(routesOf(before)).not.toContain('/payments/events');
   });
 });
 

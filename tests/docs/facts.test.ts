@@ -40,6 +40,7 @@ describe('personal data', () => {
   const impersonal = new Set([
     ...'kind lane key payload traceparent status currency consumer_group error outcome reason cancel_reason'.split(' '),
     ...'kid requested_by items missing request_hash location body purpose roles locale'.split(' '),
+    ...'provider intent_id cursor state'.split(' '), // of payments
     ...'actor before after'.split(' '), // of the audit trail: ids, and names that operators choose
     ...'unit description images category sku category1 category2 taxes'.split(' '),
     ...'booked account result'.split(' '), // of the books

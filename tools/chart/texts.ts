@@ -19,6 +19,7 @@ const goldens: Record<string, { files: string[]; base?: string }> = {
   'prod-20': { files: [...prod, `${presets}/prod-20.yaml`], base: 'prod' },
   'prod-100': { files: [...prod, `${presets}/prod-100.yaml`], base: 'prod' },
   'prod-1000': { files: [...prod, `${presets}/prod-1000.yaml`], base: 'prod' },
+  stripe: { files: [...prod, `${presets}/stripe.yaml`], base: 'prod' },
   'cloudnative-pg': { files: [...prod, `${presets}/cloudnative-pg.yaml`], base: 'prod' },
 };
 

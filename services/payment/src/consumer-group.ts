@@ -30,8 +30,8 @@ export const createConsumerGroup = (clock: () => Date): ConsumerGroup<PrismaClie
 async function begin(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date): Promise<void> {
   const starts = events.flatMap(({ event: { kind, payload }, trace: { traceparent } }) => {
     if (kind !== 'StockReserved') return [];
-    const { orderId, customerId, total, taxes } = payload;
-    return [{ orderId, customerId, amount: total, taxes, traceparent }];
+    const { orderId, customerId, total, taxes, hasToken = false } = payload;
+    return [{ orderId, customerId, amount: total, taxes, hasToken, traceparent }];
   });
   if (starts.length === 0) return;
   await paymentsOn(tx).insertCharging(starts, now);
@@ -62,6 +62,7 @@ async function cancel(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date
   // Steps before payments, as when the outcome of a call is stored.
   const charges = await steps.lockCharges(ids);
   const noted: Cancellation[] = [];
+  const unsettled: string[] = [];
   const voided: Cancellation[] = [];
   const uncharged: NewCharge[] = [];
   const refunds: NewRefund[] = [];
@@ -72,9 +73,12 @@ async function cancel(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date
     switch (payment.status) {
       case 'CHARGING':
         if (charge?.attempts === 0) voided.push({ orderId, reason });
-        else noted.push({ orderId, reason });
+        else {
+          noted.push({ orderId, reason });
+          unsettled.push(orderId);
+        }
         // The previous release has begun it, and did not get to its end.
-        if (charge === undefined) uncharged.push({ orderId, traceparent });
+        if (charge === undefined) uncharged.push({ orderId, hasToken: false, traceparent });
         break;
       case 'PAID':
         noted.push({ orderId, reason });
@@ -92,10 +96,14 @@ async function cancel(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date
     await payments.void(voided, now);
     await steps.drop(voided.map(({ orderId }) => stepId('charge', orderId)));
   }
-  if (noted.length > 0) await payments.noteCancelled(noted);
+  if (noted.length > 0) {
+    await payments.noteCancelled(noted);
+    // An action that waits for its customer ends now.
+    if (unsettled.length > 0) await steps.check(unsettled, { settled: false });
+  }
   if (uncharged.length > 0) await steps.addCharges(uncharged);
   if (refunds.length > 0) await steps.addRefunds(refunds);
-  if (uncharged.length + refunds.length > 0) wakeOutgoing(tx, queueName);
+  if (noted.length > 0) wakeOutgoing(tx, queueName);
 }
 
 /** Books that orders were shipped; nothing else depends on it. */

@@ -25,6 +25,23 @@ export interface PaymentChange {
   status: PaymentStatus;
   paymentId?: string;
   reason?: string;
+  /** Where it was charged. */
+  intent?: StoredIntent | undefined;
+}
+
+/** Where an order is charged: undefined by the built-in provider, which needs no state. */
+interface StoredIntent {
+  provider: string;
+  intentId: string;
+}
+
+/** What is known of a payment before the provider is asked about it. */
+export interface KnownPayment {
+  status: PaymentStatus;
+  provider: string | null;
+  intentId: string | null;
+  cancelReason: string | null;
+  actionUrl: string | null;
 }
 
 export interface Cancellation {
@@ -67,13 +84,34 @@ export function createPaymentRepository({ prisma, lists }: Database<PrismaClient
       return { amount: new Decimal(row.amount.toFixed()), currency: row.currency };
     },
 
+    async findKnown(orderId: string): Promise<KnownPayment | undefined> {
+      const select = { status: true, provider: true, intentId: true, cancelReason: true, actionUrl: true };
+      const row = await prisma.payment.findUnique({ where: { orderId }, select });
+      return row === null ? undefined : { ...row, status: row.status as PaymentStatus }; // checked by the database
+    },
+
+    /**
+     * Stores an intent before it is confirmed. Only a stored one is confirmed, so an order has at most one that takes money.
+     * @returns false if the order was cancelled, or has another intent
+     */
+    async keepIntent(orderId: string, { provider, intentId }: StoredIntent): Promise<boolean> {
+      const { count } = await prisma.payment.updateMany({
+        where: { orderId, status: 'CHARGING', cancelReason: null, OR: [{ intentId: null }, { intentId }] },
+        data: { provider, intentId },
+      });
+      return count === 1;
+    },
+
     /** Finds the payment of an order as operators see it, with the events that were written about it. */
     async findRecord(orderId: string) {
       const row = await prisma.payment.findUnique({ where: { orderId } });
       if (row === null) return undefined;
-      const { amount, currency, createdAt, updatedAt, cancelReason: _, taxes: __, booked: ___, ...payment } = row;
+      const { customerId, paymentId, reason, amount, currency, createdAt, updatedAt } = row;
       return {
-        ...payment,
+        orderId,
+        customerId,
+        paymentId,
+        reason,
         status: row.status as PaymentStatus, // checked by the database
         amount: amount === null || currency === null ? null : { amount, currency },
         createdAt: createdAt.toISOString(),
@@ -122,18 +160,54 @@ export const paymentsOn = ({ run }: Transaction) => ({
     await run(sql`
       update payments
       set status = change.status, booked = change.status, payment_id = coalesce(change."paymentId", payment_id),
-          reason = coalesce(change.reason, payments.reason), updated_at = ${now}
-      from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text', paymentId: 'uuid', reason: 'text' })}
+          reason = coalesce(change.reason, payments.reason), updated_at = ${now}, action_url = null,
+          provider = coalesce(change.provider, payments.provider), intent_id = coalesce(change."intentId", payments.intent_id)
+      from ${rowsAs(
+        'change',
+        changes.map(({ intent, ...change }) => ({ ...change, ...intent })),
+        { orderId: 'uuid', status: 'text', paymentId: 'uuid', reason: 'text', provider: 'text', intentId: 'text' },
+      )}
       where order_id = change."orderId"`);
   },
 
-  /** Locked payments that nobody has asked the provider for never will be. */
+  /** Locked payments that nobody has asked the provider for, or whose intent is cancelled, never will be. */
   async void(cancellations: Cancellation[], now: Date): Promise<void> {
     await run(sql`
       update payments
-      set status = 'CANCELLED', amount = null, currency = null, reason = voided.reason, updated_at = ${now}
+      set status = 'CANCELLED', amount = null, currency = null, reason = voided.reason, action_url = null, updated_at = ${now}
       from ${rowsAs('voided', cancellations, { orderId: 'uuid', reason: 'text' })}
       where order_id = voided."orderId"`);
+  },
+
+  /** Stores where the customers of locked payments must go. @returns the orders for which that is new */
+  async setActions(actions: { orderId: string; url: string }[]): Promise<string[]> {
+    const changed = await run<{ orderId: string }>(sql`
+      update payments set action_url = action.url
+      from ${rowsAs('action', actions, { orderId: 'uuid', url: 'text' })}
+      where order_id = action."orderId" and action_url is distinct from action.url
+      returning order_id as "orderId"`);
+    return changed.map(({ orderId }) => orderId);
+  },
+
+  /** Finds payments by their intents. */
+  async ofIntents(intentIds: string[]): Promise<Map<string, { orderId: string; status: string }>> {
+    const rows = await run<{ intentId: string; orderId: string; status: string }>(sql`
+      select intent_id as "intentId", order_id as "orderId", status
+      from payments where intent_id = any(${intentIds}::text[])`);
+    return new Map(rows.map(({ intentId, ...payment }) => [intentId, payment]));
+  },
+
+  /** Locked payments that were over are PAID after all, and are to be refunded. */
+  async payLate(
+    late: { orderId: string; paymentId: string; amount: string; currency: string }[],
+    now: Date,
+  ): Promise<void> {
+    await run(sql`
+      update payments
+      set status = 'PAID', booked = 'PAID', payment_id = late."paymentId", amount = late.amount, currency = late.currency,
+          cancel_reason = coalesce(cancel_reason, payments.reason, 'the order was cancelled'), updated_at = ${now}
+      from ${rowsAs('late', late, { orderId: 'uuid', paymentId: 'uuid', amount: 'numeric', currency: 'text' })}
+      where order_id = late."orderId"`);
   },
 
   /** Notes for locked payments why their orders were cancelled. */

@@ -1,140 +1,243 @@
+import type { Transaction } from '@store/shared/database/transaction';
 import { newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import type { Logger } from '@store/shared/observability/log';
 import { currentTrace, inSpan, runInTrace, type Trace, traceFrom } from '@store/shared/observability/trace-context';
 import { type Ended, type Next, type Queue, wakeOutgoing } from '@store/shared/outgoing/outgoing';
 import { unreachable } from '@store/shared/values/errors';
-import { Decimal, toMinorUnits } from '@store/shared/values/money';
+import { Decimal } from '@store/shared/values/money';
 import { nameUuid } from '@store/shared/values/name-uuid';
-import { backoff } from '@store/shared/values/time';
+import { backoff, dayMs } from '@store/shared/values/time';
+import type { ChargeResult, RefundResult, Result } from './ask-provider.ts';
 import { bookChanges } from './books/changes.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Payment } from './payment.ts';
-import { type LockedPayment, type PaymentChange, paymentsOn } from './payment-repository.ts';
-import type { Intent, PaymentProvider } from './providers/provider.ts';
-import { type NewRefund, type Step, type StepKind, stepsOn, stepTable } from './step-repository.ts';
+import { type Cancellation, type LockedPayment, type PaymentChange, paymentsOn } from './payment-repository.ts';
+import { type NewRefund, type Step, type StepChange, stepsOn, stepTable } from './step-repository.ts';
 
 export const queueName = 'payment';
 
-type Result = { charge: Intent } | { refunded: true };
 /** The events that announce a result belong to the trace of the call. */
 type Answer = Result & { trace: Trace };
 
 const pauses = { firstMs: 500, maxMs: 60_000 };
 
 interface Dependencies {
-  provider: PaymentProvider;
+  ask(step: Step): Promise<Result>;
   clock: () => Date;
 }
 
 /**
- * Asks the provider what payment_steps say, and stores its answer together with the event that announces it (contract 6.1). Where
- * the answer is not known, the same call is made again until it is: the provider moves money once for a key.
+ * Carries out payment_steps, and stores what became of them together with the event that announces it (contract 6.1). Where that is not
+ * known, it is read until it is (decision 40).
  */
-export const providerCalls = ({ provider, clock }: Dependencies): Queue<PrismaClient, Step, Answer> => ({
+export const providerCalls = ({ ask, clock }: Dependencies): Queue<PrismaClient, Step, Answer> => ({
   name: queueName,
   ...stepTable,
   perLane: 50,
   callMs: 30_000,
   make: (step) =>
     inSpan({ name: step.lane, kind: 'internal', parent: step.traceparent }, async () => ({
-      ...(await ask(provider, step)),
+      ...(await ask(step)),
       trace: currentTrace() ?? traceFrom(step.traceparent),
     })),
 
   async settle(tx, ended, log) {
-    const payments = paymentsOn(tx);
-    const locked = new Map(
-      (await payments.lock(ended.map(({ call }) => call.orderId))).map((payment) => [payment.orderId, payment]),
-    );
+    const payments = await paymentsOn(tx).lock(ended.map(({ call }) => call.orderId));
+    const locked = new Map(payments.map((payment) => [payment.orderId, payment]));
     const now = clock();
     const settled = ended.map((one) => {
       if ('error' in one) return postponed(one, log);
       return runInTrace(one.outcome.trace, () => settle(one.call, one.outcome, locked.get(one.call.orderId), now));
     });
-    const changes = settled.flatMap(({ change }) => change ?? []);
-    const announced = settled.flatMap(({ events }) => events);
-    const refunds = settled.flatMap(({ refund }) => refund ?? []);
-    if (changes.length > 0) {
-      await payments.update(changes, now);
-      await bookChanges(tx, changes, locked, now);
-    }
-    if (announced.length > 0) await appendToOutbox(tx, ...announced);
-    if (refunds.length > 0) {
-      await stepsOn(tx).addRefunds(refunds);
-      wakeOutgoing(tx, queueName);
-    }
+    await storeSettled(tx, settled, locked, now);
+    const changedSteps = ended.flatMap(({ call }, index) => changeOf(call, settled[index] ?? nothing));
+    if (changedSteps.length > 0) await stepsOn(tx).change(changedSteps);
     return settled.map(({ next }) => next);
   },
 });
 
-async function ask(provider: PaymentProvider, { lane, id, ...step }: Step): Promise<Result> {
-  const { orderId, currency } = step;
-  const amount = toMinorUnits({ amount: new Decimal(step.amount), currency });
-  const order = { orderId, amount, currency };
-  const kind = lane as StepKind; // checked by the database
-  const intentId =
-    'intentIdOf' in provider ? provider.intentIdOf(orderId) : (await provider.createIntent({ ...order, key: id })).id;
-  switch (kind) {
-    case 'charge':
-      return { charge: await provider.confirm({ ...order, intentId, key: id, token: undefined, returnUrl: '' }) };
-    case 'refund':
-      await provider.refund({ key: id, stepId: id, intentId, amount, currency });
-      return { refunded: true };
-    default:
-      return unreachable(kind);
+/** Stores what follows for locked payments. */
+export async function storeSettled(
+  tx: Transaction,
+  settled: Settled[],
+  locked: ReadonlyMap<string, LockedPayment>,
+  now: Date,
+): Promise<void> {
+  const payments = paymentsOn(tx);
+  const steps = stepsOn(tx);
+  const all = <Key extends keyof Settled>(key: Key) =>
+    settled.map((one) => one[key]).filter((value) => value !== undefined) as NonNullable<Settled[Key]>[];
+  const [changes, voided, late] = [all('change'), all('void'), all('late')];
+  if (changes.length > 0) {
+    await payments.update(changes, now);
+    await bookChanges(tx, changes, locked, now);
   }
+  if (voided.length > 0) await payments.void(voided, now);
+  if (late.length > 0) {
+    await payments.payLate(late, now);
+    const charged = late.map(({ payment }) => ({ orderId: payment.orderId, status: 'PAID' as const }));
+    await bookChanges(tx, charged, new Map(late.map(({ payment }) => [payment.orderId, payment])), now);
+  }
+  const events = settled.flatMap((one) => one.events);
+  if (events.length > 0) await appendToOutbox(tx, ...events);
+  const refunds = all('refund');
+  if (refunds.length > 0) await steps.addRefunds(refunds);
+  const actions = all('action');
+  const told = actions.length > 0 ? new Set(await payments.setActions(actions)) : new Set();
+  if (told.size > 0) await steps.addTellings(actions.filter(({ orderId }) => told.has(orderId)));
+  const returned = settled.flatMap((one) => one.returned ?? []);
+  if (returned.length > 0) await steps.checkRefunds(returned);
+  if (refunds.length + told.size + returned.length > 0) wakeOutgoing(tx, queueName);
 }
 
 /** The payment's id in events, the same at every provider. */
 const paymentIdOf = (orderId: string): string => nameUuid(`payment of order ${orderId}`);
 
 /** What an answer means for a payment. */
-interface Settled {
+export interface Settled {
   next: Next;
-  change?: PaymentChange;
   events: StoredEvent[];
+  change?: PaymentChange;
+  void?: Cancellation;
+  /** Money that was taken although the payment was over. */
+  late?: { orderId: string; paymentId: string; amount: string; currency: string; payment: LockedPayment };
   /** What is asked next. */
   refund?: NewRefund;
+  action?: { orderId: string; url: string; traceparent: string };
+  renewsKey?: boolean;
+  /** Steps of refunds about which the provider knows more than that they are pending. */
+  returned?: string[];
 }
 
 const nothing: Settled = { next: 'done', events: [] };
 
+/** A step that is not settled within a day is OPEN. A charge that was asked once waits in a lane of its own. */
+function changeOf(step: Step, { next, renewsKey = false }: Settled): StepChange[] {
+  const { id } = step;
+  const lane = step.lane === 'charge' ? 'check' : undefined;
+  if (next === 'done') return step.isOpen ? [{ id, isOpen: false }] : [];
+  const isOpen = isOverdue(step) && step.lane !== 'tell';
+  if (lane === undefined && isOpen === step.isOpen && !renewsKey) return [];
+  return [{ id, isOpen, renewsKey, ...(lane && { lane }) }];
+}
+
+/** Nothing becomes FAILED because time has passed. */
+const isOverdue = ({ ageSeconds }: Step): boolean => ageSeconds * 1000 > dayMs;
+
+/** The longer something is unsettled, the more seldom it is read: after an hour, every 15 minutes. */
+function readAgain({ ageSeconds }: Pick<Step, 'ageSeconds'>): Next {
+  const pauseMs = Math.min(Math.max(ageSeconds * 250, 5_000), 900_000);
+  return { againInMs: pauseMs * (1 - Math.random() / 4) };
+}
+
 function postponed({ call, error }: Extract<Ended<Step, Answer>, { error: unknown }>, log: Logger): Settled {
   const { id, orderId, lane, attempts } = call;
-  const againInMs = backoff(attempts, pauses);
-  const fields = { err: error, stepId: id, orderId, lane, attempts, seconds: Math.ceil(againInMs / 1000) };
-  log.warn(fields, 'The payment provider gave no answer and is asked again');
-  return { ...nothing, next: { againInMs } };
+  const next = isOverdue(call) ? readAgain(call) : { againInMs: backoff(attempts, pauses) };
+  const fields = { err: error, stepId: id, orderId, lane, attempts, next };
+  log.warn(fields, 'What became of a call of the payment provider is unknown, and is read');
+  return { ...nothing, next };
 }
 
 function settle(step: Step, answer: Answer, payment: LockedPayment | undefined, now: Date): Settled {
-  if (payment === undefined) return nothing;
-  return 'charge' in answer ? settleCharge(step, answer.charge, payment, now) : settleRefund(payment, now);
+  if (payment === undefined || 'told' in answer) return nothing;
+  if ('needsKey' in answer) return { ...nothing, next: readAgain(step), renewsKey: true };
+  if ('refunded' in answer) return settleRefund(step, answer.refunded, payment, now);
+  return payment.status === 'CHARGING'
+    ? settleCharge(step, answer.charge, payment, now)
+    : settleAgain(step, answer.charge, payment, now);
 }
 
-function settleCharge(step: Step, intent: Intent, payment: LockedPayment, now: Date): Settled {
-  if (payment.status !== 'CHARGING') return nothing;
+/** Also what an operator has found out about a charge. */
+export function settleCharge(
+  step: Pick<Step, 'traceparent' | 'ageSeconds'>,
+  result: ChargeResult,
+  payment: Extract<LockedPayment, { status: 'CHARGING' | 'FAILED' }>,
+  now: Date,
+): Settled {
   const { orderId, customerId, amount, taxes, cancelReason } = payment;
-  if (intent.state !== 'captured') {
-    const { reason = '' } = intent;
-    const failed = newEvent('PaymentFailed', { ...about(payment, now), reason });
-    return { next: 'done', change: { orderId, status: 'FAILED', reason }, events: [failed] };
-  }
-  const paymentId = paymentIdOf(orderId);
-  const paid: Settled = {
+  const fail = (reason: string): Settled => ({
     next: 'done',
-    change: { orderId, status: 'PAID', paymentId },
-    events: [newEvent('OrderPaid', { ...about(payment, now), paymentId, amount, taxes })],
-  };
-  if (cancelReason === null) return paid;
-  // Its order was cancelled while the provider was asked.
-  const { traceparent } = step;
-  return { ...paid, refund: { orderId, customerId, paymentId, amount, traceparent } };
+    change: { orderId, status: 'FAILED', reason },
+    events: [newEvent('PaymentFailed', { ...about(payment, now), reason })],
+  });
+  const { state } = result;
+  switch (state) {
+    case 'captured': {
+      const paymentId = paymentIdOf(orderId);
+      const intent = storedIntentOf(result);
+      const paid: Settled = {
+        next: 'done',
+        change: { orderId, status: 'PAID', paymentId, intent },
+        events: [newEvent('OrderPaid', { ...about(payment, now), paymentId, amount, taxes })],
+      };
+      if (cancelReason === null) return paid;
+      // Its order was cancelled while the provider was asked.
+      const { traceparent } = step;
+      return { ...paid, refund: { orderId, customerId, paymentId, amount, traceparent } };
+    }
+    case 'declined':
+      return fail(result.reason);
+    case 'cancelled':
+      if (cancelReason !== null) return { ...nothing, void: { orderId, reason: cancelReason } };
+      return fail(result.intent?.reason ?? 'the payment was cancelled at the provider');
+    case 'action':
+    case 'processing': {
+      if (cancelReason !== null) return { ...nothing, next: { againInMs: 0 } };
+      const waits = { ...nothing, next: readAgain(step) };
+      if (state === 'processing') return waits;
+      return { ...waits, action: { orderId, url: result.actionUrl, traceparent: step.traceparent } };
+    }
+    default:
+      return unreachable(state);
+  }
 }
 
-function settleRefund(payment: LockedPayment, now: Date): Settled {
+/** What was read about a payment that was settled before: it may have been refunded or disputed at the provider. */
+function settleAgain(step: Step, { state, intent }: ChargeResult, payment: LockedPayment, now: Date): Settled {
+  if (state !== 'captured' || intent === undefined) return nothing;
+  const { orderId, customerId, status, taxes } = payment;
+  switch (status) {
+    case 'PAID':
+    case 'REFUNDED':
+      return {
+        ...nothing,
+        returned: intent.refunds.flatMap(({ stepId, state }) => (stepId && state !== 'pending' ? [stepId] : [])),
+      };
+    case 'FAILED':
+    case 'CANCELLED': {
+      // The provider has taken money after it had said that it would not, or after an operator had settled that it did not.
+      const { amount, currency, traceparent } = step;
+      const money = { amount: new Decimal(amount), currency };
+      const paymentId = paymentIdOf(orderId);
+      return {
+        ...nothing,
+        late: { orderId, paymentId, amount, currency, payment: { ...payment, status: 'FAILED', amount: money } },
+        events: [newEvent('OrderPaid', { ...about(payment, now), paymentId, amount: money, taxes })],
+        refund: { orderId, customerId, paymentId, amount: money, traceparent },
+      };
+    }
+    case 'CHARGING':
+      return nothing;
+    default:
+      return unreachable(status);
+  }
+}
+
+const storedIntentOf = ({ intent, ...result }: ChargeResult & { state: 'captured' }) =>
+  intent === undefined || result.provider === 'built-in'
+    ? undefined
+    : { provider: result.provider, intentId: intent.id };
+
+/** Also what an operator has found out about a refund. */
+export function settleRefund(
+  step: Pick<Step, 'ageSeconds'>,
+  { refund }: RefundResult,
+  payment: LockedPayment,
+  now: Date,
+): Settled {
   if (payment.status !== 'PAID') return nothing;
+  if (refund.state !== 'succeeded') return { ...nothing, next: readAgain(step) };
   const { orderId, paymentId, amount, cancelReason } = payment;
   return {
     next: 'done',

@@ -1,13 +1,22 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { paymentRecordOut } from '@store/shared/contracts/order-record';
-import { type AnyRoute, ok, route } from '@store/shared/http/route';
+import { openStepsOut, settlementIn } from '@store/shared/contracts/payment-step';
+import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
 import { found } from '@store/shared/values/errors';
-import { uuid } from '@store/shared/values/fields';
+import { uuid, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
+import type { SettleOpen } from './open-steps.ts';
 import type { PaymentRepository } from './payment-repository.ts';
+import type { StepRepository } from './step-repository.ts';
+
+interface Parts {
+  payments: PaymentRepository;
+  steps: Pick<StepRepository, 'open'>;
+  settleOpen: SettleOpen;
+}
 
 /** For operators (contract 4.14) and for the export of an account, on the service's own address. */
-export function paymentRoutes(payments: PaymentRepository): AnyRoute[] {
+export function paymentRoutes({ payments, steps, settleOpen }: Parts): AnyRoute[] {
   return [
     accountDataRoute(payments.pageOf),
     route({
@@ -18,6 +27,33 @@ export function paymentRoutes(payments: PaymentRepository): AnyRoute[] {
       responses: { 200: { description: 'The payment.', body: paymentRecordOut } },
       handler: async ({ params: { orderId } }) =>
         ok(found(await payments.findRecord(orderId), `payment of order ${orderId}`)),
+    }),
+    route({
+      method: 'get',
+      path: '/internal/payment-steps',
+      identity: 'operator',
+      query: z.object({
+        state: z.literal('open'),
+        size: wholeNumber(1, 100).default(50),
+        after: uuid.optional(),
+      }),
+      responses: { 200: { description: 'Steps that an operator should settle.', body: openStepsOut } },
+      handler: async ({ query: { size, after } }) => ok(await steps.open({ size, after })),
+    }),
+    route({
+      method: 'post',
+      path: '/internal/payment-steps/{id}/settlement',
+      identity: 'operator',
+      params: z.object({ id: uuid }),
+      body: settlementIn,
+      responses: {
+        204: { description: 'Settled.' },
+        409: problem('The step is not open.'),
+      },
+      async handler({ actor, params: { id }, body }) {
+        await settleOpen(actor, id, body);
+        return noContent();
+      },
     }),
   ];
 }

@@ -9,35 +9,69 @@ import { createBooks } from './books/books.ts';
 import { measureBooks } from './books/gauges.ts';
 import { bookUnbooked } from './books/opening-repository.ts';
 import { bookRoutes } from './books/routes.ts';
+import { actionRoutes } from './action-routes.ts';
+import { createAsk } from './ask-provider.ts';
+import { createBuiltInActions } from './built-in-action-repository.ts';
+import { callbackRoutes } from './callback-routes.ts';
+import { listChanges } from './changes.ts';
 import { configSchema, type PaymentConfig } from './config.ts';
 import { createConsumerGroup } from './consumer-group.ts';
 import { PrismaClient } from './generated/client.ts';
+import { countOpenSteps, createSettleOpen } from './open-steps.ts';
+import { createOrderClient, type OrderClient } from './order-client.ts';
 import { createPaymentRepository } from './payment-repository.ts';
 import { providerCalls } from './provider-calls.ts';
 import type { PaymentProvider } from './providers/provider.ts';
-import { providers } from './providers/providers.ts';
+import { createProviders } from './providers/providers.ts';
 import { paymentRoutes } from './routes.ts';
+import { createStepRepository } from './step-repository.ts';
 
 interface Replaceable {
+  orders?: OrderClient;
   provider?: PaymentProvider;
   clock?: () => Date;
 }
 
 export function createPaymentService(
   { config, log, database }: ServiceContext<PaymentConfig, PrismaClient>,
-  { provider: replaced, clock = () => new Date() }: Replaceable = {},
+  {
+    provider: replaced,
+    orders = createOrderClient({ baseUrl: config.ORDER_URL, credential: config.INTERNAL_CREDENTIAL }),
+    clock = () => new Date(),
+  }: Replaceable = {},
 ) {
   const repository = createPaymentRepository(database);
-  const provider = replaced ?? providers['built-in']({ config, payments: repository });
+  const steps = createStepRepository(database);
+  const actions = createBuiltInActions(database);
+  const returnUrlOf = (orderId: string) => `${config.SHOP_URL}/#/orders/${orderId}`;
+  const named = createProviders({ config, payments: repository, actions });
+  const provider = replaced ?? named(config.PAYMENT_PROVIDER);
+  const ask = createAsk({
+    provider,
+    providerNamed: (name) => (name === provider.name ? provider : named(name)),
+    payments: repository,
+    orders,
+    returnUrlOf,
+  });
   const group = createConsumerGroup(clock);
   const consumer = { group, config, publishesAs: 'payment' };
   const books = createBooks({ repository: createBookRepository(database), provider, clock });
-  const routes = [...paymentRoutes(repository), ...bookRoutes(books), ...deadLetterRoutes(consumer, database)];
+  const { inTransaction } = database;
+  const routes = [
+    ...paymentRoutes({ payments: repository, steps, settleOpen: createSettleOpen({ inTransaction, clock }) }),
+    ...actionRoutes({ actions, inTransaction, returnUrlOf }),
+    ...callbackRoutes(provider, database),
+    ...bookRoutes(books),
+    ...deadLetterRoutes(consumer, database),
+  ];
   return {
     app: createHttpApp({ title: 'Payment', routes, log, config }),
     consumer,
     jobs: [
-      outgoing(database, providerCalls({ provider, clock })),
+      outgoing(database, providerCalls({ ask, clock })),
+      countOpenSteps(steps),
+      // Nothing happens at a provider that keeps no intents.
+      ...('intentIdOf' in provider ? [] : [listChanges(database, provider)]),
       loop({ name: 'balances of the books', everyMs: 5_000 }, () => addUpBalances(database)),
       loop({ name: 'payments that the books lack', everyMs: 30_000 }, () => database.inTransaction(bookUnbooked)),
       measureBooks(books),

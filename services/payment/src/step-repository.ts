@@ -1,15 +1,22 @@
+import type { Database } from '@store/shared/database/database';
 import { rowsAs } from '@store/shared/database/rows';
 import { sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import type { CallTable, ClaimedCall } from '@store/shared/outgoing/outgoing';
 import type { Money } from '@store/shared/values/money';
 import { nameUuid } from '@store/shared/values/name-uuid';
+import type { PrismaClient } from './generated/client.ts';
 
-/** What the provider is asked. Each is a lane: refunds that hang delay no charge. */
+/**
+ * What is asked. Each is a lane, so that one that hangs delays no other: new charges do not wait for those whose outcome must be read
+ * (`check`), nor for refunds. `tell` tells order what its customer must do.
+ */
 export type StepKind = 'charge' | 'refund';
+export type Lane = StepKind | 'check' | 'tell';
 
 export interface NewCharge {
   orderId: string;
+  hasToken: boolean;
   traceparent: string;
 }
 
@@ -30,30 +37,83 @@ export interface Step extends ClaimedCall {
   /** Of a refund. */
   paymentId: string | null;
   traceparent: string;
+  hasToken: boolean;
+  keyNumber: number;
+  keyAgeSeconds: number;
+  ageSeconds: number;
+  isOpen: boolean;
+}
+
+/** Changes of a locked step besides its due time. */
+export interface StepChange {
+  id: string;
+  lane?: Lane;
+  /** From now on it has another key. */
+  renewsKey?: boolean;
+  isOpen?: boolean;
 }
 
 export const stepTable: CallTable<Step> = {
   table: 'payment_steps',
-  columns: sql`order_id as "orderId", customer_id as "customerId", amount, currency, payment_id as "paymentId", traceparent`,
+  columns: sql`order_id as "orderId", customer_id as "customerId", amount, currency, payment_id as "paymentId", traceparent,
+    has_token as "hasToken", key_number as "keyNumber", open_since is not null as "isOpen",
+    extract(epoch from now() - created_at)::int as "ageSeconds",
+    extract(epoch from now() - coalesce(key_since, created_at))::int as "keyAgeSeconds"`,
   claim: ({ run }, statement) => run<Step>(statement),
 };
 
-/** The same for an order whenever its step is written, so that it is written once. The provider gets it as the key of the call. */
+/** The same for an order whenever its step is written, so that it is written once. */
 export const stepId = (kind: StepKind, orderId: string): string => nameUuid(`${kind} of order ${orderId}`);
+
+/** By which the provider knows that a call is repeated. */
+export const keyOf = ({ id, keyNumber }: Pick<Step, 'id' | 'keyNumber'>): string =>
+  keyNumber === 0 ? id : nameUuid(`key ${keyNumber} of step ${id}`);
+
+export type StepRepository = ReturnType<typeof createStepRepository>;
+
+export const createStepRepository = ({ prisma }: Pick<Database<PrismaClient>, 'prisma'>) => ({
+  /** The steps that an operator should settle, the oldest first. @param after id of the step to continue after */
+  async open({ size, after }: { size: number; after?: string | undefined }) {
+    const rows = await prisma.paymentStep.findMany({
+      where: { openSince: { not: null } },
+      orderBy: [{ openSince: 'asc' }, { id: 'asc' }],
+      take: size + 1,
+      ...(after !== undefined && { cursor: { id: after }, skip: 1 }),
+    });
+    const payments = await prisma.payment.findMany({
+      where: { orderId: { in: rows.map(({ orderId }) => orderId) } },
+      select: { orderId: true, provider: true, intentId: true },
+    });
+    const steps = rows.slice(0, size).map((row) => {
+      const payment = payments.find(({ orderId }) => orderId === row.orderId);
+      return {
+        id: row.id,
+        kind: row.paymentId === null ? ('charge' as const) : ('refund' as const),
+        orderId: row.orderId,
+        customerId: row.customerId,
+        amount: { amount: row.amount, currency: row.currency },
+        provider: payment?.provider ?? null,
+        intentId: payment?.intentId ?? null,
+        attempts: row.attempts,
+        createdAt: row.createdAt.toISOString(),
+        openSince: (row.openSince ?? row.createdAt).toISOString(),
+      };
+    });
+    return { steps, next: rows.length > size ? (steps.at(-1)?.id ?? null) : null };
+  },
+
+  countOpen: (): Promise<number> => prisma.paymentStep.count({ where: { openSince: { not: null } } }),
+});
 
 /** Writes what the provider is to be asked; `outgoing` asks it after the commit. */
 export const stepsOn = ({ run }: Transaction) => ({
   /** Adds a charge for those of the orders whose payment is CHARGING and has none. */
   async addCharges(charges: NewCharge[]): Promise<void> {
-    const rows = charges.map(({ orderId, traceparent }) => ({
-      id: stepId('charge', orderId),
-      orderId,
-      traceparent,
-    }));
+    const rows = charges.map((charge) => ({ ...charge, id: stepId('charge', charge.orderId) }));
     await run(sql`
-      insert into payment_steps (id, lane, order_id, customer_id, amount, currency, traceparent, due_at)
-      select step.id, 'charge', order_id, customer_id, amount, currency, step.traceparent, now()
-      from ${rowsAs('step', rows, { id: 'uuid', orderId: 'uuid', traceparent: 'text' })}
+      insert into payment_steps (id, lane, order_id, customer_id, amount, currency, traceparent, has_token, due_at)
+      select step.id, 'charge', order_id, customer_id, amount, currency, step.traceparent, step."hasToken", now()
+      from ${rowsAs('step', rows, { id: 'uuid', orderId: 'uuid', traceparent: 'text', hasToken: 'boolean' })}
       join payments on order_id = step."orderId"
       where status = 'CHARGING'
       order by order_id
@@ -90,6 +150,70 @@ export const stepsOn = ({ run }: Transaction) => ({
       select order_id as "orderId", attempts from payment_steps
       where id = any(${ids}::uuid[]) order by id for update`);
     return new Map(rows.map(({ orderId, attempts }) => [orderId, { attempts }]));
+  },
+
+  /** Has order told, soon, what the customers of these orders must do now. */
+  async addTellings(orders: { orderId: string; traceparent: string }[]): Promise<void> {
+    const rows = orders.map((order) => ({ ...order, id: nameUuid(`action of order ${order.orderId}`) }));
+    await run(sql`
+      insert into payment_steps (id, lane, order_id, customer_id, amount, currency, traceparent, due_at)
+      select step.id, 'tell', order_id, customer_id, amount, currency, step.traceparent, now()
+      from ${rowsAs('step', rows, { id: 'uuid', orderId: 'uuid', traceparent: 'text' })}
+      join payments on order_id = step."orderId"
+      where status = 'CHARGING'
+      order by step.id
+      on conflict (id) do update set due_at = now(), attempts = payment_steps.attempts + 1`);
+  },
+
+  /** Changes locked steps. Leaves undefined properties as they are. */
+  async change(changes: StepChange[]): Promise<void> {
+    await run(sql`
+      update payment_steps as step
+      set lane = coalesce(change.lane, step.lane),
+          key_number = step.key_number + change."renewsKey"::int,
+          key_since = case when change."renewsKey" then now() else step.key_since end,
+          open_since = case change."isOpen" when true then coalesce(step.open_since, now()) when false then null else step.open_since end
+      from ${rowsAs(
+        'change',
+        changes.map((change) => ({ ...change, renewsKey: change.renewsKey ?? false })),
+        { id: 'uuid', lane: 'text', renewsKey: 'boolean', isOpen: 'boolean' },
+      )}
+      where step.id = change.id`);
+  },
+
+  /**
+   * Has the charges of these orders read now. One that is being made for the first time is left alone: its outcome comes by itself.
+   * @param settled whether those that are settled are read again too, for refunds and disputes made at the provider
+   */
+  async check(orderIds: string[], { settled }: { settled: boolean }): Promise<void> {
+    const ids = orderIds.map((orderId) => stepId('charge', orderId));
+    await run(sql`
+      update payment_steps set lane = 'check', due_at = least(due_at, now())
+      where id in (
+        select id from payment_steps
+        where id = any(${ids}::uuid[]) and attempts > 0 and (lane = 'check' and due_at is not null or ${settled}::boolean and due_at is null)
+        order by id for update
+      )`);
+  },
+
+  /** Has these refunds asked about now, unless they are settled. */
+  async checkRefunds(ids: string[]): Promise<void> {
+    await run(sql`
+      update payment_steps set due_at = least(due_at, now())
+      where id in (select id from payment_steps where id = any(${ids}::uuid[]) and due_at is not null order by id for update)`);
+  },
+
+  /** Locks a step that an operator settles. @returns undefined if there is none */
+  async lockStep(id: string): Promise<(Step & { openSince: Date | null }) | undefined> {
+    const [row] = await run<Step & { openSince: Date | null }>(sql`
+      select id, lane, attempts, ${stepTable.columns}, open_since as "openSince"
+      from payment_steps where id = ${id}::uuid for update`);
+    return row;
+  },
+
+  /** A locked step is settled: nothing is asked or read any more, unless the provider says that something has changed. */
+  async settle(id: string): Promise<void> {
+    await run(sql`update payment_steps set due_at = null, open_since = null where id = ${id}::uuid`);
   },
 
   /** Has locked steps that nobody has carried out never be. */

@@ -4,10 +4,12 @@ import type { OrderEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import type { Started } from '@store/shared/service/service';
 import { Decimal } from '@store/shared/values/money';
+import { nameUuid } from '@store/shared/values/name-uuid';
 import { receivedEvent, storedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
+import type { OrderClient } from '../src/order-client.ts';
 import { createBuiltInProvider } from '../src/providers/built-in-provider.ts';
 import type { Confirmation, PaymentProvider } from '../src/providers/provider.ts';
 import { createPaymentService } from '../src/service.ts';
@@ -33,7 +35,12 @@ export const orderCancelled = (orderId: string, customerId = alice) =>
 /** The built-in provider, which also records charges and refunds. `afterCharge` and `afterRefund` may delay or lose its answers. */
 export function fakeProvider(declineAbove = limit) {
   const findTotal = async () => ({ amount: new Decimal('9.99'), currency: 'USD' });
-  const builtIn = createBuiltInProvider({ declineAbove: new Decimal(declineAbove), findTotal });
+  const builtIn = createBuiltInProvider({
+    declineAbove: new Decimal(declineAbove),
+    findTotal,
+    actions: { begin: async () => 'WAITING', find: async () => undefined, cancel: async () => undefined },
+    actionUrlOf: () => '',
+  });
   const taken = new Set<string>();
   const givenBack = new Set<string>();
   const fake = {
@@ -44,6 +51,16 @@ export function fakeProvider(declineAbove = limit) {
     afterCharge: async (): Promise<void> => undefined,
     afterRefund: async (): Promise<void> => undefined,
     holds: (orderId: string) => taken.has(orderId) && !givenBack.has(orderId),
+    /** Unlike the built-in provider, which moves no money, it knows what it has taken. */
+    async read(intentId: string) {
+      const intent = await builtIn.read(intentId);
+      const refund = { id: '', stepId: nameUuid(`refund of order ${intentId}`), amount: intent.amount };
+      return {
+        ...intent,
+        state: taken.has(intentId) ? ('captured' as const) : intent.state,
+        refunds: givenBack.has(intentId) ? [{ ...refund, state: 'succeeded' as const }] : [],
+      };
+    },
     async confirm(confirmation: Confirmation) {
       fake.charges.push(confirmation.orderId);
       const intent = await builtIn.confirm(confirmation);
@@ -63,26 +80,34 @@ export function fakeProvider(declineAbove = limit) {
 }
 
 interface Options {
-  provider?: PaymentProvider;
+  /** `own`: the one that is configured. */
+  provider?: PaymentProvider | 'own';
+  orders?: Partial<OrderClient>;
   clock?: () => Date;
   env?: Record<string, string>;
 }
 
+/** Orders without a token, of which nobody wants to know more. */
+const noOrders: OrderClient = { paymentToken: async () => undefined, tellAction: async () => undefined };
+
 /** The service's real handlers on the given database. */
 export function testPayments(
   databaseUrl: string,
-  { provider = fakeProvider(), clock = () => new Date(), env }: Options = {},
+  { provider = fakeProvider(), orders, clock = () => new Date(), env }: Options = {},
 ) {
   const database = openDatabase(PrismaClient, databaseUrl, 20);
   const { prisma } = database;
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
     KAFKA_BROKERS: 'unused:1',
-    ORDER_URL: 'http://order',
+    ORDER_URL: 'http://unused',
     ...env,
   });
   const log = createLog('payment', process.env.TEST_LOG ?? 'silent');
-  const { app, consumer, jobs } = createPaymentService({ config, log, database }, { provider, clock });
+  const { app, consumer, jobs } = createPaymentService(
+    { config, log, database },
+    { ...(provider !== 'own' && { provider }), orders: { ...noOrders, ...orders }, clock },
+  );
   const { group } = consumer;
   const processorOf = (changed = group) => ({
     group: changed,
@@ -139,6 +164,12 @@ export function testPayments(
     async dieWhileAsking(orderId: string, ask: () => unknown = () => undefined) {
       await prisma.paymentStep.updateMany({ where: { orderId, dueAt: { not: null } }, data: { attempts: 1 } });
       await ask();
+    },
+
+    /** Waits for the calls in flight. */
+    async stop() {
+      for (const one of started ?? []) await one.stop();
+      started = undefined;
     },
 
     /** Has `close` not wait for calls that never end. */

@@ -51,6 +51,9 @@ export function serviceEnv(
     KAFKA_BROKERS: usesKafka ? brokers.join() : undefined,
     JWT_SECRET_KEY: seesKey ? env.JWT_SECRET_KEY || jwtKey : undefined,
     CONSOLE_TOKEN: service.secrets.includes('CONSOLE_TOKEN') ? env.CONSOLE_TOKEN || consoleToken : undefined,
+    // Its Secret is part of a preset.
+    ...(name !== 'payment' && { STRIPE_SECRET_KEY: undefined, STRIPE_WEBHOOK_SECRET: undefined }),
+    STORE_URL: 'STORE_URL' in service.env ? env.STORE_URL || `http://localhost:${ports.of('gateway')}` : undefined,
     JWT_PREVIOUS_SECRET_KEYS: seesKey ? env.JWT_PREVIOUS_SECRET_KEYS : undefined,
     BEARER_JWKS_URL: checksTokens ? withLocalUrls(env.BEARER_JWKS_URL || jwksUrl, ports, portOf) : undefined,
   };

@@ -80,7 +80,7 @@ interface KnowsIntents {
 
 interface CreatesIntents {
   /** Moves nothing, and is safe to repeat: at worst an intent is left over that is never confirmed. @throws Declined */
-  createIntent(input: IntentInput & { key: string }): Promise<Intent>;
+  createIntent(input: IntentInput & { key: string; stepId: string }): Promise<Intent>;
   /** All intents of an order, for the case that the answer to their creation was lost. */
   findIntents(orderId: string): Promise<Intent[]>;
 }
@@ -104,6 +104,8 @@ interface Charges {
     next?: string | undefined;
   }>;
   callback?: {
+    /** The header with the signature, in lower case. */
+    header: string;
     /** Checks the signature of a callback. @returns what it is about, if that is an intent @throws DomainError invalid */
     changeOf(rawBody: Buffer, signature: string): ProviderChange | undefined;
   };

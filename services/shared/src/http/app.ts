@@ -155,7 +155,8 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
     stream(res);
     if (req.method === 'HEAD') res.end();
   }
-  const readBody = route.body === undefined ? [] : [collectBody(bodyKibOf(route))];
+  const takesBody = route.body !== undefined || route.rawBody;
+  const readBody = takesBody ? [collectBody(bodyKibOf(route))] : [];
   return [identify, ...readCookies(route.cookies), ...readBody, answer];
 }
 

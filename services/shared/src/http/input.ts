@@ -15,6 +15,7 @@ export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   headers: parse(route.headers, req.headers, 'header'),
   cookies: parse(route.cookies, req.cookies, 'cookie'),
   body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
+  rawBody: Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0),
   accountId: contextOf(res).accountId,
   roles: contextOf(res).roles,
   actor: actorOf(contextOf(res).accountId, req.headers['operator-name']),

@@ -81,6 +81,8 @@ interface Input<P, Q, H, C, B, I extends IdentityRule> {
   headers: Out<H>;
   cookies: Out<C>;
   body: Out<B>;
+  /** Of a route that takes its body as it comes. */
+  rawBody: Buffer;
   accountId: ForAccount<I, string>;
   roles: ForAccount<I, readonly string[]>;
   /** The caller, as the audit trail names it (values/audit.ts). */
@@ -141,6 +143,8 @@ interface Route<
   body?: B;
   /** Instead of `body`: each line of a body in NDJSON, which the handler reads by `upload`. */
   lines?: z.ZodType;
+  /** True instead of a `body` if the handler gets the bytes, of any type, such as to check a signature over them. */
+  rawBody?: true;
   /** The largest body that is read, in KiB (contract 2.5). Default: 8. */
   bodyKib?: number;
   /** True if the body holds decimals, which keep all their digits (contract 4.2). */
@@ -230,7 +234,8 @@ function refusalsOf({ identity, role, scope }: AnyRoute): string[] {
 
 /** Adds the responses that follow from what a route accepts. */
 export function allResponses(route: AnyRoute): Responses {
-  const takesInput = route.params ?? route.query ?? route.headers ?? route.body ?? route.lines;
+  const takesInput =
+    route.params ?? route.query ?? route.headers ?? route.body ?? route.lines ?? route.rawBody;
   const responses: Record<number, ResponseSpec | ProblemSpec> = {};
   if (hasETag(route)) {
     const { headers } = route.responses[200];
@@ -242,11 +247,10 @@ export function allResponses(route: AnyRoute): Responses {
   if (refusals.length > 0) responses[403] = problem(refusals.join(' '));
   if (route.params !== undefined) responses[404] = problem('No such resource.');
   if (takesIfMatch(route)) responses[412] = problem('The resource is no longer in the state that If-Match names.');
-  if ((route.body ?? route.lines) !== undefined) {
+  if (route.rawBody || (route.body ?? route.lines) !== undefined) {
+    const format = route.lines === undefined ? 'JSON' : 'NDJSON';
     responses[413] = problem(`The body is larger than ${bodyKibOf(route)} KiB.`);
-    responses[415] = problem(
-      `The body is compressed, or is not ${route.lines === undefined ? 'JSON' : 'NDJSON'} in UTF-8.`,
-    );
+    responses[415] = problem(`The body is compressed${route.rawBody ? '' : `, or is not ${format} in UTF-8`}.`);
   }
   if (!route.standsAlone) responses[503] = problem('A dependency is not available at the moment.', retryAfter);
   return { ...responses, ...route.responses };

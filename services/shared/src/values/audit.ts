@@ -15,6 +15,7 @@ export const changeKinds = [
   'e-mail address',
   'session',
   'order',
+  'payment',
   'note',
   'mail',
   'look',

@@ -1,0 +1,26 @@
+import { createHttpClient, type HttpClientOptions } from '@store/shared/http/client';
+import { z } from 'zod';
+
+const tokenOut = z.object({ token: z.string() });
+
+export type OrderClient = ReturnType<typeof createOrderClient>;
+
+/** Each throws DomainError unavailable if the order service gives no valid answer within about 2 s. */
+export function createOrderClient(options: Pick<HttpClientOptions, 'baseUrl' | 'credential'>) {
+  const client = createHttpClient({ service: 'order', timeoutMs: 2_000, ...options });
+
+  return {
+    /** Returns what an order is paid with; undefined if it has no token, or does not wait for its payment any more. */
+    async paymentToken(orderId: string): Promise<string | undefined> {
+      const answer = await client.call('GET', `/internal/orders/${orderId}/payment-token`);
+      return answer.status === 404 ? undefined : client.read(tokenOut, answer).token;
+    },
+
+    /** Says where the customer of an order has to go. Changes nothing if the order does not wait for its payment any more. */
+    async tellAction(orderId: string, url: string): Promise<void> {
+      const body = { status: 'action-required', nextAction: { type: 'redirect', url } };
+      const { status } = await client.call('PUT', `/internal/orders/${orderId}/payment`, { body });
+      if (status !== 204 && status !== 404) throw new Error(`The order service answered ${status}`);
+    },
+  };
+}
