@@ -3,7 +3,7 @@ import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Sort } from '@store/shared/database/keyset';
 import { pagedQuery, pageOf, sortQuery } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
-import { queryTime, text, timestamp, uuid, uuidPrefix, wholeNumber } from '@store/shared/values/fields';
+import { idempotencyKey, queryTime, text, timestamp, uuid, uuidPrefix, wholeNumber } from '@store/shared/values/fields';
 import { Decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { maxQuantity } from './order.ts';
@@ -69,13 +69,6 @@ function isServed(sort: Sort[]): boolean {
   return more.every(({ field, direction }) => field === 'id' && direction === first?.direction);
 }
 
-/** Visible ASCII, with or without quotes (contract 4.7). */
-const idempotencyKey = z
-  .string()
-  .transform((value) => /^"(.*)"$/.exec(value)?.[1] ?? value)
-  .pipe(visibleAscii)
-  .optional();
-
 /** Reads `metadata[key]=value` as fields of `metadata` (OpenAPI 3.1, style deepObject). */
 function nestMetadata(query: unknown): unknown {
   const fields = Object.entries(query as object).flatMap(([name, value]) => {
@@ -96,7 +89,7 @@ export const orderQuery = z.preprocess(
     ),
     status: z.enum(orderStatuses).optional(),
     customerId: uuid.optional(),
-    idempotencyKey: idempotencyKey.meta({
+    idempotencyKey: idempotencyKey.optional().meta({
       type: 'string',
       description: 'The order that was placed with this Idempotency-Key, as long as the key is kept.',
     }),
@@ -193,7 +186,7 @@ export const streamHeaders = z.object({
 });
 
 export const createHeaders = z.object({
-  'idempotency-key': idempotencyKey.meta({
+  'idempotency-key': idempotencyKey.optional().meta({
     type: 'string',
     description: 'Chosen by the client, such as a UUID. A repeated request gets the reply to the first.',
   }),

@@ -69,6 +69,12 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
       });
     },
 
+    /** The lines of any customer's order. */
+    async linesOf(orderId: string) {
+      const [order] = await run<OrderRow>(sql`select ${orderColumns} from orders where id = ${orderId}::uuid`);
+      return order && toOrderOut(order).items;
+    },
+
     /** Orders that were placed before a time and are still PENDING, oldest first. */
     stuck(placedBefore: Date, page: PageQuery) {
       const where = [sql`status = 'PENDING'`, sql`created_at < ${placedBefore}::timestamptz`];

@@ -1,6 +1,6 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { orderOut } from '@store/shared/contracts/order';
-import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand';
+import { maxDemands, orderDemandOut, orderLinesOut } from '@store/shared/contracts/order-demand';
 import { orderRecordOut, stuckOrdersOut } from '@store/shared/contracts/order-record';
 import type { RecordLook } from '@store/shared/database/audit';
 import { nextLink, nextPage } from '@store/shared/http/pagination';
@@ -41,6 +41,15 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
         200: { description: 'The known orders, in any sequence.', body: z.array(orderDemandOut) },
       },
       handler: async ({ query: { id } }) => ok(await records.demandsOf(id)),
+    }),
+    route({
+      method: 'get',
+      path: '/internal/orders/{id}/lines',
+      identity: 'caller',
+      params: z.object({ id: uuid }),
+      responses: { 200: { description: 'What was ordered, at which prices.', body: orderLinesOut } },
+      handler: async ({ params: { id } }) =>
+        ok({ json: stringifyJson({ items: found(await records.linesOf(id), `order ${id}`) }) }),
     }),
     route({
       method: 'get',

@@ -128,6 +128,11 @@ describe('the order API', () => {
         404: () => placed({}, '/cancellation'),
       },
       'get /internal/order-demands': { 200: { path: `/internal/order-demands?id=${alice}` }, 400: {} },
+      'get /internal/orders/{id}/lines': {
+        200: async () => ({ path: `/internal/orders/${await customer.placed()}/lines` }),
+        400: { path: `/internal${undecodable}/lines` },
+        404: { path: `/internal${missing}/lines` },
+      },
       'get /internal/orders': {
         200: { path: `/internal/orders?accountId=${alice}` },
         400: { path: '/internal/orders?status=SOLD' },

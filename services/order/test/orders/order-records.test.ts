@@ -74,7 +74,7 @@ describe('order records', () => {
     expect(second.records.at(-1)).toMatchObject({ id: deleted, customerId: accountId, deletedAt: expect.any(String) });
   });
 
-  it('tell inventory the demands of known orders, and reject its credential on other paths', async () => {
+  it('tell inventory and payment the demands and lines of known orders, and reject their credential on other paths', async () => {
     const ids = [await customer.placed(), await customer.placed()];
     const ask = (path: string, credential: string) =>
       request(restricted.app).get(`/internal${path}`).set('authorization', `Bearer ${credential}`);
@@ -83,6 +83,9 @@ describe('order records', () => {
     const demand = { items: [{ productId: tea, quantity: 1 }], total: { amount: 4.5, currency: 'USD' } };
     expect(body).toHaveLength(2);
     expect(body).toEqual(expect.arrayContaining(ids.map((orderId) => ({ orderId, ...demand }))));
+    const lines = await ask(`/orders/${ids[0]}/lines`, env.INTERNAL_CREDENTIALS).expect(200);
+    const unitPrice = { amount: 4.5, currency: 'USD' };
+    expect(lines.body).toEqual({ items: [{ productId: tea, name: expect.any(String), quantity: 1, unitPrice }] });
     await ask(path, env.OPERATOR_CREDENTIALS).expect(403);
     await ask(`/orders/${ids[0]}`, env.INTERNAL_CREDENTIALS).expect(403);
     await ask(`/orders/${ids[0]}`, env.OPERATOR_CREDENTIALS).expect(200);

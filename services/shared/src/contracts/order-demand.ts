@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { uuid } from '../values/fields.ts';
 import { moneySchema } from '../values/money.ts';
+import { orderOut } from './order.ts';
 
 /** Demand of an order, for services that receive its event, which omits this (contract 6.3). */
 export const orderDemandOut = z.object({
@@ -8,5 +9,8 @@ export const orderDemandOut = z.object({
   items: z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1),
   total: moneySchema,
 });
+
+/** Lines of an order with its prices, for payment, which refunds by them. */
+export const orderLinesOut = orderOut.pick({ items: true });
 
 export const maxDemands = 100;

@@ -39,6 +39,10 @@ export const isDatabaseUnavailable = (error: unknown) =>
 /** Tells whether a row was refused because its key already exists. */
 export const isDuplicate = (error: unknown) => hasReason(error, (names) => names.includes('23505'));
 
+/** Tells whether a row was refused by this CHECK. */
+export const isRefusedBy = (constraint: string, error: unknown) =>
+  hasReason(error, (names, message) => names.includes('23514') && message.includes(`"${constraint}"`));
+
 /** Searches an error and its causes. */
 function hasReason(error: unknown, isIt: (names: string[], message: string) => boolean, depth = 0): boolean {
   if (typeof error !== 'object' || error === null || depth > 5) return false;

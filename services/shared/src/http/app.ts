@@ -113,7 +113,8 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
       const proven = await bearer(req.headers.authorization, accountId);
       // If the service checks tokens itself, it ignores the headers.
       context.roles = proven === undefined ? (namesIn(req.headers['account-roles']) ?? []) : proven.roles;
-      requireScope(route.scope, proven === undefined ? namesIn(req.headers['account-scopes']) : proven.scopes);
+      context.scopes = proven === undefined ? namesIn(req.headers['account-scopes']) : proven.scopes;
+      requireScope(route.scope, context.scopes);
       if (route.role !== undefined && !context.roles.includes(route.role)) throw lacksRole(route.role);
       inFlight.countTo(accountId, res);
     } else checks[identity](req.headers.authorization);

@@ -18,6 +18,7 @@ export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   rawBody: Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0),
   accountId: contextOf(res).accountId,
   roles: contextOf(res).roles,
+  scopes: contextOf(res).scopes,
   actor: actorOf(contextOf(res).accountId, req.headers['operator-name']),
   authorization: req.headers.authorization,
   clientAddress: clientAddressOf(req.headers['x-envoy-external-address']),

@@ -85,6 +85,8 @@ interface Input<P, Q, H, C, B, I extends IdentityRule> {
   rawBody: Buffer;
   accountId: ForAccount<I, string>;
   roles: ForAccount<I, readonly string[]>;
+  /** Of the API key that the caller uses; undefined for a session. */
+  scopes: readonly string[] | undefined;
   /** The caller, as the audit trail names it (values/audit.ts). */
   actor: string;
   /** The header as the gateway sets it (contract 2.3). */

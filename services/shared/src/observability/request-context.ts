@@ -9,6 +9,8 @@ interface RequestContext {
   declared?: ReadonlySet<number>;
   accountId?: string;
   roles?: readonly string[];
+  /** Of the API key; undefined for a session. */
+  scopes?: readonly string[] | undefined;
   /** True if the answer lasts as long as its client wants. */
   isStream?: boolean;
   /** Its place among the requests in flight (http/in-flight.ts), while it has one. */

@@ -16,6 +16,7 @@ export const changeKinds = [
   'session',
   'order',
   'payment',
+  'refund',
   'note',
   'mail',
   'look',

@@ -83,6 +83,12 @@ export const skus = (max: number) => z.union([sku.transform((one) => [one]), z.a
 /** Text from another program, without NUL, which PostgreSQL cannot store. A lone surrogate becomes U+FFFD on the way there. */
 export const foreignText = z.string().refine((value) => !value.includes('\0'), 'must be text without NUL');
 
+/** An Idempotency-Key: visible ASCII, with or without quotes (contract 4.7). */
+export const idempotencyKey = z
+  .string()
+  .transform((value) => /^"(.*)"$/.exec(value)?.[1] ?? value)
+  .pipe(z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'));
+
 /** A time in an answer, in RFC 3339. Times that the store makes are in UTC. */
 export const timestamp = z.iso.datetime({ offset: true });
 

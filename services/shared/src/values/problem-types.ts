@@ -35,6 +35,10 @@ export const problemTypes = {
     'Repeat the same request after `Retry-After`.',
   'idempotency-key-reused':
     '422: The `Idempotency-Key` was already used for another request. A new order needs a new key.',
+  'refund-exceeds-payment':
+    '409: The refund would exceed what is left of the payment: what was captured, less refunds that have succeeded or may ' +
+    'still succeed, and less what the customer disputes.',
+  'order-not-paid': '409: The order has no payment that could be refunded: it is not paid yet, or never was.',
   'status-not-settable': '422: A client can only set an order to `CANCELLED`. Other statuses follow from events.',
   'too-many-requests':
     '429: The account has as many requests in flight as it is allowed. Wait for answers before sending more.',
