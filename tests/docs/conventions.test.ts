@@ -69,7 +69,7 @@ describe('paths', () => {
       .map(({ path }) => segmentsOf(path).at(-1));
     const all = new Set([...collections, ...paged, ...created]);
     expect(all).toEqual(
-      new Set(['accounts', 'sessions', 'keys', 'orders', 'products', 'imports', 'notifications', ...others]),
+      new Set(['accounts', 'sessions', 'keys', 'orders', 'refunds', 'products', 'imports', 'notifications', ...others]),
     );
   });
   /** An order has only one cancellation; a product's stock is not a collection; register is specified. */
@@ -99,6 +99,7 @@ it('every list is bounded by a size or limit of at most 1000, or by the number o
     '/accounts', // only the caller's
     '/accounts/{id}/sessions', // only sessions that have not ended
     '/auth/keys', // at most 100
+    '/orders/{id}/refunds', // at most 100 by operators
     '/products/availability', // as many as requested, at most 100
     '/products/categories', // at most 1,000
   ]);

@@ -44,6 +44,7 @@ describe('personal data', () => {
     ...'actor before after'.split(' '), // of the audit trail: ids, and names that operators choose
     ...'unit description images category sku category1 category2 taxes'.split(' '),
     ...'booked account result'.split(' '), // of the books
+    ...'source state lines failure provider_ref idempotency_key'.split(' '), // of refunds and disputes
   ]);
   /** Names of products, products that are being imported, and which of their lines failed. */
   const exceptions = new Set([

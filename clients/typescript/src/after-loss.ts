@@ -29,6 +29,7 @@ const byMethod = {
 /** Operations that differ from the rule for their method. */
 const exceptions: { readonly [Id in OperationId]?: AfterLoss } = {
   placeOrder: repeat, // with the same idempotency key
+  refundOrder: repeat, // with the key that it requires
   cancelOrder: repeat,
   changeOrder: repeat,
   confirmEmail: repeat,

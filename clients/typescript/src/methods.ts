@@ -955,6 +955,79 @@ export interface Methods {
   getInvoice(input: Input<'getInvoice'>, options?: CallOptions): Promise<Output<'getInvoice'>>;
 
   /**
+   * Refund a part of an order.
+   *
+   * `POST /orders/{id}/refunds`, for an API key with the scope `refunds:write`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.idempotency-key`: Chosen by the client, such as a UUID. A repeated request gets the reply to the first.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: The provider will be asked for the refund.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope refunds:write.
+   * - 404: No such resource.
+   * - 409: The order is not paid, or the refund exceeds what is left of its payment.
+   * - 413: The body is larger than 24 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 422: The Idempotency-Key was used for another request.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  refundOrder(input: Input<'refundOrder'>, options?: CallOptions): Promise<Output<'refundOrder'>>;
+
+  /**
+   * List the refunds of one of your orders; operators, of any order.
+   *
+   * `GET /orders/{id}/refunds`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The refunds, oldest first.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listRefunds(input: Input<'listRefunds'>, options?: CallOptions): Promise<Output<'listRefunds'>>;
+
+  /**
+   * Fetch a refund of one of your orders; operators, of any order.
+   *
+   * `GET /orders/{id}/refunds/{refundId}`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.refundId`
+   * @param options for this call
+   * @returns
+   * - 200: The refund.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getRefund(input: Input<'getRefund'>, options?: CallOptions): Promise<Output<'getRefund'>>;
+
+  /**
    * List products.
    *
    * `GET /products`
@@ -2227,6 +2300,79 @@ export interface FullMethods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   getInvoice(input: FullInput<'getInvoice'>, options?: CallOptions): Promise<Reply<'getInvoice'>>;
+
+  /**
+   * Refund a part of an order.
+   *
+   * `POST /orders/{id}/refunds`, for an API key with the scope `refunds:write`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.idempotency-key`: Chosen by the client, such as a UUID. A repeated request gets the reply to the first.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: The provider will be asked for the refund.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope refunds:write.
+   * - 404: No such resource.
+   * - 409: The order is not paid, or the refund exceeds what is left of its payment.
+   * - 413: The body is larger than 24 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 422: The Idempotency-Key was used for another request.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  refundOrder(input: FullInput<'refundOrder'>, options?: CallOptions): Promise<Reply<'refundOrder'>>;
+
+  /**
+   * List the refunds of one of your orders; operators, of any order.
+   *
+   * `GET /orders/{id}/refunds`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The refunds, oldest first.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listRefunds(input: FullInput<'listRefunds'>, options?: CallOptions): Promise<Reply<'listRefunds'>>;
+
+  /**
+   * Fetch a refund of one of your orders; operators, of any order.
+   *
+   * `GET /orders/{id}/refunds/{refundId}`, for an API key with the scope `orders:read`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.refundId`
+   * @param options for this call
+   * @returns
+   * - 200: The refund.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getRefund(input: FullInput<'getRefund'>, options?: CallOptions): Promise<Reply<'getRefund'>>;
 
   /**
    * List products.

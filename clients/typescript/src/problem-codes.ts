@@ -16,6 +16,8 @@ export type ProblemCode =
   | 'payment-required'
   | 'idempotency-key-in-use'
   | 'idempotency-key-reused'
+  | 'refund-exceeds-payment'
+  | 'order-not-paid'
   | 'status-not-settable'
   | 'too-many-requests'
   | 'too-many-cancellations'

@@ -560,6 +560,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/orders/{id}/refunds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the refunds of one of your orders; operators, of any order */
+        get: operations["listRefunds"];
+        put?: never;
+        /** Refund a part of an order */
+        post: operations["refundOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/orders/{id}/refunds/{refundId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a refund of one of your orders; operators, of any order */
+        get: operations["getRefund"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/products": {
         parameters: {
             query?: never;
@@ -1407,6 +1442,8 @@ export interface components {
              *     - `payment-required`, 422: An order must say what it is paid with here: `payment.token`, which the provider of payments gives the client. The same `Idempotency-Key` may be used.
              *     - `idempotency-key-in-use`, 409: The first request with this `Idempotency-Key` is still being answered. Repeat the same request after `Retry-After`.
              *     - `idempotency-key-reused`, 422: The `Idempotency-Key` was already used for another request. A new order needs a new key.
+             *     - `refund-exceeds-payment`, 409: The refund would exceed what is left of the payment: what was captured, less refunds that have succeeded or may still succeed, and less what the customer disputes.
+             *     - `order-not-paid`, 409: The order has no payment that could be refunded: it is not paid yet, or never was.
              *     - `status-not-settable`, 422: A client can only set an order to `CANCELLED`. Other statuses follow from events.
              *     - `too-many-requests`, 429: The account has as many requests in flight as it is allowed. Wait for answers before sending more.
              *     - `too-many-cancellations`, 429: Too many of the orders that the account placed within an hour were cancelled. Its other orders continue.
@@ -1652,6 +1689,114 @@ export interface components {
             /** @description Rate of the tax that the price includes. Null: the rate of the store. */
             taxPermille: number | null;
             sku: string | null;
+        };
+        /**
+         * @example {
+         *       "lines": [
+         *         {
+         *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *           "quantity": 1
+         *         }
+         *       ],
+         *       "reason": "It arrived broken."
+         *     }
+         */
+        RefundIn: {
+            /** @description What is refunded, at the prices of the order. */
+            lines?: {
+                /** Format: uuid */
+                productId: string;
+                quantity: number;
+            }[];
+            /**
+             * @description In place of lines.
+             * @example {
+             *       "amount": 12.75,
+             *       "currency": "USD"
+             *     }
+             */
+            amount?: components["schemas"]["Money"];
+            /** @description For operators only. The customer never sees it. */
+            reason: string;
+        };
+        /**
+         * @example {
+         *       "id": "5f0c7a1e-8b1d-4c55-9c0e-2f6f5d1b7a90",
+         *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *       "amount": {
+         *         "amount": 4.25,
+         *         "currency": "USD"
+         *       },
+         *       "state": "PENDING",
+         *       "lines": [
+         *         {
+         *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *           "quantity": 1
+         *         }
+         *       ],
+         *       "createdAt": "2026-01-31T09:30:00.000Z",
+         *       "updatedAt": "2026-01-31T09:30:00.000Z"
+         *     }
+         */
+        RefundOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            orderId: string;
+            amount: components["schemas"]["Money"];
+            /** @enum {string} */
+            state: "PENDING" | "SUCCEEDED" | "FAILED";
+            /** @description Null for a refund by amount. */
+            lines: {
+                /** Format: uuid */
+                productId: string;
+                quantity: number;
+            }[] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * @description `cancellation` of the order; `provider`: it was made there.
+             * @enum {string}
+             */
+            source?: "operator" | "cancellation" | "provider";
+            /** @description The operator's own words, until the account is deleted. */
+            reason?: string | null;
+            /** @description Who made it, as in the audit trail. */
+            actor?: string | null;
+            /** @description Why it failed. */
+            failure?: string | null;
+        };
+        RefundRecordOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            orderId: string;
+            amount: components["schemas"]["Money"];
+            /** @enum {string} */
+            state: "PENDING" | "SUCCEEDED" | "FAILED";
+            /** @description Null for a refund by amount. */
+            lines: {
+                /** Format: uuid */
+                productId: string;
+                quantity: number;
+            }[] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /**
+             * @description `cancellation` of the order; `provider`: it was made there.
+             * @enum {string}
+             */
+            source: "operator" | "cancellation" | "provider";
+            /** @description The operator's own words, until the account is deleted. */
+            reason: string | null;
+            /** @description Who made it, as in the audit trail. */
+            actor: string | null;
+            /** @description Why it failed. */
+            failure: string | null;
         };
         /**
          * @example {
@@ -1974,6 +2119,9 @@ export type ProductImportOut = components['schemas']['ProductImportOut'];
 export type ProductIn = components['schemas']['ProductIn'];
 export type ProductLine = components['schemas']['ProductLine'];
 export type ProductOut = components['schemas']['ProductOut'];
+export type RefundIn = components['schemas']['RefundIn'];
+export type RefundOut = components['schemas']['RefundOut'];
+export type RefundRecordOut = components['schemas']['RefundRecordOut'];
 export type RolesIn = components['schemas']['RolesIn'];
 export type RolesOut = components['schemas']['RolesOut'];
 export type ServiceAccountChange = components['schemas']['ServiceAccountChange'];
@@ -4637,6 +4785,215 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CustomerInvoiceOut"];
                     "text/html": string;
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The API key lacks the scope orders:read. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listRefunds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The refunds, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundOut"][];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The API key lacks the scope orders:read. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    refundOrder: {
+        parameters: {
+            query?: never;
+            header: {
+                "idempotency-key": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RefundIn"];
+            };
+        };
+        responses: {
+            /** @description The provider will be asked for the refund. */
+            201: {
+                headers: {
+                    /** @description Path of the refund. */
+                    Location?: string;
+                    /** @description `true` for the reply to an earlier request; absent otherwise. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundRecordOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope refunds:write. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The order is not paid, or the refund exceeds what is left of its payment. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 24 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is compressed, or is not JSON in UTF-8. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Idempotency-Key was used for another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getRefund: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                refundId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The refund. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundOut"];
                 };
             };
             /** @description The request is malformed or violates a rule of its fields. */

@@ -26,6 +26,8 @@ const exceptions: { readonly [Id in OperationId]?: Seen } = {
   // Contract 4.6: may be repeated. 3.11: so may a confirmation.
   changeOrder: again,
   cancelOrder: again,
+  // Contract 4.18: its key is required.
+  refundOrder: again,
   confirmEmail: again,
   endSessions: { attempts: 2, unanswered: 'unknown', done: [401] },
   deleteAccount: { attempts: 2, unanswered: 'unknown', done: [401, 404] },
@@ -47,7 +49,7 @@ const ways: Answer[] = ['gone', problem(502), unavailable, problem(504)];
 async function call(operation: OperationId, answers: Answer[], further: object = {}) {
   const { store, seen } = await storeWith(answers, { maxDelayMs: 1, attempts: 2 });
   const method = store.full[operation] as (input: object) => Promise<{ status: number }>;
-  const input = { path: { id, sessionId: id, productId: id }, body: {}, ...further };
+  const input = { path: { id, sessionId: id, productId: id, refundId: id }, body: {}, ...further };
   const { body: _, ...withoutBody } = input;
   const result = await method(operations[operation][0] === 'get' ? withoutBody : input).catch((error) => error);
   return { attempts: seen.length, result };

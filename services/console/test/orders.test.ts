@@ -28,6 +28,12 @@ const mails = [
   { ...mail, id: '00000000-0000-8000-8000-000000000008', subject: 'Your order is paid', waitsFor: 'digest' },
 ];
 const amount = { amount: 12.75, currency: 'USD' };
+const refund = {
+  ...{ id: '00000000-0000-8000-8000-000000000009', orderId: order.id, amount: { amount: 4.25, currency: 'USD' } },
+  ...{ state: 'PENDING', lines: [{ productId, quantity: 1 }], createdAt: at, updatedAt: at, source: 'operator' },
+  ...{ reason: 'It arrived broken.', actor: `operator ${productId}`, failure: null },
+};
+const dispute = { ...refund, providerRef: 'dp_1', state: 'OPEN' };
 const invoice = { ...ids, number: 17, paymentId: productId, amount, paidAt: at, createdAt: at };
 const pageOf = (...content: object[]) => ({
   content,
@@ -36,9 +42,10 @@ const pageOf = (...content: object[]) => ({
 const nextPage = { Link: '</internal/orders?after=the-cursor>; rel="next"' };
 
 /** State of the services, which tests change. */
-const kept = { notes: [] as object[], status: 'PENDING', isAway: false, isSilent: false, sendsMail: true };
+const begun = { status: 'PENDING', isAway: false, isSilent: false, sendsMail: true, isSpent: false };
+const kept = { notes: [] as object[], refunds: [] as object[], ...begun };
 beforeEach(() => {
-  Object.assign(kept, { notes: [], status: 'PENDING', isAway: false, isSilent: false, sendsMail: true });
+  Object.assign(kept, { notes: [], refunds: [], ...begun });
 });
 
 const answers: Record<string, Answer> = {
@@ -79,6 +86,16 @@ const answers: Record<string, Answer> = {
   notification(method) {
     if (method === 'PUT') return new Reply(204, '');
     return pageOf(...mails.map((mail) => (kept.sendsMail ? mail : { ...mail, canBeResent: false })));
+  },
+  payment(method, path) {
+    if (method === 'POST') {
+      if (kept.isSpent) return new Reply(409, { detail: 'The refund exceeds what is left of the payment.' });
+      kept.refunds = [refund];
+      return new Reply(201, refund);
+    }
+    if (path !== `/internal/payments/${order.id}`) return undefined;
+    const payment = { ...ids, status: 'PAID', amount, paymentId: productId, reason: null, events: [] };
+    return { ...payment, createdAt: at, updatedAt: at, refunds: kept.refunds, disputes: [dispute] };
   },
   invoice(_, path) {
     if (path === `/internal/orders/${order.id}/invoice`) return { ...invoice, seller: 'Tea Ltd.' };
@@ -142,6 +159,24 @@ describe("an operator's action on an order", () => {
       { method: 'PUT', path: `${path}/notes/${noteId}`, body: { text: 'Called.' }, operator },
       { method: 'PUT', path: `/internal/notifications/${mail.id}/copies/${copyId}`, body: undefined, operator },
     ]);
+  });
+
+  it('refunds lines or an exact amount, with the key of the page', async () => {
+    const path = `/api/orders/${order.id}/refunds/${mail.id}`;
+    const lines = { lines: refund.lines, reason: 'Broken.' };
+    await console.send('put', path).send(lines).expect(204);
+    const money = { amount: { amount: '999999999999999999.99', currency: 'USD' }, reason: 'Broken.' };
+    await console.send('put', path).send(money).expect(204);
+    const [first, second] = console.asked;
+    expect(first).toMatchObject({ method: 'POST', path: `/internal/orders/${order.id}/refunds`, body: lines });
+    expect(second?.text).toContain('"amount":{"amount":999999999999999999.99,"currency":"USD"}');
+    await console
+      .send('put', path)
+      .send({ ...money, amount: { amount: '1e2', currency: 'USD' } })
+      .expect(400);
+    kept.isSpent = true;
+    const { status, body } = await console.send('put', path).send(lines);
+    expect([status, body.detail]).toEqual([409, 'The refund exceeds what is left of the payment.']);
   });
 
   it("is refused in the service's words", async () => {
@@ -268,6 +303,22 @@ describePages('the page of the orders', (open) => {
     await dialog.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByText('CANCELLED').first().waitFor();
     await ask.waitFor({ state: 'detached' });
+  });
+
+  it('refunds pieces of an order, and shows refunds with who made them, and disputes', async () => {
+    await logIn(page, console, `#/orders/${order.id}`);
+    console.asked.length = 0;
+    await page.getByRole('button', { name: 'Refund a part' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Refund a part of this order?' });
+    await dialog.getByLabel('Pieces of Tea').fill('1');
+    await dialog.getByLabel('Why it is refunded').fill('It arrived broken.');
+    expect(await findings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+    const refunds = page.getByRole('region', { name: 'Refunds' });
+    await refunds.getByRole('row', { name: /4\.25.*PENDING.*operator Ben.*It arrived broken/ }).waitFor();
+    await refunds.getByText('dp_1').waitFor();
+    const [sent] = console.asked.filter(({ method }) => method === 'POST');
+    expect(sent?.body).toEqual({ lines: refund.lines, reason: 'It arrived broken.' });
   });
 
   it('keeps an order, a note being typed and the outcome of an action while the order service is unavailable', async () => {

@@ -40,6 +40,8 @@ const payment = {
   createdAt: at(2),
   updatedAt: at(3),
   events: [event('OrderPaid', 3)],
+  refunds: [],
+  disputes: [],
 };
 const decision = (outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED', second: number, reason: string | null = null) => ({
   outcome,
@@ -192,6 +194,43 @@ describe('an order', () => {
       'notification: The mail server took: Thank you',
       'invoice: Invoice 7 was written',
     ]);
+  });
+
+  it('has its refunds and disputes in the timeline', () => {
+    const refund = {
+      ...{ id: 'r', orderId: order.id, amount: order.total, lines: null, source: 'operator', providerRef: null },
+      ...{ reason: 'Broken.', actor: 'operator Ann', createdAt: at(4), updatedAt: at(5) },
+    };
+    const refunds = [
+      { ...refund, state: 'FAILED', failure: 'The provider has refused it.' },
+      { ...refund, state: 'PENDING', failure: null, source: 'cancellation', actor: null, reason: null },
+    ];
+    const disputes = [{ ...refund, providerRef: 'dp_1', state: 'LOST', createdAt: at(6), updatedAt: at(7) }];
+    const all = timelineOf({ ...nothing, payment: { ...payment, events: [], refunds, disputes } });
+    const steps = all.filter(({ service }) => service === 'payment').slice(2);
+    const amount = `${order.total.amount}.00 USD`;
+    expect(steps.map(({ text, isBad = false }) => [text, isBad])).toEqual([
+      [`operator Ann refunded ${amount}: Broken.`, false],
+      [`The cancellation refunded ${amount}`, false],
+      [`The refund of ${amount} is FAILED`, true],
+      [`The customer's bank began a dispute about ${amount}`, true],
+      [`The state of a dispute about ${amount} is LOST`, false],
+    ]);
+    expect(steps[2]?.detail).toBe('The provider has refused it.');
+  });
+
+  it.each([
+    ['payment-group has to refund the payment', [{ state: 'PENDING' }], [{ state: 'OPEN' }]],
+    ['An operator has to refund the payment, because the provider has refused', [{ state: 'FAILED' }], []],
+    ["The decision of the customer's bank, which has a dispute about the payment", [], [{ state: 'OPEN' }]],
+  ])('waits, once it is cancelled, for: %s', (text, refunds, disputes) => {
+    const back = { refunds, disputes } as never;
+    const parts = {
+      ...nothing,
+      order: { ...order, status: 'CANCELLED' },
+      payment: { ...payment, ...(back as object) },
+    };
+    expect(waitingFor(parts)).toEqual([text]);
   });
 
   it("has its dead letters and their decisions in the timeline, in the service's lane", () => {

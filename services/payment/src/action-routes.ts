@@ -8,7 +8,7 @@ import { inDecimals } from '@store/shared/values/money';
 import { z } from 'zod';
 import { type ActionState, type BuiltInActions, decideAction } from './built-in-action-repository.ts';
 import type { PrismaClient } from './generated/client.ts';
-import { queueName } from './provider-calls.ts';
+import { queueName } from './step-repository.ts';
 import { stepsOn } from './step-repository.ts';
 
 interface Dependencies {

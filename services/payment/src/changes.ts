@@ -6,9 +6,8 @@ import type { Job } from '@store/shared/service/service';
 import { loop } from '@store/shared/values/loop';
 import type { PrismaClient } from './generated/client.ts';
 import { paymentsOn } from './payment-repository.ts';
-import { queueName } from './provider-calls.ts';
 import type { PaymentProvider, ProviderChange } from './providers/provider.ts';
-import { stepsOn } from './step-repository.ts';
+import { queueName, stepsOn } from './step-repository.ts';
 
 /**
  * Has the intents read of which the provider says that something has happened. What it says is not trusted further, so it may come late,

@@ -1,12 +1,14 @@
-import type { Transaction } from '@store/shared/database/transaction';
+import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import type { ConsumerGroup, DeliveredEvent } from '@store/shared/messaging/consumer/group';
+import { runInTrace } from '@store/shared/observability/trace-context';
 import { wakeOutgoing } from '@store/shared/outgoing/outgoing';
 import { found, unreachable } from '@store/shared/values/errors';
 import { bookOn } from './books/entry-repository.ts';
 import type { PrismaClient } from './generated/client.ts';
 import { type Cancellation, paymentsOn } from './payment-repository.ts';
-import { queueName } from './provider-calls.ts';
-import { type NewCharge, type NewRefund, stepId, stepsOn } from './step-repository.ts';
+import { refundsOn } from './refund-repository.ts';
+import { openReturns } from './returns.ts';
+import { type NewCharge, queueName, stepId, stepsOn } from './step-repository.ts';
 
 const kinds = ['StockReserved', 'OrderCancelled', 'OrderShipped'] as const;
 type Kind = (typeof kinds)[number];
@@ -23,6 +25,10 @@ export const createConsumerGroup = (clock: () => Date): ConsumerGroup<PrismaClie
     await begin(tx, events, clock());
     await cancel(tx, events, clock());
     await ship(tx, events);
+  },
+  accounts: {
+    kinds: ['AccountDeleted'],
+    handle: (events, tx) => refundsOn(tx).forgetReasons(events.map(({ payload }) => payload.accountId)),
   },
 });
 
@@ -44,11 +50,11 @@ async function begin(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date)
  * Voids charges that nobody has asked the provider for, has what was taken refunded, and notes the cancellation of a charge whose
  * outcome is not known yet: once it is, what was taken is refunded.
  */
-async function cancel(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date): Promise<void> {
-  const cancellations = events.flatMap(({ event: { kind, payload }, trace: { traceparent } }) => {
+async function cancel(tx: TransactionOf<PrismaClient>, events: DeliveredEvent<Kind>[], now: Date): Promise<void> {
+  const cancellations = events.flatMap(({ event: { kind, payload }, trace }) => {
     if (kind !== 'OrderCancelled') return [];
     const { orderId, customerId, reason } = payload;
-    return [{ orderId, customerId, reason, traceparent }];
+    return [{ orderId, customerId, reason, trace }];
   });
   if (cancellations.length === 0) return;
   const payments = paymentsOn(tx);
@@ -65,10 +71,11 @@ async function cancel(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date
   const unsettled: string[] = [];
   const voided: Cancellation[] = [];
   const uncharged: NewCharge[] = [];
-  const refunds: NewRefund[] = [];
-  for (const payment of await payments.lock(ids)) {
+  const paid: string[] = [];
+  const locked = await payments.lock(ids);
+  for (const payment of locked) {
     const { orderId } = payment;
-    const { reason, traceparent } = found(known.get(orderId), `cancellation of ${orderId}`);
+    const { reason, trace } = found(known.get(orderId), `cancellation of ${orderId}`);
     const charge = charges.get(orderId);
     switch (payment.status) {
       case 'CHARGING':
@@ -78,11 +85,11 @@ async function cancel(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date
           unsettled.push(orderId);
         }
         // The previous release has begun it, and did not get to its end.
-        if (charge === undefined) uncharged.push({ orderId, hasToken: false, traceparent });
+        if (charge === undefined) uncharged.push({ orderId, hasToken: false, traceparent: trace.traceparent });
         break;
       case 'PAID':
         noted.push({ orderId, reason });
-        refunds.push({ ...payment, traceparent });
+        paid.push(orderId);
         break;
       case 'FAILED':
       case 'REFUNDED':
@@ -102,8 +109,18 @@ async function cancel(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date
     if (unsettled.length > 0) await steps.check(unsettled, { settled: false });
   }
   if (uncharged.length > 0) await steps.addCharges(uncharged);
-  if (refunds.length > 0) await steps.addRefunds(refunds);
   if (noted.length > 0) wakeOutgoing(tx, queueName);
+  if (paid.length === 0) return;
+  const returns = await openReturns(
+    tx,
+    locked.filter(({ orderId }) => paid.includes(orderId)),
+    now,
+  );
+  for (const orderId of paid) {
+    const { reason, trace } = found(known.get(orderId), `cancellation of ${orderId}`);
+    runInTrace(trace, () => returns.cancel(orderId, reason, trace.traceparent));
+  }
+  await returns.store();
 }
 
 /** Books that orders were shipped; nothing else depends on it. */

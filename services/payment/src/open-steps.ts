@@ -66,5 +66,5 @@ function settledBy(step: Step, outcome: SettlementIn['outcome'], payment: Locked
   if (outcome === 'paid') throw invalidFields({ path: 'body.outcome', message: 'must be refunded or failed' });
   const amount = toMinorUnits({ amount: new Decimal(step.amount), currency: step.currency });
   const state = outcome === 'refunded' ? 'succeeded' : 'failed';
-  return settleRefund(step, { refund: { id: `settled-${step.id}`, stepId: step.id, amount, state } }, payment, now);
+  return settleRefund(step, { refund: { id: `settled-${step.id}`, stepId: step.id, amount, state } });
 }

@@ -1,7 +1,16 @@
+import { orderLinesOut } from '@store/shared/contracts/order-demand';
 import { createHttpClient, type HttpClientOptions } from '@store/shared/http/client';
+import type { Decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 
 const tokenOut = z.object({ token: z.string() });
+
+/** A line of an order, with the price of one piece. */
+export interface OrderedLine {
+  productId: string;
+  quantity: number;
+  unitPrice: Decimal;
+}
 
 export type OrderClient = ReturnType<typeof createOrderClient>;
 
@@ -21,6 +30,14 @@ export function createOrderClient(options: Pick<HttpClientOptions, 'baseUrl' | '
       const body = { status: 'action-required', nextAction: { type: 'redirect', url } };
       const { status } = await client.call('PUT', `/internal/orders/${orderId}/payment`, { body });
       if (status !== 204 && status !== 404) throw new Error(`The order service answered ${status}`);
+    },
+
+    /** Returns the lines of an order, which never change; undefined if there is no such order. */
+    async lines(orderId: string): Promise<OrderedLine[] | undefined> {
+      const answer = await client.call('GET', `/internal/orders/${orderId}/lines`);
+      if (answer.status === 404) return undefined;
+      const { items } = client.read(orderLinesOut, answer);
+      return items.map(({ productId, quantity, unitPrice }) => ({ productId, quantity, unitPrice: unitPrice.amount }));
     },
   };
 }

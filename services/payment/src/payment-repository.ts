@@ -49,13 +49,41 @@ export interface Cancellation {
   reason: string;
 }
 
-/** With the reason for which its order was cancelled, if what became of the charge was not known then, or is to be refunded. */
-export type LockedPayment = Payment & { cancelReason: string | null; taxes: Taxes };
+/** What went back of a payment, in minor units. */
+export interface Returned {
+  orderId: string;
+  status: 'PAID' | 'REFUNDED';
+  reserved: bigint;
+  disputed: bigint;
+  remainder: bigint | null;
+  cancelReason: string | null;
+}
+
+export type LockedPayment = Payment & {
+  /** Why its order was cancelled, if what became of the charge was not known then, or is to be refunded. */
+  cancelReason: string | null;
+  taxes: Taxes;
+  /** In minor units; 0 unless it is paid. */
+  captured: bigint;
+  /** What the refunds of the cancelled order returned, once it is REFUNDED. The previous release does not write it. */
+  remainder: bigint | null;
+};
+
+const lockedColumns = sql`order_id as "orderId", customer_id as "customerId", status, amount, currency, payment_id as "paymentId",
+  cancel_reason as "cancelReason", captured, remainder, taxes`;
+
+export const capCheck = 'payments_cap_check';
 
 const keyset = createKeyset('payments', { orderId: uuidColumn('order_id') }, 'orderId');
 
+const refundsAsJson = `coalesce((
+  select json_agg(json_build_object('id', refunds.id, 'state', state, 'lines', lines,
+    'amount', trim_scale(round(refunds.amount * payments.amount / payments.captured, 4)),
+    'createdAt', ${isoTime('refunds.created_at', 'MS')}, 'updatedAt', ${isoTime('refunds.updated_at', 'MS')})
+    order by refunds.created_at, refunds.id)
+  from refunds where refunds.order_id = payments.order_id), '[]')`;
 const asJson = raw(`json_build_object('orderId', order_id, 'paymentId', payment_id, 'status', status,
-  'amount', trim_scale(amount), 'currency', currency, 'reason', reason,
+  'amount', trim_scale(amount), 'currency', currency, 'reason', reason, 'refunds', ${refundsAsJson},
   'createdAt', ${isoTime('created_at', 'MS')}, 'updatedAt', ${isoTime('updated_at', 'MS')})::text`);
 
 export type PaymentRepository = ReturnType<typeof createPaymentRepository>;
@@ -100,6 +128,11 @@ export function createPaymentRepository({ prisma, lists }: Database<PrismaClient
         data: { provider, intentId },
       });
       return count === 1;
+    },
+
+    /** Finds whose payment it is. */
+    async customerOf(orderId: string): Promise<string | undefined> {
+      return (await prisma.payment.findUnique({ where: { orderId }, select: { customerId: true } }))?.customerId;
     },
 
     /** Finds the payment of an order as operators see it, with the events that were written about it. */
@@ -149,10 +182,14 @@ export const paymentsOn = ({ run }: Transaction) => ({
   /** Locks the payments of these orders. */
   async lock(orderIds: string[]): Promise<LockedPayment[]> {
     const rows = await run<PaymentRow>(sql`
-      select order_id as "orderId", customer_id as "customerId", status, amount, currency, payment_id as "paymentId",
-             cancel_reason as "cancelReason", taxes
-      from payments where order_id = any(${orderIds}::uuid[]) order by order_id for update`);
+      select ${lockedColumns} from payments where order_id = any(${orderIds}::uuid[]) order by order_id for update`);
     return rows.map(toPayment);
+  },
+
+  /** Reads a payment without its lock, for changes that {@link capCheck} decides. */
+  async read(orderId: string): Promise<LockedPayment | undefined> {
+    const [row] = await run<PaymentRow>(sql`select ${lockedColumns} from payments where order_id = ${orderId}::uuid`);
+    return row && toPayment(row);
   },
 
   /** Changes locked payments, and marks them as booked. Leaves undefined properties as they are. */
@@ -168,6 +205,39 @@ export const paymentsOn = ({ run }: Transaction) => ({
         { orderId: 'uuid', status: 'text', paymentId: 'uuid', reason: 'text', provider: 'text', intentId: 'text' },
       )}
       where order_id = change."orderId"`);
+  },
+
+  /** Stores what went back of locked payments. */
+  async setReturned(returned: Returned[], now: Date): Promise<void> {
+    const rows = returned.map(({ reserved, disputed, remainder, ...one }) => ({
+      ...one,
+      reserved: reserved.toString(),
+      disputed: disputed.toString(),
+      remainder: remainder?.toString(),
+    }));
+    await run(sql`
+      update payments
+      set refund_reserved = returned.reserved, disputed = returned.disputed, remainder = returned.remainder,
+          reason = case when payments.status = returned.status then payments.reason else returned."cancelReason" end,
+          updated_at = case when payments.status = returned.status then updated_at else ${now}::timestamptz end,
+          booked = case when booked = payments.status then returned.status else booked end,
+          status = returned.status
+      from ${rowsAs('returned', rows, {
+        orderId: 'uuid',
+        status: 'text',
+        reserved: 'numeric',
+        disputed: 'numeric',
+        remainder: 'numeric',
+        cancelReason: 'text',
+      })}
+      where order_id = returned."orderId"`);
+  },
+
+  /** Reserves a refund. The CHECK {@link capCheck} refuses what exceeds the payment. */
+  async reserve(orderId: string, amount: bigint): Promise<void> {
+    await run(sql`
+      update payments set refund_reserved = refund_reserved + ${amount.toString()}::numeric
+      where order_id = ${orderId}::uuid`);
   },
 
   /** Locked payments that nobody has asked the provider for, or whose intent is cancelled, never will be. */
@@ -258,14 +328,30 @@ interface PaymentRow {
   paymentId: string | null;
   cancelReason: string | null;
   taxes: { permille: number; gross: string }[] | null;
+  captured: string | null;
+  remainder: string | null;
 }
 
 /** The database checks which status has an amount and a payment id. */
-function toPayment({ status, amount, currency, paymentId, taxes, ...row }: PaymentRow): LockedPayment {
-  const order = { ...row, taxes: taxes?.map(({ permille, gross }) => ({ permille, gross: new Decimal(gross) })) };
-  if (amount === null || currency === null) return { ...order, status: 'CANCELLED' };
+function toPayment({
+  status,
+  amount,
+  currency,
+  paymentId,
+  taxes,
+  captured,
+  remainder,
+  ...row
+}: PaymentRow): LockedPayment {
+  const locked = {
+    ...row,
+    taxes: taxes?.map(({ permille, gross }) => ({ permille, gross: new Decimal(gross) })),
+    captured: BigInt(captured ?? 0),
+    remainder: remainder === null ? null : BigInt(remainder),
+  };
+  if (amount === null || currency === null) return { ...locked, status: 'CANCELLED' };
   const money = { amount: new Decimal(amount), currency };
   return paymentId === null
-    ? { ...order, status: status as 'CHARGING' | 'FAILED', amount: money }
-    : { ...order, status: status as 'PAID' | 'REFUNDED', amount: money, paymentId };
+    ? { ...locked, status: status as 'CHARGING' | 'FAILED', amount: money }
+    : { ...locked, status: status as 'PAID' | 'REFUNDED', amount: money, paymentId };
 }

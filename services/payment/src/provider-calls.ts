@@ -1,4 +1,4 @@
-import type { Transaction } from '@store/shared/database/transaction';
+import type { TransactionOf } from '@store/shared/database/transaction';
 import { newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import type { Logger } from '@store/shared/observability/log';
@@ -13,9 +13,8 @@ import { bookChanges } from './books/changes.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Payment } from './payment.ts';
 import { type Cancellation, type LockedPayment, type PaymentChange, paymentsOn } from './payment-repository.ts';
-import { type NewRefund, type Step, type StepChange, stepsOn, stepTable } from './step-repository.ts';
-
-export const queueName = 'payment';
+import { type OpenReturns, openReturns } from './returns.ts';
+import { queueName, type Step, type StepChange, stepsOn, stepTable } from './step-repository.ts';
 
 /** The events that announce a result belong to the trace of the call. */
 type Answer = Result & { trace: Trace };
@@ -48,7 +47,8 @@ export const providerCalls = ({ ask, clock }: Dependencies): Queue<PrismaClient,
     const now = clock();
     const settled = ended.map((one) => {
       if ('error' in one) return postponed(one, log);
-      return runInTrace(one.outcome.trace, () => settle(one.call, one.outcome, locked.get(one.call.orderId), now));
+      const { trace } = one.outcome;
+      return { ...runInTrace(trace, () => settle(one.call, one.outcome, locked.get(one.call.orderId), now)), trace };
     });
     await storeSettled(tx, settled, locked, now);
     const changedSteps = ended.flatMap(({ call }, index) => changeOf(call, settled[index] ?? nothing));
@@ -59,7 +59,7 @@ export const providerCalls = ({ ask, clock }: Dependencies): Queue<PrismaClient,
 
 /** Stores what follows for locked payments. */
 export async function storeSettled(
-  tx: Transaction,
+  tx: TransactionOf<PrismaClient>,
   settled: Settled[],
   locked: ReadonlyMap<string, LockedPayment>,
   now: Date,
@@ -81,14 +81,27 @@ export async function storeSettled(
   }
   const events = settled.flatMap((one) => one.events);
   if (events.length > 0) await appendToOutbox(tx, ...events);
-  const refunds = all('refund');
-  if (refunds.length > 0) await steps.addRefunds(refunds);
+  await storeReturns(tx, settled, now);
   const actions = all('action');
   const told = actions.length > 0 ? new Set(await payments.setActions(actions)) : new Set();
   if (told.size > 0) await steps.addTellings(actions.filter(({ orderId }) => told.has(orderId)));
   const returned = settled.flatMap((one) => one.returned ?? []);
   if (returned.length > 0) await steps.checkRefunds(returned);
-  if (refunds.length + told.size + returned.length > 0) wakeOutgoing(tx, queueName);
+  if (told.size + returned.length > 0) wakeOutgoing(tx, queueName);
+}
+
+/** Stores what went back, or has to, once what was charged is stored. */
+async function storeReturns(tx: TransactionOf<PrismaClient>, settled: Settled[], now: Date): Promise<void> {
+  const concerned = settled.flatMap(({ returning, trace }) => (returning === undefined ? [] : [{ ...returning, trace }]));
+  if (concerned.length === 0) return;
+  // Again, because charges have changed some.
+  const payments = await paymentsOn(tx).lock([...new Set(concerned.map(({ orderId }) => orderId))]);
+  const returns = await openReturns(tx, payments, now);
+  for (const { change, trace } of concerned) {
+    if (trace === undefined) change(returns);
+    else runInTrace(trace, () => change(returns));
+  }
+  await returns.store();
 }
 
 /** The payment's id in events, the same at every provider. */
@@ -102,15 +115,19 @@ export interface Settled {
   void?: Cancellation;
   /** Money that was taken although the payment was over. */
   late?: { orderId: string; paymentId: string; amount: string; currency: string; payment: LockedPayment };
-  /** What is asked next. */
-  refund?: NewRefund;
+  /** What went back, or has to. */
+  returning?: { orderId: string; change: (returns: OpenReturns) => void };
   action?: { orderId: string; url: string; traceparent: string };
   renewsKey?: boolean;
   /** Steps of refunds about which the provider knows more than that they are pending. */
   returned?: string[];
+  /** The events that announce it belong to this trace; default: the present one. */
+  trace?: Trace;
 }
 
 const nothing: Settled = { next: 'done', events: [] };
+/** The reason of a refund of what was paid after the payment had failed. */
+const paidTooLate = 'it was paid too late';
 
 /** A step that is not settled within a day is OPEN. A charge that was asked once waits in a lane of its own. */
 function changeOf(step: Step, { next, renewsKey = false }: Settled): StepChange[] {
@@ -142,7 +159,7 @@ function postponed({ call, error }: Extract<Ended<Step, Answer>, { error: unknow
 function settle(step: Step, answer: Answer, payment: LockedPayment | undefined, now: Date): Settled {
   if (payment === undefined || 'told' in answer) return nothing;
   if ('needsKey' in answer) return { ...nothing, next: readAgain(step), renewsKey: true };
-  if ('refunded' in answer) return settleRefund(step, answer.refunded, payment, now);
+  if ('refunded' in answer) return settleRefund(step, answer.refunded);
   return payment.status === 'CHARGING'
     ? settleCharge(step, answer.charge, payment, now)
     : settleAgain(step, answer.charge, payment, now);
@@ -155,7 +172,7 @@ export function settleCharge(
   payment: Extract<LockedPayment, { status: 'CHARGING' | 'FAILED' }>,
   now: Date,
 ): Settled {
-  const { orderId, customerId, amount, taxes, cancelReason } = payment;
+  const { orderId, amount, taxes, cancelReason } = payment;
   const fail = (reason: string): Settled => ({
     next: 'done',
     change: { orderId, status: 'FAILED', reason },
@@ -174,7 +191,7 @@ export function settleCharge(
       if (cancelReason === null) return paid;
       // Its order was cancelled while the provider was asked.
       const { traceparent } = step;
-      return { ...paid, refund: { orderId, customerId, paymentId, amount, traceparent } };
+      return { ...paid, returning: { orderId, change: ({ cancel }) => cancel(orderId, cancelReason, traceparent) } };
     }
     case 'declined':
       return fail(result.reason);
@@ -196,25 +213,28 @@ export function settleCharge(
 /** What was read about a payment that was settled before: it may have been refunded or disputed at the provider. */
 function settleAgain(step: Step, { state, intent }: ChargeResult, payment: LockedPayment, now: Date): Settled {
   if (state !== 'captured' || intent === undefined) return nothing;
-  const { orderId, customerId, status, taxes } = payment;
+  const { orderId, status, taxes, cancelReason } = payment;
+  const { traceparent } = step;
   switch (status) {
     case 'PAID':
     case 'REFUNDED':
       return {
         ...nothing,
+        returning: { orderId, change: ({ recordOutside }) => recordOutside(orderId, intent, traceparent) },
         returned: intent.refunds.flatMap(({ stepId, state }) => (stepId && state !== 'pending' ? [stepId] : [])),
       };
     case 'FAILED':
     case 'CANCELLED': {
       // The provider has taken money after it had said that it would not, or after an operator had settled that it did not.
-      const { amount, currency, traceparent } = step;
+      const { amount, currency } = step;
       const money = { amount: new Decimal(amount), currency };
       const paymentId = paymentIdOf(orderId);
+      const reason = cancelReason ?? paidTooLate;
       return {
         ...nothing,
         late: { orderId, paymentId, amount, currency, payment: { ...payment, status: 'FAILED', amount: money } },
         events: [newEvent('OrderPaid', { ...about(payment, now), paymentId, amount: money, taxes })],
-        refund: { orderId, customerId, paymentId, amount: money, traceparent },
+        returning: { orderId, change: ({ cancel }) => cancel(orderId, reason, traceparent) },
       };
     }
     case 'CHARGING':
@@ -231,18 +251,19 @@ const storedIntentOf = ({ intent, ...result }: ChargeResult & { state: 'captured
 
 /** Also what an operator has found out about a refund. */
 export function settleRefund(
-  step: Pick<Step, 'ageSeconds'>,
-  { refund }: RefundResult,
-  payment: LockedPayment,
-  now: Date,
+  { orderId, traceparent, ageSeconds }: Pick<Step, 'orderId' | 'traceparent' | 'ageSeconds'>,
+  { refund, intent }: RefundResult,
 ): Settled {
-  if (payment.status !== 'PAID') return nothing;
-  if (refund.state !== 'succeeded') return { ...nothing, next: readAgain(step) };
-  const { orderId, paymentId, amount, cancelReason } = payment;
   return {
-    next: 'done',
-    change: { orderId, status: 'REFUNDED', ...(cancelReason !== null && { reason: cancelReason }) },
-    events: [newEvent('PaymentRefunded', { ...about(payment, now), paymentId, amount })],
+    ...nothing,
+    next: refund.state === 'pending' ? readAgain({ ageSeconds }) : 'done',
+    returning: {
+      orderId,
+      change({ settle, recordOutside }) {
+        settle(orderId, refund, traceparent);
+        if (intent !== undefined) recordOutside(orderId, intent, traceparent);
+      },
+    },
   };
 }
 

@@ -7,16 +7,18 @@ import { uuid, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { SettleOpen } from './open-steps.ts';
 import type { PaymentRepository } from './payment-repository.ts';
+import type { Refunds } from './refunds.ts';
 import type { StepRepository } from './step-repository.ts';
 
 interface Parts {
   payments: PaymentRepository;
+  refunds: Pick<Refunds, 'record'>;
   steps: Pick<StepRepository, 'open'>;
   settleOpen: SettleOpen;
 }
 
 /** For operators (contract 4.14) and for the export of an account, on the service's own address. */
-export function paymentRoutes({ payments, steps, settleOpen }: Parts): AnyRoute[] {
+export function paymentRoutes({ payments, refunds, steps, settleOpen }: Parts): AnyRoute[] {
   return [
     accountDataRoute(payments.pageOf),
     route({
@@ -25,8 +27,10 @@ export function paymentRoutes({ payments, steps, settleOpen }: Parts): AnyRoute[
       identity: 'caller',
       params: z.object({ orderId: uuid }),
       responses: { 200: { description: 'The payment.', body: paymentRecordOut } },
-      handler: async ({ params: { orderId } }) =>
-        ok(found(await payments.findRecord(orderId), `payment of order ${orderId}`)),
+      async handler({ params: { orderId } }) {
+        const payment = found(await payments.findRecord(orderId), `payment of order ${orderId}`);
+        return ok({ ...payment, ...(await refunds.record(orderId)) });
+      },
     }),
     route({
       method: 'get',

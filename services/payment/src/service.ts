@@ -1,3 +1,4 @@
+import { lookRecorder } from '@store/shared/database/audit';
 import { createHttpApp } from '@store/shared/http/app';
 import { outgoing } from '@store/shared/outgoing/outgoing';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
@@ -16,6 +17,7 @@ import { callbackRoutes } from './callback-routes.ts';
 import { listChanges } from './changes.ts';
 import { configSchema, type PaymentConfig } from './config.ts';
 import { createConsumerGroup } from './consumer-group.ts';
+import { countDisputes } from './dispute-count.ts';
 import { PrismaClient } from './generated/client.ts';
 import { countOpenSteps, createSettleOpen } from './open-steps.ts';
 import { createOrderClient, type OrderClient } from './order-client.ts';
@@ -23,12 +25,15 @@ import { createPaymentRepository } from './payment-repository.ts';
 import { providerCalls } from './provider-calls.ts';
 import type { PaymentProvider } from './providers/provider.ts';
 import { createProviders } from './providers/providers.ts';
+import { createRefundRepository } from './refund-repository.ts';
+import { refundRoutes } from './refund-routes.ts';
+import { createRefunds } from './refunds.ts';
 import { paymentRoutes } from './routes.ts';
 import { createStepRepository } from './step-repository.ts';
 
 interface Replaceable {
-  orders?: OrderClient;
   provider?: PaymentProvider;
+  orders?: OrderClient;
   clock?: () => Date;
 }
 
@@ -55,10 +60,20 @@ export function createPaymentService(
   });
   const group = createConsumerGroup(clock);
   const consumer = { group, config, publishesAs: 'payment' };
+  const refundRepository = createRefundRepository(database);
+  const refunds = createRefunds({
+    transactionOf: database.transactionOf,
+    repository: refundRepository,
+    payments: repository,
+    orders,
+    recordLook: lookRecorder(database),
+    clock,
+  });
   const books = createBooks({ repository: createBookRepository(database), provider, clock });
   const { inTransaction } = database;
   const routes = [
-    ...paymentRoutes({ payments: repository, steps, settleOpen: createSettleOpen({ inTransaction, clock }) }),
+    ...paymentRoutes({ payments: repository, refunds, steps, settleOpen: createSettleOpen({ inTransaction, clock }) }),
+    ...refundRoutes(refunds),
     ...actionRoutes({ actions, inTransaction, returnUrlOf }),
     ...callbackRoutes(provider, database),
     ...bookRoutes(books),
@@ -75,6 +90,7 @@ export function createPaymentService(
       loop({ name: 'balances of the books', everyMs: 5_000 }, () => addUpBalances(database)),
       loop({ name: 'payments that the books lack', everyMs: 30_000 }, () => database.inTransaction(bookUnbooked)),
       measureBooks(books),
+      countDisputes(refundRepository),
     ],
   } satisfies Service<PrismaClient>;
 }

@@ -7,6 +7,8 @@ import type { Money } from '@store/shared/values/money';
 import { nameUuid } from '@store/shared/values/name-uuid';
 import type { PrismaClient } from './generated/client.ts';
 
+export const queueName = 'payment';
+
 /**
  * What is asked. Each is a lane, so that one that hangs delays no other: new charges do not wait for those whose outcome must be read
  * (`check`), nor for refunds. `tell` tells order what its customer must do.
@@ -21,6 +23,7 @@ export interface NewCharge {
 }
 
 export interface NewRefund {
+  id: string;
   orderId: string;
   customerId: string;
   paymentId: string;
@@ -123,7 +126,6 @@ export const stepsOn = ({ run }: Transaction) => ({
   async addRefunds(refunds: NewRefund[]): Promise<void> {
     const rows = refunds.map(({ amount: { amount, currency }, ...step }) => ({
       ...step,
-      id: stepId('refund', step.orderId),
       amount: amount.toFixed(),
       currency,
     }));

@@ -88,7 +88,11 @@ interface Options {
 }
 
 /** Orders without a token, of which nobody wants to know more. */
-const noOrders: OrderClient = { paymentToken: async () => undefined, tellAction: async () => undefined };
+const noOrders: OrderClient = {
+  paymentToken: async () => undefined,
+  tellAction: async () => undefined,
+  lines: async () => undefined,
+};
 
 /** The service's real handlers on the given database. */
 export function testPayments(
@@ -134,6 +138,7 @@ export function testPayments(
 
   return {
     app,
+    database,
     prisma,
     group,
     processorOf,

@@ -131,6 +131,7 @@ async function stopsWhileSilent(): Promise<void> {
   const service = await startService('services/payment/src/main.ts', {
     DATABASE_URL: database.url,
     KAFKA_BROKERS: proxy.brokers.join(),
+    ORDER_URL: 'http://unused',
   });
   const isMember = async () => (await service.metrics()).includes('consumer_group_member{group="payment-group"} 1');
   await until('payment is in its group', isMember);

@@ -5,7 +5,7 @@ import { type AnswerTo, call } from '../api/call.ts';
 import type { components } from '../generated/schema.ts';
 import { ageOf } from '../parts/clock.ts';
 import { Answer, Badge, money, Problems, Time } from '../parts/parts.tsx';
-import { Cancel, CreditNote, Invoice, Messages, Notes } from './orders/actions.tsx';
+import { Cancel, CreditNote, Invoice, Messages, Notes, Refunds } from './orders/actions.tsx';
 import { Lanes } from './orders/lanes.tsx';
 
 const quickMs = 1_000;
@@ -32,6 +32,7 @@ interface KnownProps {
 
 function Known({ id, known }: KnownProps) {
   const { timeline, waitingFor, discarded, problems, letters, mails, invoices, creditNotes } = known;
+  const { payment, refunds, disputes } = known;
   // While the order service is unavailable, keep the last order, so that texts being typed and outcomes of actions stay.
   const last = useRef(known);
   if (known.order !== null) last.current = known;
@@ -112,6 +113,7 @@ function Known({ id, known }: KnownProps) {
         )}
         {order && canBeCancelled(order) && <Cancel id={id} />}
       </section>
+      <Refunds order={order} payment={payment} refunds={refunds} disputes={disputes} />
       {order && <Notes id={id} notes={order.notes} />}
       <Messages mails={mails} />
       <section class="card" aria-label="Timeline">

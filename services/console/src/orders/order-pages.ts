@@ -2,9 +2,11 @@ import { accountOut } from '@store/shared/contracts/account';
 import { creditNoteOut, wholeCreditNoteOut } from '@store/shared/contracts/credit-note';
 import { type customerInvoiceOut, invoiceOut, sellersInvoiceOut } from '@store/shared/contracts/invoice';
 import { notificationOut } from '@store/shared/contracts/notification';
+import { refundRecordOut } from '@store/shared/contracts/refund';
 import { pageOf } from '@store/shared/http/pagination';
 import { DomainError } from '@store/shared/values/errors';
 import { email } from '@store/shared/values/fields';
+import { Decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 import { accountNames, accountsIn, nameIn } from '../accounts/accounts.ts';
 import type { DeadLetters } from '../dead-letters/dead-letters.ts';
@@ -19,6 +21,7 @@ import {
   type foundOut,
   type OrdersQuery,
   type ordersOut,
+  type RefundOrderIn,
 } from './schemas.ts';
 import { timelineOf } from './timeline.ts';
 import { discardedOf, waitingFor } from './waiting.ts';
@@ -93,6 +96,16 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       });
     },
 
+    /** Refunds lines of an order, or an amount. A repetition with the same key makes no second refund. */
+    async refund(operator: string, id: string, key: string, { lines, amount, reason }: RefundOrderIn): Promise<void> {
+      const money = amount && { amount: new Decimal(amount.amount), currency: amount.currency };
+      await services.call('POST', 'payment', `/internal/orders/${id}/refunds`, refundRecordOut, {
+        operator,
+        body: { lines, amount: money, reason },
+        headers: { 'idempotency-key': key },
+      });
+    },
+
     /** Leaves a note. A repetition with the same id does not add a second note. */
     async note(operator: string, id: string, noteId: string, text: string): Promise<void> {
       const path = `/internal/orders/${id}/notes/${noteId}`;
@@ -163,7 +176,14 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       };
       problems.push(...groups.flatMap(({ problem }) => problem ?? []));
       const deciders = groups.flatMap(({ letters }) => letters.flatMap(({ decisions = [] }) => decisions));
-      const decidedBy = await namesOf(accountsIn(deciders.map(({ requestedBy }) => requestedBy)), asked);
+      const refunders = payment?.refunds.flatMap(({ actor }) => actor ?? []) ?? [];
+      const actors = [...deciders.map(({ requestedBy }) => requestedBy), ...refunders];
+      const decidedBy = await namesOf(accountsIn(actors), asked);
+      const refunds = (payment?.refunds ?? []).map((refund) => ({
+        ...refund,
+        actor: refund.actor && nameIn(refund.actor, decidedBy),
+      }));
+      const paid = payment && { ...payment, refunds };
       const letters = groups.flatMap(({ service, group, letters }) =>
         letters.map(({ decisions = [], ...letter }) => ({
           ...letter,
@@ -177,7 +197,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       const parts: Parts = {
         order,
         reservation,
-        payment,
+        payment: paid,
         mails,
         ...documents,
         letters,
@@ -189,6 +209,9 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         mails: mails.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)),
         invoices: invoices.map(({ number }) => number),
         creditNotes: creditNotes.map(({ number }) => number),
+        payment: paid ? { status: paid.status, amount: paid.amount } : null,
+        refunds,
+        disputes: paid?.disputes ?? [],
         timeline: timelineOf(parts),
         waitingFor: waitingFor(parts),
         letters,

@@ -6,6 +6,7 @@ import type { anyOrderRecord, anyPayment, anyReservation, letterOfOrderOut } fro
 
 export type Event = z.output<typeof anyOrderRecord>['events'][number];
 export type Note = z.output<typeof anyOrderRecord>['notes'][number];
+export type Refund = z.output<typeof anyPayment>['refunds'][number];
 export type Letter = z.output<typeof letterOfOrderOut>;
 
 /** Everything known about an order; undefined if a service knows nothing, or did not answer (then `problems` says so). */

@@ -10,7 +10,7 @@ import { text, uuid, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { OrderPages } from './order-pages.ts';
-import { anyStuckOrders, foundOut, orderPageOut, ordersOut, ordersQuery } from './schemas.ts';
+import { anyStuckOrders, foundOut, orderPageOut, ordersOut, ordersQuery, refundOrderIn } from './schemas.ts';
 
 const base = { tag: 'orders', method: 'get', ...byOperator } as const;
 
@@ -49,6 +49,27 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       async handler({ params: { id }, headers: { 'console-operator': by }, body: { reason } }) {
         await orders.cancel(by, id, reason);
         log.info({ by, orderId: id }, 'An order was cancelled');
+        return noContent();
+      },
+    }),
+    route({
+      ...base,
+      method: 'put',
+      path: '/api/orders/{id}/refunds/{key}',
+      operationId: 'refundOrder',
+      summary: 'Refund a part of an order',
+      params: order.extend({ key: uuid }),
+      body: refundOrderIn,
+      bodyKib: 24,
+      responses: {
+        204: {
+          description: 'The refund is made. The caller chooses the key, so repeating the request makes no second.',
+        },
+        409: problem('The order is not paid, or the refund exceeds what is left of its payment.'),
+      },
+      async handler({ params: { id, key }, headers: { 'console-operator': by }, body }) {
+        await orders.refund(by, id, key, body);
+        log.info({ by, orderId: id }, 'A part of an order was refunded');
         return noContent();
       },
     }),

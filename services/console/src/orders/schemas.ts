@@ -7,6 +7,7 @@ import {
   reservationRecordOut,
   stuckOrdersOut,
 } from '@store/shared/contracts/order-record';
+import { disputeRecordOut, refundIn, refundRecordOut } from '@store/shared/contracts/refund';
 import { text, uuid } from '@store/shared/values/fields';
 import { moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
@@ -19,7 +20,13 @@ const payment = z.object({ status, refunded: moneySchema }).optional();
 export const anyOrder = orderOut.extend({ status, payment });
 export const anyOrderRecord = orderRecordOut.extend({ status, payment });
 export const anyReservation = reservationRecordOut.extend({ status });
-export const anyPayment = paymentRecordOut.extend({ status });
+const anyRefund = refundRecordOut.extend({ state: status, source: z.string() });
+const anyDispute = disputeRecordOut.extend({ state: status });
+export const anyPayment = paymentRecordOut.extend({
+  status,
+  refunds: z.array(anyRefund).default([]),
+  disputes: z.array(anyDispute).default([]),
+});
 export const anyStuckOrders = stuckOrdersOut.extend({ orders: z.array(anyOrder) });
 
 export const ordersOut = z.object({
@@ -27,6 +34,20 @@ export const ordersOut = z.object({
   next: z.string().nullable().describe('Value of `after` for the next page.'),
   customer: z.string().nullable().describe('Name of the requested customer; null if it is not known.'),
 });
+
+/** A refund of lines, or of an amount that payment validates. */
+export const refundOrderIn = z.object({
+  lines: refundIn.shape.lines,
+  amount: z
+    .object({
+      amount: z.string().regex(/^\d{1,24}(\.\d{1,4})?$/, 'must be an amount, such as 12.50'),
+      currency: z.string().regex(/^[A-Z]{3}$/),
+    })
+    .optional(),
+  reason: text(1, 500),
+});
+
+export type RefundOrderIn = z.output<typeof refundOrderIn>;
 
 /** Passed on to the order service, which validates the values. */
 export const ordersQuery = z.object({
@@ -65,6 +86,12 @@ export const orderPageOut = z.object({
   mails: z.array(notificationOut).describe('Oldest first.'),
   invoices: z.array(z.int()).describe('Invoice numbers.'),
   creditNotes: z.array(z.int()).describe('Credit note numbers.'),
+  payment: z
+    .object({ status, amount: anyPayment.shape.amount })
+    .nullable()
+    .describe('Null if there is none, or the payment service did not answer.'),
+  refunds: z.array(anyRefund).describe('Oldest first.'),
+  disputes: z.array(anyDispute).describe('Oldest first.'),
   timeline: z.array(stepOut).describe('Oldest first.'),
   waitingFor: z.array(z.string()),
   letters: z.array(letterOfOrderOut).describe('Dead letters of the order, including decided ones.'),

@@ -1,5 +1,6 @@
 import type { DecisionOut } from '@store/shared/contracts/dead-letters';
-import type { Event, Letter, Note, Parts } from './parts.ts';
+import { inDecimals, type Money } from '@store/shared/values/money';
+import type { Event, Letter, Note, Parts, Refund } from './parts.ts';
 import type { Step } from './schemas.ts';
 
 /** Lists what happened to an order in all services, oldest first. */
@@ -27,7 +28,12 @@ export function timelineOf({ order, reservation, payment, mails, invoices, credi
     const why = payment.reason === null ? '' : `: ${payment.reason}`;
     steps.push({ at: payment.createdAt, service: 'payment', text: 'The payment began' });
     steps.push({ at: payment.updatedAt, service: 'payment', text: `The payment is ${payment.status}${why}` });
-    steps.push(...payment.events.map(eventOf('payment')));
+    steps.push(...payment.events.map(eventOf('payment')), ...payment.refunds.flatMap(refundSteps));
+    for (const { amount, state, createdAt, updatedAt } of payment.disputes) {
+      const what = `a dispute about ${moneyText(amount)}`;
+      steps.push({ at: createdAt, service: 'payment', text: `The customer's bank began ${what}`, isBad: true });
+      if (state !== 'OPEN') steps.push({ at: updatedAt, service: 'payment', text: `The state of ${what} is ${state}` });
+    }
   }
   for (const { subject, createdAt, sentAt, refusal } of mails) {
     steps.push({ at: createdAt, service: 'notification', text: `A mail was written: ${subject}` });
@@ -57,6 +63,18 @@ function letterSteps({ service, group, kind, error, time, decisions }: Letter): 
     ),
   ].map((one) => ({ isBad: true, ...one }));
 }
+
+/** A cancelled order's refund has no actor, nor has one that was made at the provider. */
+function refundSteps({ amount, state, source, actor, reason, failure, createdAt, updatedAt }: Refund): Step[] {
+  const by = actor ?? (source === 'provider' ? 'Somebody at the provider' : 'The cancellation');
+  const text = `${by} refunded ${moneyText(amount)}${reason === null ? '' : `: ${reason}`}`;
+  const made = { at: createdAt, service: 'payment', text };
+  if (state === 'PENDING') return [made];
+  const outcome = { at: updatedAt, service: 'payment', text: `The refund of ${moneyText(amount)} is ${state}` };
+  return [made, failure === null ? outcome : { ...outcome, isBad: true, detail: failure }];
+}
+
+const moneyText = ({ amount, currency }: Money) => `${inDecimals(amount, currency)} ${currency}`;
 
 const done: Record<DecisionOut['outcome'], (what: string) => string> = {
   REDRIVEN: (what) => `redrove ${what}`,

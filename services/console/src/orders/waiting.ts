@@ -74,8 +74,18 @@ function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reserv
       return reserved === 'RESERVED' ? ['inventory-group has to mark the stock as shipped'] : [];
     case 'CANCELLED':
       if (reserved === 'RESERVED') return ['inventory-group has to release the stock'];
-      return paid === 'PAID' ? ['payment-group has to refund the payment'] : [];
+      return paid === 'PAID' ? [refundStep(payment)] : [];
   }
+}
+
+/** What the paid payment of a cancelled order waits for. */
+function refundStep({ refunds = [], disputes = [] }: Partial<NonNullable<Parts['payment']>> = {}): string {
+  const isPending = refunds.some(({ state }) => state === 'PENDING');
+  if (!isPending && disputes.some(({ state }) => state === 'OPEN'))
+    return "The decision of the customer's bank, which has a dispute about the payment";
+  if (!isPending && refunds.some(({ state }) => state === 'FAILED'))
+    return 'An operator has to refund the payment, because the provider has refused';
+  return 'payment-group has to refund the payment';
 }
 
 type ReservationStatus = (typeof reservationStatuses)[number];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { timestamp, uuid } from '../values/fields.ts';
 import { moneySchema } from '../values/money.ts';
 import { orderOut } from './order.ts';
+import { disputeRecordOut, refundRecordOut } from './refund.ts';
 
 // Answers of the services to operators about an order (contract 4.14).
 
@@ -71,6 +72,9 @@ export const paymentRecordOut = z.object({
   createdAt: timestamp,
   updatedAt: timestamp,
   events: eventsOut,
+  // The payment service of the previous release omits them.
+  refunds: z.array(refundRecordOut).default([]).describe('The oldest first.'),
+  disputes: z.array(disputeRecordOut).default([]).describe('The oldest first.'),
 });
 
 export type OrderNoteOut = z.input<typeof orderNoteOut>;

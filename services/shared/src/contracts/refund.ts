@@ -71,7 +71,18 @@ const forOperators = {
 };
 
 /** A refund as operators see it. */
-export const refundRecordOut = z.object({ ...ofRefund, ...forOperators }).meta({ id: 'RefundRecordOut' });
+export const refundRecordOut = z.object({ ...ofRefund, ...forOperators }).meta({
+  id: 'RefundRecordOut',
+  examples: [
+    {
+      ...example,
+      source: 'operator',
+      reason: 'It arrived broken.',
+      actor: 'account 3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
+      failure: null,
+    },
+  ],
+});
 
 /** A refund as its customer sees it; operators see all fields. */
 export const refundOut = z

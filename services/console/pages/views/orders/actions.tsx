@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/preact-query';
 import { useRef, useState } from 'preact/hooks';
 import { type AnswerTo, call } from '../../api/call.ts';
 import { renew } from '../../api/queries.ts';
-import { atMost, textsOf } from '../../parts/form.tsx';
-import { Outcome, Time } from '../../parts/parts.tsx';
+import { atMost, Field, textsOf } from '../../parts/form.tsx';
+import { Badge, money, Outcome, Time } from '../../parts/parts.tsx';
 import { Grave } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
 
@@ -34,6 +34,106 @@ export function Cancel({ id }: { id: string }) {
       </Grave>
       <Outcome of={cancel} />
     </>
+  );
+}
+
+/** Refunds pieces of an order, or an amount, before or after shipping. */
+function Refund({ order }: { order: NonNullable<Known['order']> }) {
+  // With the same key, a repetition after a lost answer makes no second refund.
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const { id, items, total } = order;
+  const refund = useMutation({
+    mutationFn: ({ reason = '', amount = '', ...texts }: Record<string, string>) => {
+      const lines = items.flatMap(({ productId }) => {
+        const quantity = Number(texts[productId] ?? 0);
+        return quantity > 0 ? [{ productId, quantity }] : [];
+      });
+      const what =
+        amount === ''
+          ? { lines }
+          : { amount: { amount, currency: total.currency }, ...(lines.length > 0 && { lines }) };
+      return call('put', '/api/orders/{id}/refunds/{key}', { path: { id, key }, body: { ...what, reason } });
+    },
+    onSuccess: () => {
+      setKey(crypto.randomUUID());
+      return renew('order');
+    },
+  });
+  return (
+    <>
+      <Grave
+        label="Refund a part"
+        question="Refund a part of this order?"
+        verb="Refund"
+        disabled={refund.isPending}
+        onYes={(texts) => refund.mutateAsync(texts)}
+      >
+        <p>Either pieces at the prices of the order, or an amount. The customer gets a mail. This cannot be undone.</p>
+        {items.map(({ productId, name, quantity }) => (
+          <Field
+            key={productId}
+            name={productId}
+            label={`Pieces of ${name ?? productId}, at most ${quantity}`}
+            type="number"
+            min={0}
+            max={quantity}
+          />
+        ))}
+        <Field name="amount" label={`Amount in ${total.currency}`} inputMode="decimal" pattern="\d+(\.\d{1,4})?" />
+        <label for="refund-reason">Why it is refunded</label>
+        <textarea id="refund-reason" name="reason" rows={2} required dir="auto" {...atMost(500)} />
+        <p class="note">For operators and the audit trail: do not name the customer, who never sees it.</p>
+      </Grave>
+      <Outcome of={refund} done="The refund is on its way." />
+    </>
+  );
+}
+
+/** What went back of a payment, and a button to refund more. */
+export function Refunds({
+  order,
+  payment,
+  refunds,
+  disputes,
+}: Pick<Known, 'order' | 'payment' | 'refunds' | 'disputes'>) {
+  if (payment === null || payment.amount === null) return null;
+  const isPaid = payment.status !== 'CHARGING' && payment.status !== 'FAILED';
+  return (
+    <section class="card" aria-label="Refunds">
+      <h2>Refunds</h2>
+      <Table
+        empty={<p class="note">There are no refunds.</p>}
+        rows={refunds}
+        keyOf={({ id }) => id}
+        columns={{
+          Amount: ({ amount }) => money(amount),
+          State: ({ state, failure }) => (
+            <>
+              <Badge text={state} /> {failure}
+            </>
+          ),
+          Made: ({ createdAt }) => <Time at={createdAt} />,
+          By: ({ actor, source }) => <bdi>{actor ?? source}</bdi>,
+          Reason: ({ reason }) => <bdi>{reason}</bdi>,
+        }}
+      />
+      {disputes.length > 0 && (
+        <>
+          <h3>Disputes</h3>
+          <Table
+            rows={disputes}
+            keyOf={({ id }) => id}
+            columns={{
+              Amount: ({ amount }) => money(amount),
+              State: ({ state }) => <Badge text={state} />,
+              'Id at the provider': ({ providerRef }) => <code>{providerRef}</code>,
+              Begun: ({ createdAt }) => <Time at={createdAt} />,
+            }}
+          />
+        </>
+      )}
+      {order && isPaid && <Refund order={order} />}
+    </section>
   );
 }
 
