@@ -39,6 +39,21 @@ describe('figures', () => {
     expect(page).toEqual({ size: 20, number: 0, totalElements: 3, totalPages: 1 });
   });
 
+  it('count refunded parts once, also if their order is cancelled later', async () => {
+    const timestamp = '2026-03-01T10:00:00.000Z';
+    const part = storedEvent('RefundIssued', {
+      ...order(),
+      refundId: randomUUID(),
+      paymentId: randomUUID(),
+      amount: usd(4),
+      timestamp,
+    });
+    const rest = { ...order(), paymentId: randomUUID(), amount: usd(10), remainder: usd(6), timestamp };
+    await analytics.handle(part, part, storedEvent('PaymentRefunded', rest));
+    const { content } = await figures();
+    expect(content).toEqual([{ ...none, day: '2026-03-01', refunded: 1, refunds: [usd(10)] }]);
+  });
+
   const placed = (id = randomUUID()) => ({ orderId: id, customerId });
   const items = [{ productId: randomUUID(), quantity: 1 }];
   const day = (n: number) => `2026-03-0${n}T12:00:00.000Z`;

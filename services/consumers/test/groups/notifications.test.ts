@@ -40,17 +40,32 @@ describe('notifications', () => {
       ],
       [storedEvent('PaymentRefunded', { ...order, paymentId, amount: forint }), /^We have refunded 1999\.50 HUF for/],
       [
+        storedEvent('PaymentRefunded', { ...order, paymentId, amount: money, remainder: yen }),
+        /^We have refunded 700 JPY for your order/,
+      ],
+      [
+        storedEvent('RefundIssued', { ...order, refundId: randomUUID(), paymentId, amount: yen }),
+        /^We have refunded 700 JPY of what you paid for your order/,
+      ],
+      [
         storedEvent('OrderShipped', { ...order, shipmentId }),
         new RegExp(`has been shipped\\. The shipment number is ${shipmentId}\\.$`),
       ],
     ] as const;
     const events = told.map(([event]) => event);
-    await group.handle(...events, storedEvent('StockReserved', { ...order, items, total: money }));
+    const nothing = { amount: 0, currency: 'USD' } as never;
+    await group.handle(
+      ...events,
+      storedEvent('StockReserved', { ...order, items, total: money }),
+      // Everything went back in parts, each with its message. A dispute is between the store and the bank.
+      storedEvent('PaymentRefunded', { ...order, paymentId, amount: money, remainder: nothing }),
+      storedEvent('PaymentDisputed', { ...order, disputeId: randomUUID(), paymentId, amount: money, state: 'OPEN' }),
+    );
     await group.handle(...events);
     const all = await listed(`?orderId=${orderId}&sort=createdAt,asc&size=3`);
     expect(all).toMatchObject(told.map(([{ id, kind }, text]) => ({ id, kind, text: expect.stringMatching(text) })));
     for (const { text } of all) expect(text).toContain(orderId);
-    expect(new Set(all.map(({ subject }) => subject)).size).toBe(7);
+    expect(new Set(all.map(({ subject }) => subject)).size).toBe(8);
   });
 
   it('can be filtered by customer and by order', async () => {

@@ -12,6 +12,7 @@ const kinds = [
   'PaymentFailed',
   'StockReleased',
   'PaymentRefunded',
+  'RefundIssued',
 ] as const;
 
 type Kind = (typeof kinds)[number];
@@ -42,6 +43,9 @@ function toChange({ event: { kind, payload } }: NewEvent<unknown, Kind>): Figure
     case 'StockReleased':
       return { day, counted: 'cancelled', orderId: payload.orderId };
     case 'PaymentRefunded':
-      return { day, counted: 'refunded', money: payload.amount };
+      // Parts that were refunded before have been counted.
+      return { day, counted: 'refunded', money: payload.remainder ?? payload.amount };
+    case 'RefundIssued':
+      return { day, counted: 'part', money: payload.amount };
   }
 }

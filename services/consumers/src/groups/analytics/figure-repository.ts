@@ -15,7 +15,8 @@ interface OnDay {
 export type FigureChange = OnDay &
   (
     | { counted: 'orders'; money?: never }
-    | { counted: 'paid' | 'refunded'; money: Money }
+    /** `part`: a refund of an order that stays paid, of which only the money counts. */
+    | { counted: 'paid' | 'refunded' | 'part'; money: Money }
     /** Counts only if the order is not counted as cancelled yet. */
     | { counted: 'cancelled'; orderId: string; money?: never }
   );
@@ -65,7 +66,7 @@ export async function addFigures({ run }: Transaction, changes: FigureChange[]):
   await run(sql`
     insert into daily_amounts (day, currency, revenue, refunds)
     select day, currency, coalesce(sum(amount) filter (where counted = 'paid'), 0),
-           coalesce(sum(amount) filter (where counted = 'refunded'), 0)
+           coalesce(sum(amount) filter (where counted in ('refunded', 'part')), 0)
     from ${change} where amount is not null group by day, currency order by day, currency
     on conflict (day, currency) do update
     set revenue = daily_amounts.revenue + excluded.revenue,

@@ -9,7 +9,7 @@ import { createMailRepository } from './mail-repository.ts';
 import { mailSender } from './mail-sender.ts';
 import { mailMaker } from './mails/mail.ts';
 import { type AccountKind, accountKinds, lastKind, type OrderKind, orderKinds } from './mails/words.ts';
-import { toNotification } from './messages.ts';
+import { isSilent, toNotification } from './messages.ts';
 import { createNotificationRepository, deleteNotifications, insertNotifications } from './notification-repository.ts';
 import { mailOpener } from './opened-mails.ts';
 import { resendWith } from './resend.ts';
@@ -28,7 +28,7 @@ export const createGroup: CreateGroup = ({ config, database }) => {
     group: {
       kinds: orderKinds,
       async handle(events: NewEvent<unknown, OrderKind>[], tx) {
-        const notifications = events.map(({ event }) => toNotification(event));
+        const notifications = events.flatMap(({ event }) => (isSilent(event) ? [] : toNotification(event)));
         await insertNotifications(tx, notifications, { sendsMail });
       },
       accounts: {

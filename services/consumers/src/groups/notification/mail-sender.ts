@@ -31,6 +31,7 @@ const limitOf: Record<MailKind, Limit> = {
   StockRejected: 'orders',
   OrderCancelled: 'orders',
   PaymentRefunded: 'orders',
+  RefundIssued: 'orders',
   OrderShipped: 'orders',
   PasswordResetRequested: 'account',
   PasswordChanged: 'account',

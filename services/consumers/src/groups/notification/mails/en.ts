@@ -32,6 +32,10 @@ export const en: Words = {
       subject: 'Your refund is on its way',
       text: `We have refunded ${amount} for your order ${orderId}.`,
     }),
+    RefundIssued: ({ orderId, amount }) => ({
+      subject: 'A part of your payment is on its way back',
+      text: `We have refunded ${amount} of what you paid for your order ${orderId}.`,
+    }),
     OrderShipped: ({ orderId, shipmentId }) => ({
       subject: 'Your order is on its way',
       text: `Your order ${orderId} has been shipped. The shipment number is ${shipmentId}.`,

@@ -15,6 +15,7 @@ const pageOf: Record<MailKind, string | undefined> = {
   StockRejected: undefined,
   OrderCancelled: undefined,
   PaymentRefunded: undefined,
+  RefundIssued: undefined,
   OrderShipped: undefined,
   AccountRegistered: 'confirm',
   EmailChangePending: 'cancel',

@@ -46,6 +46,10 @@ export const pt: Words = {
       subject: 'O seu reembolso está a caminho',
       text: `Reembolsamos ${amount} pelo seu pedido ${orderId}.`,
     }),
+    RefundIssued: ({ orderId, amount }) => ({
+      subject: 'Uma parte do seu pagamento foi reembolsada',
+      text: `Reembolsamos ${amount} do que pagou pelo seu pedido ${orderId}.`,
+    }),
     OrderShipped: ({ orderId, shipmentId }) => ({
       subject: 'O seu pedido está a caminho',
       text: `O seu pedido ${orderId} foi enviado com o número ${shipmentId}.`,

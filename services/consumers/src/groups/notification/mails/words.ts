@@ -8,6 +8,7 @@ export const orderKinds = [
   'StockRejected',
   'OrderCancelled',
   'PaymentRefunded',
+  'RefundIssued',
   'OrderShipped',
 ] as const satisfies EventKind[];
 export const accountKinds = [
