@@ -176,11 +176,12 @@ describe('refunds of the past', () => {
 
   it('get what their invoices have left, once, whatever is repeated', async () => {
     const [old, partly, unrefunded, done, recent] = [paid({ taxes }), paid(), paid(), paid(), paid()];
-    const uninvoiced = paid();
-    await group.handle(old, partly, unrefunded, done, recent);
+    const [uninvoiced, disputed] = [paid(), paid()];
+    await group.handle(old, partly, unrefunded, done, recent, disputed);
     await group.handle(partlyRefunded(partly.key, 2.75), returned(done.key));
+    await group.handle(returned(disputed.key, { remainder: money(2) }));
     await tell(1_000, returned(old.key), returned(uninvoiced.key));
-    await tell(30, returned(partly.key, { remainder: money(10) }), returned(done.key));
+    await tell(30, returned(partly.key, { remainder: money(10) }), returned(done.key), returned(disputed.key));
     // Its event may still be on its way to invoice.
     await tell(0, returned(recent.key));
     await lookThroughAll();
@@ -188,11 +189,12 @@ describe('refunds of the past', () => {
     const expected = [
       [partly.key, 2.75],
       [done.key, 12.75],
+      [disputed.key, 2],
       [old.key, 12.75],
       [partly.key, 10],
     ];
     expect(await written()).toEqual(expected);
-    const [, , note] = await notesOf(group);
+    const [, , , note] = await notesOf(group);
     const [invoice] = await allOf<Note>(group, `/invoices?orderId=${old.key}`);
     expect(note?.taxes).toEqual(invoice?.taxes);
     expect((await outboxOf(group, old.key)).map(({ kind }) => kind)).toEqual(['InvoiceIssued', 'CreditNoteIssued']);

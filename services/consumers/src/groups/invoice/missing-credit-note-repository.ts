@@ -16,6 +16,8 @@ interface Missing {
   amount: string;
   currency: string;
   refundedAt: string;
+  /** Refunds of the order that have credit notes. */
+  credited: string[];
 }
 
 /**
@@ -38,9 +40,9 @@ export const writeMissingCreditNotes = ({ inTransaction }: Database<PrismaClient
              "from" + interval '${literal(windowHours)} hours' >= until as "isLast"
       from messages where "from" < until`);
     if (window === undefined) return false;
-    const missing = await tx.run<Missing>(sql`
+    const refunded = await tx.run<Missing>(sql`
       select orders.order_id::text as "orderId", invoices.customer_id::text as "customerId", currency,
-             (amount - returned)::text as amount, to_json(orders.refunded_at)#>>'{}' as "refundedAt"
+             (amount - returned)::text as amount, to_json(orders.refunded_at)#>>'{}' as "refundedAt", credited
       from (
         select order_id, min(created_at) as refunded_at from notifications
         where kind = 'PaymentRefunded'
@@ -49,13 +51,15 @@ export const writeMissingCreditNotes = ({ inTransaction }: Database<PrismaClient
       ) as orders
       join invoices on invoices.order_id = orders.order_id
       cross join lateral (
-        select coalesce(sum(amount), 0) as returned from credit_notes where credit_notes.order_id = orders.order_id
-      ) as credited
+        select coalesce(sum(amount), 0) as returned, coalesce(json_agg(refund_id), '[]') as credited
+        from credit_notes where credit_notes.order_id = orders.order_id
+      ) as notes
       where returned < amount
-      order by orders.refunded_at, orders.order_id
-      limit ${batchSize}`);
+      order by orders.refunded_at, orders.order_id`);
+    // An invoice keeps something if a part of the payment was disputed.
+    const missing = refunded.filter(({ orderId, credited }) => !credited.includes(wholeRefundId(orderId)));
     if (missing.length > 0) {
-      const refunds = missing.map(({ orderId, amount, currency, ...refund }) => ({
+      const refunds = missing.slice(0, batchSize).map(({ orderId, amount, currency, credited: _, ...refund }) => ({
         ...refund,
         orderId,
         refundId: wholeRefundId(orderId),
@@ -64,7 +68,7 @@ export const writeMissingCreditNotes = ({ inTransaction }: Database<PrismaClient
       }));
       await insertCreditNotes(tx, refunds, new Date());
     }
-    if (missing.length === batchSize) return true;
+    if (missing.length > batchSize) return true;
     await tx.run(sql`update credit_note_counter set looked_until = ${window.to}::timestamptz where id = 1`);
     return !window.isLast;
   });
