@@ -1768,6 +1768,29 @@ export interface components {
             /** @description Why it failed. */
             failure?: string | null;
         };
+        /**
+         * @example {
+         *       "id": "5f0c7a1e-8b1d-4c55-9c0e-2f6f5d1b7a90",
+         *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *       "amount": {
+         *         "amount": 4.25,
+         *         "currency": "USD"
+         *       },
+         *       "state": "PENDING",
+         *       "lines": [
+         *         {
+         *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *           "quantity": 1
+         *         }
+         *       ],
+         *       "createdAt": "2026-01-31T09:30:00.000Z",
+         *       "updatedAt": "2026-01-31T09:30:00.000Z",
+         *       "source": "operator",
+         *       "reason": "It arrived broken.",
+         *       "actor": "account 3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
+         *       "failure": null
+         *     }
+         */
         RefundRecordOut: {
             /** Format: uuid */
             id: string;
