@@ -1,19 +1,15 @@
-import type { Database } from '@store/shared/database/database';
 import { html, htmlPage } from '@store/shared/http/html';
 import { type AnyRoute, noStore, problem, route } from '@store/shared/http/route';
-import { wakeOutgoing } from '@store/shared/outgoing/outgoing';
-import { DomainError, found } from '@store/shared/values/errors';
+import { found } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { inDecimals } from '@store/shared/values/money';
 import { z } from 'zod';
-import { type ActionState, type BuiltInActions, decideAction } from './built-in-action-repository.ts';
-import type { PrismaClient } from './generated/client.ts';
-import { queueName } from './step-repository.ts';
-import { stepsOn } from './step-repository.ts';
+import type { Decide } from './actions.ts';
+import type { ActionState, BuiltInActions } from './built-in-action-repository.ts';
 
 interface Dependencies {
   actions: Pick<BuiltInActions, 'findOwn'>;
-  inTransaction: Database<PrismaClient>['inTransaction'];
+  decide: Decide;
   /** The shop's page of an order. */
   returnUrlOf(orderId: string): string;
 }
@@ -30,7 +26,7 @@ const sentences: Record<Exclude<ActionState, 'WAITING'>, string> = {
 };
 
 /** The page on which customers approve what they pay with the built-in provider's test card that needs it, as at a bank. */
-export function actionRoutes({ actions, inTransaction, returnUrlOf }: Dependencies): AnyRoute[] {
+export function actionRoutes({ actions, decide, returnUrlOf }: Dependencies): AnyRoute[] {
   const find = async (accountId: string, orderId: string) =>
     found(await actions.findOwn(accountId, orderId), `action for order ${orderId}`);
 
@@ -75,13 +71,7 @@ export function actionRoutes({ actions, inTransaction, returnUrlOf }: Dependenci
       },
       async handler({ accountId, params: { orderId }, query: { decision }, prefersHtml }) {
         await find(accountId, orderId);
-        await inTransaction(async (tx) => {
-          const isDecided = await decideAction(tx, orderId, decision === 'approve' ? 'APPROVED' : 'DECLINED');
-          if (!isDecided)
-            throw new DomainError('conflict', 'The payment was decided before, or its order was cancelled.');
-          await stepsOn(tx).check([orderId], { settled: false });
-          wakeOutgoing(tx, queueName);
-        });
+        await decide(orderId, decision === 'approve' ? 'APPROVED' : 'DECLINED');
         return pageOf(accountId, orderId, prefersHtml);
       },
     }),

@@ -1,10 +1,10 @@
 import type { Database } from '@store/shared/database/database';
-import { sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import { wakeOutgoing } from '@store/shared/outgoing/outgoing';
 import type { Job } from '@store/shared/service/service';
 import { loop } from '@store/shared/values/loop';
 import type { PrismaClient } from './generated/client.ts';
+import { endTurn, type ListingRepository } from './listing-repository.ts';
 import { paymentsOn } from './payment-repository.ts';
 import type { PaymentProvider, ProviderChange } from './providers/provider.ts';
 import { queueName, stepsOn } from './step-repository.ts';
@@ -36,28 +36,19 @@ const turnSeconds = 180;
 
 /** Lists what has happened at the provider once a minute, in one replica at a time: callbacks may be lost. */
 export function listChanges(
-  { run, inTransaction }: Pick<Database<PrismaClient>, 'run' | 'inTransaction'>,
+  listings: ListingRepository,
+  inTransaction: Database<PrismaClient>['inTransaction'],
   provider: Pick<PaymentProvider, 'name' | 'changesSince'>,
 ): Job {
   const { name } = provider;
 
-  async function takeTurn(): Promise<{ cursor: string | null } | undefined> {
-    const [turn] = await run<{ cursor: string | null }>(sql`
-      insert into provider_listings (provider, turn_until) values (${name}, now() + ${turnSeconds}::int * interval '1 s')
-      on conflict (provider) do update set turn_until = excluded.turn_until where provider_listings.turn_until <= now()
-      returning cursor`);
-    return turn;
-  }
-
   return loop({ name: `changes at ${name}`, everyMs: 5_000 }, async () => {
-    const turn = await takeTurn();
+    const turn = await listings.takeTurn(name, turnSeconds);
     if (turn === undefined) return;
     const { changes, cursor } = await provider.changesSince(turn.cursor ?? undefined);
     await inTransaction(async (tx) => {
       await checkChanged(tx, changes);
-      await tx.run(sql`
-        update provider_listings set cursor = ${cursor}, turn_until = now() + ${everySeconds}::int * interval '1 s'
-        where provider = ${name}`);
+      await endTurn(tx, name, cursor, everySeconds);
     });
   });
 }

@@ -92,7 +92,9 @@ export async function storeSettled(
 
 /** Stores what went back, or has to, once what was charged is stored. */
 async function storeReturns(tx: TransactionOf<PrismaClient>, settled: Settled[], now: Date): Promise<void> {
-  const concerned = settled.flatMap(({ returning, trace }) => (returning === undefined ? [] : [{ ...returning, trace }]));
+  const concerned = settled.flatMap(({ returning, trace }) =>
+    returning === undefined ? [] : [{ ...returning, trace }],
+  );
   if (concerned.length === 0) return;
   // Again, because charges have changed some.
   const payments = await paymentsOn(tx).lock([...new Set(concerned.map(({ orderId }) => orderId))]);

@@ -4,14 +4,15 @@ import { outgoing } from '@store/shared/outgoing/outgoing';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { loop } from '@store/shared/values/loop';
+import { actionRoutes } from './action-routes.ts';
+import { createDecide } from './actions.ts';
+import { createAsk } from './ask-provider.ts';
 import { addUpBalances } from './books/balance-repository.ts';
 import { createBookRepository } from './books/book-repository.ts';
 import { createBooks } from './books/books.ts';
 import { measureBooks } from './books/gauges.ts';
 import { bookUnbooked } from './books/opening-repository.ts';
 import { bookRoutes } from './books/routes.ts';
-import { actionRoutes } from './action-routes.ts';
-import { createAsk } from './ask-provider.ts';
 import { createBuiltInActions } from './built-in-action-repository.ts';
 import { callbackRoutes } from './callback-routes.ts';
 import { listChanges } from './changes.ts';
@@ -19,6 +20,7 @@ import { configSchema, type PaymentConfig } from './config.ts';
 import { createConsumerGroup } from './consumer-group.ts';
 import { countDisputes } from './dispute-count.ts';
 import { PrismaClient } from './generated/client.ts';
+import { createListingRepository } from './listing-repository.ts';
 import { countOpenSteps, createSettleOpen } from './open-steps.ts';
 import { createOrderClient, type OrderClient } from './order-client.ts';
 import { createPaymentRepository } from './payment-repository.ts';
@@ -74,7 +76,7 @@ export function createPaymentService(
   const routes = [
     ...paymentRoutes({ payments: repository, refunds, steps, settleOpen: createSettleOpen({ inTransaction, clock }) }),
     ...refundRoutes(refunds),
-    ...actionRoutes({ actions, inTransaction, returnUrlOf }),
+    ...actionRoutes({ actions, decide: createDecide({ inTransaction }), returnUrlOf }),
     ...callbackRoutes(provider, database),
     ...bookRoutes(books),
     ...deadLetterRoutes(consumer, database),
@@ -86,7 +88,7 @@ export function createPaymentService(
       outgoing(database, providerCalls({ ask, clock })),
       countOpenSteps(steps),
       // Nothing happens at a provider that keeps no intents.
-      ...('intentIdOf' in provider ? [] : [listChanges(database, provider)]),
+      ...('intentIdOf' in provider ? [] : [listChanges(createListingRepository(database), inTransaction, provider)]),
       loop({ name: 'balances of the books', everyMs: 5_000 }, () => addUpBalances(database)),
       loop({ name: 'payments that the books lack', everyMs: 30_000 }, () => database.inTransaction(bookUnbooked)),
       measureBooks(books),

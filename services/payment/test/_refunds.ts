@@ -23,7 +23,7 @@ export const lines = [
   { productId: tea, quantity: 3, unitPrice: new Decimal('0.3333') },
   { productId: cup, quantity: 1, unitPrice: new Decimal('8.99') },
 ];
-export const orders: OrderClient = { lines: async () => lines };
+export const orders = { lines: async () => lines } satisfies Partial<OrderClient>;
 
 /** Sends a refund with a new key. The body may be text, to keep digits. */
 export const refund = (

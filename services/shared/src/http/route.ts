@@ -236,8 +236,7 @@ function refusalsOf({ identity, role, scope }: AnyRoute): string[] {
 
 /** Adds the responses that follow from what a route accepts. */
 export function allResponses(route: AnyRoute): Responses {
-  const takesInput =
-    route.params ?? route.query ?? route.headers ?? route.body ?? route.lines ?? route.rawBody;
+  const takesInput = route.params ?? route.query ?? route.headers ?? route.body ?? route.lines ?? route.rawBody;
   const responses: Record<number, ResponseSpec | ProblemSpec> = {};
   if (hasETag(route)) {
     const { headers } = route.responses[200];
