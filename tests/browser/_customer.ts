@@ -116,4 +116,17 @@ export async function writeInvoice({ store }: { store: Pick<Store, 'databaseUrl'
   );
 }
 
+/** Writes a credit note for the whole invoice of an order, with the number 1000000, as the invoice group does after a refund. */
+export async function writeCreditNote(
+  { store }: { store: Pick<Store, 'databaseUrl'> },
+  orderId: string,
+): Promise<void> {
+  await queryOnce(
+    store.databaseUrl('consumers'),
+    `insert into credit_notes (number, refund_id, order_id, customer_id, invoice_number, amount, currency, refunded_at)
+     select 1000000, '${randomUUID()}', order_id, customer_id, number, amount, currency, now()
+     from invoices where order_id = '${orderId}'`,
+  );
+}
+
 export const confirmed = `status = 'CONFIRMED', paid_at = now()`;

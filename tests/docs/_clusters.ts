@@ -4,7 +4,7 @@ import { manifests } from '../chart/_manifests.ts';
 // What kubectl finds in a cluster with a preset: the rendered objects, and those that Kubernetes and operators create from them.
 
 const monitoring = { enabled: true };
-const toolbox = { enabled: true, kafkaCommands: true };
+const toolbox = { enabled: true, kafkaCommands: true, reconcile: { enabled: true } };
 const preset = (name: string) => `charts/store/presets/${name}.yaml`;
 
 const small = { monitoring, toolbox, postgres: { backup: { enabled: true }, metrics: { enabled: true } } };

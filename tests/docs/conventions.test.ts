@@ -73,7 +73,7 @@ describe('paths', () => {
     );
   });
   /** An order has only one cancellation; a product's stock is not a collection; register is specified. */
-  const others = ['credit-notes', 'cancellation', 'stock', 'register'];
+  const others = ['credit-notes', 'cancellation', 'service-accounts', 'stock', 'register'];
 
   it('take filter, sort and page in the query, and ids and numbers of documents in the path', () => {
     const inputs = operations.flatMap(({ method, parameters = [] }) =>
@@ -99,6 +99,8 @@ it('every list is bounded by a size or limit of at most 1000, or by the number o
     '/accounts', // only the caller's
     '/accounts/{id}/sessions', // only sessions that have not ended
     '/auth/keys', // at most 100
+    '/auth/service-accounts', // at most 100
+    '/auth/service-accounts/{id}/keys', // at most two
     '/orders/{id}/refunds', // at most 100 by operators
     '/products/availability', // as many as requested, at most 100
     '/products/categories', // at most 1,000

@@ -15,7 +15,7 @@ const serveText = (text: string, status = 200) =>
   });
 
 const teasOf = (prices: Record<string, string>) =>
-  new Map(Object.entries(prices).map(([id, price]) => [id, { name: 'Tea', price: new Decimal(price) }]));
+  new Map(Object.entries(prices).map(([id, price]) => [id, { name: 'Tea', sku: null, price: new Decimal(price) }]));
 const product = (price: string, id = tea) => `{"id":"${id}","name":"Tea","price":${price},"unit":"kg","since":"v2"}`;
 
 it('product client requests all products at once, within the current trace', async () => {

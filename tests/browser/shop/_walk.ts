@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { orderOn, put, register, show, writeInvoice } from '../_customer.ts';
+import { orderOn, put, register, show, writeCreditNote, writeInvoice } from '../_customer.ts';
 import type { SharedShop } from '../_shop.ts';
 
 /**
@@ -72,6 +72,10 @@ export async function walk(
   await show(page, `orders/${id}/invoice`);
   await page.getByRole('heading', { name: /^Invoice \d+$/ }).waitFor();
   await look('invoice');
+  await writeCreditNote(shop, id);
+  await show(page, `orders/${id}/credit-notes/1000000`);
+  await page.getByRole('heading', { name: 'Credit note 1000000' }).waitFor();
+  await look('credit-note');
   await show(page, 'account');
   await page.getByText('Here', { exact: true }).waitFor();
   await look('account');

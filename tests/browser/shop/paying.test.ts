@@ -40,7 +40,7 @@ describe('a customer who pays with a card', () => {
     expect(told.status).toBe(204);
     await page.getByText('Waiting for you').waitFor();
     await page.getByRole('link', { name: 'Go to your bank' }).click();
-    await page.waitForURL(url);
+    await page.waitForURL(({ search }) => search === '?bank=asks');
     await page.goto(`${shop.url}/#/orders/${id}`);
     await page.getByText('Waiting for you').waitFor();
     await asPayment('PUT', `${id}/payment`, { status: 'pending', nextAction: null });

@@ -155,11 +155,15 @@ describe('in front of the gateway', () => {
     const route = { ...httpRoute, annotations: { a: 'b' }, filters, timeouts: { request: '30s' } };
     const { metadata, spec } = (await rendered({ httpRoute: route, service: { port: 80 } })).HTTPRoute;
     expect(metadata.annotations).toEqual({ a: 'b' });
-    const [streams, others] = spec.rules;
-    expect(spec).toEqual({ parentRefs, hostnames: [host], rules: [streams, others] });
+    const [orders, products, others] = spec.rules;
+    expect(spec).toEqual({ parentRefs, hostnames: [host], rules: [orders, products, others] });
     const both = { filters, backendRefs: [{ name: 'gateway', port: 80 }] };
-    const stream = { path: { type: 'Exact', value: '/orders/events' } };
-    expect(streams).toEqual({ ...both, matches: [stream], timeouts: { request: '0s' } });
+    const streams = [
+      [orders, '/orders/events'],
+      [products, '/products/export'],
+    ];
+    for (const [rule, value] of streams)
+      expect(rule).toEqual({ ...both, matches: [{ path: { type: 'Exact', value } }], timeouts: { request: '0s' } });
     const all = { path: { type: 'PathPrefix', value: '/' } };
     expect(others).toEqual({ ...both, matches: [all], timeouts: { request: '30s' } });
   });

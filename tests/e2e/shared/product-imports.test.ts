@@ -75,7 +75,7 @@ it('make export writes a file that make import reads', async () => {
   await writeFile(file, `${ours.map((line) => JSON.stringify(line)).join('\n')}\n{"sku":1}\n`);
   const first = await run('import', file);
   expect(first).toMatchObject({ exitCode: 1, stdout: '20 created, 0 replaced, 0 unchanged, 1 failed' });
-  expect(first.stderr).toContain('line 21: sku: must be text; name: is required');
+  expect(first.stderr).toMatch(/^line 21: .*sku: must be text/m);
   const copy = join(folder, 'copy.ndjson');
   expect(await run('export', copy)).toMatchObject({ exitCode: 0 });
   const written = (await readFile(copy, 'utf8')).split('\n').filter((line) => line.includes('-file"'));
@@ -88,7 +88,7 @@ it('make export writes a file that make import reads', async () => {
 
 it.each([
   ['import', 'a product as JSON in each line'],
-  ['export', 'as make import reads them'],
+  ['export', 'Writes the products of the running store'],
 ] as const)('make %s explains itself, and needs a file', async (command, text) => {
   const args = ['--conditions=@store/source', `tools/local/commands/${command}.ts`];
   const options = { cwd: root, env: { NODE_OPTIONS: '' }, reject: false };

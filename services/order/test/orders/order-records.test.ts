@@ -85,7 +85,9 @@ describe('order records', () => {
     expect(body).toEqual(expect.arrayContaining(ids.map((orderId) => ({ orderId, ...demand }))));
     const lines = await ask(`/orders/${ids[0]}/lines`, env.INTERNAL_CREDENTIALS).expect(200);
     const unitPrice = { amount: 4.5, currency: 'USD' };
-    expect(lines.body).toEqual({ items: [{ productId: tea, name: expect.any(String), quantity: 1, unitPrice }] });
+    expect(lines.body).toEqual({
+      items: [{ productId: tea, name: expect.any(String), sku: null, quantity: 1, unitPrice }],
+    });
     await ask(path, env.OPERATOR_CREDENTIALS).expect(403);
     await ask(`/orders/${ids[0]}`, env.INTERNAL_CREDENTIALS).expect(403);
     await ask(`/orders/${ids[0]}`, env.OPERATOR_CREDENTIALS).expect(200);

@@ -30,6 +30,8 @@ const gauges = {
 /** Measures the books. The last values stay while the database does not answer, so that no alert ends early. */
 export function measureBooks({ show }: Books): Job {
   for (const gauge of Object.values(gauges)) register.registerMetric(gauge);
+  // Before the first run, so that the alert has its series.
+  for (const what of ['missing-here', 'missing-there', 'different']) gauges.differences.set({ what }, 0);
   return loop({ name: 'measures of the books', everyMs: 60_000 }, async () => {
     const { unbooked, problems, reconciliations } = await show();
     gauges.unbooked.set(unbooked);
