@@ -135,8 +135,19 @@ describe('values that the chart refuses with a message', () => {
       },
     ],
     [
+      'orders without a token would be accepted',
+      {
+        'payment.env.PAYMENT_PROVIDER': 'stripe',
+        'payment.secrets': {
+          STRIPE_SECRET_KEY: { secret: 'store-stripe', key: 'secretKey' },
+          STRIPE_WEBHOOK_SECRET: { secret: 'store-stripe', key: 'webhookSecret' },
+        },
+      },
+    ],
+    [
       'gateway.open lacks POST /payments/events',
       {
+        'order.env.PAYMENT_TOKEN_REQUIRED': true,
         'payment.env.PAYMENT_PROVIDER': 'stripe',
         'payment.secrets': {
           STRIPE_SECRET_KEY: { secret: 'store-stripe', key: 'secretKey' },

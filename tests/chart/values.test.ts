@@ -80,6 +80,7 @@ describe('presets/stripe.yaml', () => {
         { name: 'STRIPE_WEBHOOK_SECRET_FILE', value: '/var/run/secrets/store/STRIPE_WEBHOOK_SECRET' },
       ]),
     );
+    expect(after.envOf('order')).toContainEqual({ name: 'PAYMENT_TOKEN_REQUIRED', value: 'true' });
     expect(after.named('NetworkPolicy', 'payment').spec.egress).toContainEqual({ ports: [{ port: 443 }] });
     const defaults = parse(read('charts/store/values.yaml')).gateway.open as string[];
     const preset = parse(read('charts/store/presets/stripe.yaml')).gateway.open as string[];
