@@ -19,7 +19,10 @@ interface Operation {
 const { paths } = parse(read('docs/openapi.yaml')) as { paths: Record<string, Record<string, Operation>> };
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods)
-    .filter(([, { responses }]) => !('text/event-stream' in (responses[200]?.content ?? {})))
+    .filter(
+      ([, { responses }]) =>
+        !['text/event-stream', 'application/x-ndjson'].some((type) => type in (responses[200]?.content ?? {})),
+    )
     .map(([method, operation]) => ({ ...operation, request: `${method.toUpperCase()} ${path}` })),
 );
 

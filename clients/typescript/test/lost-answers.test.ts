@@ -49,7 +49,11 @@ const ways: Answer[] = ['gone', problem(502), unavailable, problem(504)];
 async function call(operation: OperationId, answers: Answer[], further: object = {}) {
   const { store, seen } = await storeWith(answers, { maxDelayMs: 1, attempts: 2 });
   const method = store.full[operation] as (input: object) => Promise<{ status: number }>;
-  const input = { path: { id, sessionId: id, productId: id, refundId: id }, body: {}, ...further };
+  const input = {
+    path: { id, sessionId: id, productId: id, refundId: id, keyId: id, number: 1 },
+    body: {},
+    ...further,
+  };
   const { body: _, ...withoutBody } = input;
   const result = await method(operations[operation][0] === 'get' ? withoutBody : input).catch((error) => error);
   return { attempts: seen.length, result };

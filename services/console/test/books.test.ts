@@ -61,6 +61,7 @@ describePages('the page of the books', (open) => {
     await show();
     await page.getByLabel('Order').fill(order.id);
     await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Entries' }).getByText('charge').first().waitFor();
     const [provider, unearned] = await rowsOf('Entries');
     expect(provider).toMatch(/charge[\s\S]*provider[\s\S]*\$12\.50/);
     expect(unearned).toMatch(/charge[\s\S]*unearned[\s\S]*\$12\.50/);

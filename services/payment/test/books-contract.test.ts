@@ -8,7 +8,9 @@ import { testPayments } from './_payments.ts';
 
 const database = useDatabase('payment');
 const payment = database.open(testPayments);
-const restricted = database.open((url) => testPayments(url, { env: { INTERNAL_CREDENTIALS: newCredential() } }));
+const restricted = database.open((url) =>
+  testPayments(url, { env: { INTERNAL_CREDENTIAL: newCredential(), INTERNAL_CREDENTIALS: newCredential() } }),
+);
 const unavailable = database.open(() => testPayments(unreachableDatabaseUrl));
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();

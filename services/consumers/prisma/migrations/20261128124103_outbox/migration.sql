@@ -14,3 +14,5 @@ CREATE TABLE "outbox" (
 -- What is sent leaves the index, so that the relay's look at an empty outbox stays free.
 CREATE INDEX "outbox_unsent_idx" ON "outbox"("seq") WHERE "sent_at" IS NULL;
 CREATE INDEX "outbox_sent_at_idx" ON "outbox"("sent_at");
+-- For the events of an order.
+CREATE INDEX "outbox_key_idx" ON "outbox" USING hash ("key");
