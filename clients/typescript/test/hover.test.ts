@@ -13,15 +13,18 @@ interface Operation {
   operationId: string;
   summary: string;
   parameters?: { name: string; in: string }[];
+  requestBody?: { content?: object };
   responses: Record<string, { description?: string; content?: object }>;
 }
 
 const { paths } = parse(read('docs/openapi.yaml')) as { paths: Record<string, Record<string, Operation>> };
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods)
-    .filter(
-      ([, { responses }]) =>
-        !['text/event-stream', 'application/x-ndjson'].some((type) => type in (responses[200]?.content ?? {})),
+    // Streams of events and of lines have functions of their own.
+    .filter(([, { responses, requestBody }]) =>
+      [responses[200]?.content, requestBody?.content].every(
+        (content = {}) => !('text/event-stream' in content || 'application/x-ndjson' in content),
+      ),
     )
     .map(([method, operation]) => ({ ...operation, request: `${method.toUpperCase()} ${path}` })),
 );
