@@ -1,4 +1,4 @@
-import { type Statements, sql } from '@store/shared/database/sql';
+import { sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import { Decimal, toMinorUnits } from '@store/shared/values/money';
 import { stepId } from '../step-repository.ts';
@@ -56,20 +56,3 @@ const heldFor = ({ run }: Transaction, orderIds: string[]): Promise<{ orderId: s
     from entries join entry_lines on entry = id
     where order_id = any(${orderIds}::uuid[]) and account = 'provider'
     group by order_id order by order_id`);
-
-/** How long an order may be paid and not shipped in the books before order is asked whether it was shipped. */
-const askAfter = '1 hour';
-/** After this an order of which nothing is owed any more, which was refunded, is forgotten. */
-const forgetAfter = '180 days';
-
-/** Orders that the books have as paid and not shipped, in the order of their ids. */
-export const longUnearned = ({ run }: Statements, after: string | undefined, limit: number) =>
-  run<{ orderId: string }>(sql`
-    select order_id as "orderId" from unearned
-    where amount > 0 and at < now() - ${askAfter}::interval and order_id > ${after ?? '00000000-0000-0000-0000-000000000000'}::uuid
-    order by order_id limit ${limit}::int`);
-
-/** An order that was refunded needs no row of unearned, once its refund can no longer fail. */
-export async function forgetRefunded({ run }: Statements): Promise<void> {
-  await run(sql`delete from unearned where amount = 0 and at < now() - ${forgetAfter}::interval`);
-}
