@@ -30,8 +30,8 @@ describe('examples/compose', () => {
       ...(networks?.default.aliases ?? []),
     ]);
     const texts = Object.values(services).flatMap(({ environment = {}, entrypoint = [] }) => [
-      // Browsers follow the links in mails.
-      ...Object.entries(environment).flatMap(([name, value]) => (name === 'SHOP_URL' ? [] : value)),
+      // Browsers follow the links in mails, and those of payments that a customer approves.
+      ...Object.entries(environment).flatMap(([name, value]) => (['SHOP_URL', 'STORE_URL'].includes(name) ? [] : value)),
       ...entrypoint,
     ]);
     const called = texts.flatMap((text) => [...text.matchAll(/(?:@|http:\/\/)([a-z-]+)[:/]/g)].map(([, host]) => host));
