@@ -22,7 +22,7 @@ type Taxes = Payload<'OrderPaid'>['taxes'];
 
 export interface PaymentChange {
   orderId: string;
-  status: PaymentStatus;
+  status: 'PAID' | 'FAILED';
   paymentId?: string;
   reason?: string;
   /** Where it was charged. */
