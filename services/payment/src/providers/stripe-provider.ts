@@ -22,7 +22,10 @@ interface StripeSettings {
 /** A step makes up to three calls, and has 30 s (provider-calls.ts). */
 const timeoutMs = 8_000;
 
-/** Stripe shows events for 30 days, the newest first. One may be shown later than one that is newer. */
+/**
+ * Stripe shows events for 30 days, the newest first. One may be shown later than one that is newer. What the overlap tells again costs
+ * at most a read of its intent.
+ */
 const overlapSeconds = 300;
 
 /** Events of intents themselves. Their cards and methods have others, which say nothing new. */
@@ -61,8 +64,6 @@ export function createStripeProvider({ secretKey, webhookSecret, url }: StripeSe
     maxNetworkRetries: 0,
     telemetry: false,
   });
-  /** Events that the listing has told, by the time at which Stripe made them. */
-  let told = new Map<string, number>();
 
   async function read(intentId: string): Promise<Intent> {
     const found = await call(() => stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] }));
@@ -163,14 +164,16 @@ export function createStripeProvider({ secretKey, webhookSecret, url }: StripeSe
     async changesSince(cursor) {
       // A store whose clock is an hour off begins early enough.
       const since = cursor === undefined ? Math.floor(Date.now() / 1000) - 7_200 : Number(cursor);
-      const events = await call(() =>
-        stripe.events
-          .list({ types: [...paymentEvents, ...capturedEvents], created: { gte: since - overlapSeconds }, limit: 100 })
-          .autoPagingToArray({ limit: 10_000 }),
-      );
-      const changes = events.filter(({ id }) => !told.has(id)).flatMap((event) => changeOf(event) ?? []);
-      told = new Map(events.map(({ id, created }) => [id, created]));
-      const latest = events.reduce((latest, { created }) => Math.max(latest, created), since);
+      const changes: ProviderChange[] = [];
+      let latest = since;
+      await call(async () => {
+        const types = [...paymentEvents, ...capturedEvents];
+        for await (const event of stripe.events.list({ types, created: { gte: since - overlapSeconds }, limit: 100 })) {
+          const change = changeOf(event);
+          if (change !== undefined) changes.push(change);
+          latest = Math.max(latest, event.created);
+        }
+      });
       return { changes, cursor: String(latest) };
     },
 
