@@ -31,7 +31,9 @@ describe('examples/compose', () => {
     ]);
     const texts = Object.values(services).flatMap(({ environment = {}, entrypoint = [] }) => [
       // Browsers follow the links in mails, and those of payments that a customer approves.
-      ...Object.entries(environment).flatMap(([name, value]) => (['SHOP_URL', 'STORE_URL'].includes(name) ? [] : value)),
+      ...Object.entries(environment).flatMap(([name, value]) =>
+        ['SHOP_URL', 'STORE_URL'].includes(name) ? [] : value,
+      ),
       ...entrypoint,
     ]);
     const called = texts.flatMap((text) => [...text.matchAll(/(?:@|http:\/\/)([a-z-]+)[:/]/g)].map(([, host]) => host));
