@@ -55,7 +55,7 @@ const inText = <Booked extends { amount: bigint; tax: bigint }>(booked: Booked) 
 });
 
 /**
- * Books facts in the transaction that stores them (decision 43). The id of an entry is made from what it books, so a replay books
+ * Books facts in the transaction that stores them (decision 42). The id of an entry is made from what it books, so a replay books
  * nothing. Each call is one statement for all rows, and writes nothing if the books have them; callers need lock nothing first.
  *
  * What is owed to an order that is not shipped is its row of `unearned`. Shipping deletes the row and moves what is left there, so a
