@@ -38,10 +38,14 @@ export async function redriveAll(page: Page): Promise<void> {
   const redrive = async () => {
     await none.or(all).first().waitFor();
     if (await none.isVisible()) return true;
-    await all.check();
-    // Disabled while the last answer is outstanding, and after another operator has redriven the letters.
-    await page.getByRole('button', { name: /^Redrive \d+ letter/ }).click({ timeout: 2_000 });
-    await page.getByRole('dialog').getByRole('button', { name: 'Redrive' }).click();
+    const question = page.getByRole('dialog');
+    // It is open already if a click was counted as too late.
+    if (!(await question.isVisible())) {
+      await all.check();
+      // Disabled while the last answer is outstanding, and after another operator has redriven the letters.
+      await page.getByRole('button', { name: /^Redrive \d+ letter/ }).click({ timeout: 2_000 });
+    }
+    await question.getByRole('button', { name: 'Redrive' }).click();
     return false;
   };
   await until('no dead letter is left', redrive, 120_000);
