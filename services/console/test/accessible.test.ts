@@ -114,19 +114,23 @@ describePages('the console is accessible', (newPage) => {
     return page;
   }
 
-  it.each(states)('on every page, %s', async (state, seen, prepare) => {
-    const picture = state === 'as the store is' ? '' : `-${state}`;
-    const page = await open('', prepare);
-    const flaws: string[] = [];
-    for (const [name, [path, shown]] of pages) {
-      await page.evaluate(`location.hash = '#/${path}'`);
-      const expected: Record<string, string> = { loading: 'Loading…', failing: 'It is away. Trace id: abc123' };
-      const text = asksNothing.includes(name) ? shown : (expected[state] ?? shown);
-      await page.locator('main').getByText(text).first().waitFor();
-      flaws.push(...(await lookAt(page, `console-${name}${picture}`, seen)));
-    }
-    expect(flaws).toEqual([]);
-  });
+  it.each(states)(
+    'on every page, %s',
+    async (state, seen, prepare) => {
+      const picture = state === 'as the store is' ? '' : `-${state}`;
+      const page = await open('', prepare);
+      const flaws: string[] = [];
+      for (const [name, [path, shown]] of pages) {
+        await page.evaluate(`location.hash = '#/${path}'`);
+        const expected: Record<string, string> = { loading: 'Loading…', failing: 'It is away. Trace id: abc123' };
+        const text = asksNothing.includes(name) ? shown : (expected[state] ?? shown);
+        await page.locator('main').getByText(text).first().waitFor();
+        flaws.push(...(await lookAt(page, `console-${name}${picture}`, seen)));
+      }
+      expect(flaws).toEqual([]);
+    },
+    300_000,
+  );
 
   it.each(['Redrive', 'Discard'])('in the dialog to %s', async (verb) => {
     const page = await open('dead-letters');

@@ -221,7 +221,8 @@ export function useStripe(): FakeStripe {
   const later = {} as FakeStripe;
   beforeAll(async () => {
     Object.assign(later, await startStripe());
-  });
+    // The first time, it is installed.
+  }, 300_000);
   afterAll(() => later.stop?.());
   return later;
 }

@@ -17,9 +17,11 @@ it('a database that closes its connections is tried again only after 200 ms, eve
   const pool = createPool({ connectionString: `postgresql://a:b@127.0.0.1:${port}/a`, max: 10 });
   const reasons = new Set<string>();
   const ask = () => pool.query('select 1').catch((error: Error) => reasons.add(error.message));
+  const began = performance.now();
   await ask();
   for (let times = 0; times < 100; times += 1) await ask();
-  expect(connections).toBeLessThan(3);
+  // A busy machine takes longer than 200 ms for these.
+  expect(connections).toBeLessThan(3 + (performance.now() - began) / 200);
   expect([...reasons]).toEqual(['Connection terminated unexpectedly']);
   const before = connections;
   await wait(250);
