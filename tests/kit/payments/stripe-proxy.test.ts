@@ -13,7 +13,7 @@ let orderId: string;
 
 beforeAll(() => {
   const { host, port, secretKey } = fake;
-  stripe = new Stripe(secretKey, { host, port, protocol: 'http', maxNetworkRetries: 0, timeout: 1_000 });
+  stripe = new Stripe(secretKey, { host, port, protocol: 'http', maxNetworkRetries: 0, timeout: 5_000 });
 });
 beforeEach(() => {
   orderId = randomUUID();
