@@ -201,8 +201,8 @@ test-chart: install ### Lint the chart and run its tests
 	@$(helm) lint --quiet --values tools/chart/images.yaml charts/store
 	@$(jest) --selectProjects chart
 
-api: build ## Write what follows from routes and events: the OpenAPI and AsyncAPI documents and the types of the client
-	@$(tool) tools/api/write.ts
+api: generate ## Write what follows from routes and events: the OpenAPI and AsyncAPI documents and the types of the client
+	@$(tool) --conditions=@store/source tools/api/write.ts
 	@$(tool) tools/api/reference.ts
 
 api-diff: build ### List changes since the last release that break clients; BASE=main compares with another
