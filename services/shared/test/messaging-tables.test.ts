@@ -6,7 +6,7 @@ const services = ['account', 'auth', 'consumers', 'inventory', 'order', 'payment
 let databases: TestDatabase[];
 
 beforeAll(async () => {
-  databases = await Promise.all(services.map(createTestDatabase));
+  databases = await Promise.all(services.map((service) => createTestDatabase(service)));
 }, 60_000);
 
 afterAll(() => Promise.all(databases.map((database) => database.drop())));

@@ -10,9 +10,11 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database with the migrations of a service, on the PostgreSQL that the Jest set-up started. */
-export async function createTestDatabase(service: string): Promise<TestDatabase> {
-  const base = process.env.TEST_DATABASE_URL;
+/**
+ * Creates a database with the migrations of a service.
+ * @param base a superuser's URL; default: that of the PostgreSQL that the Jest set-up started
+ */
+export async function createTestDatabase(service: string, base = process.env.TEST_DATABASE_URL): Promise<TestDatabase> {
   if (base === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests with npm test');
   const name = `${service}_${randomBytes(6).toString('hex')}`;
   const url = new URL(base);
@@ -35,8 +37,11 @@ type Tests = 'all' | 'each';
 const hooksOf = (tests: Tests) =>
   tests === 'all' ? ([beforeAll, afterAll] as const) : ([beforeEach, afterEach] as const);
 
-/** Creates a database for all tests of a file or a `describe`, or one for each test. */
-export function useDatabase(service: string, tests: Tests = 'all') {
+/**
+ * Creates a database for all tests of a file or a `describe`, or one for each test.
+ * @param baseUrl see {@link createTestDatabase}
+ */
+export function useDatabase(service: string, tests: Tests = 'all', baseUrl?: () => string) {
   const [before, after] = hooksOf(tests);
   let current: TestDatabase | undefined;
   const opened: Closable[] = [];
@@ -45,7 +50,7 @@ export function useDatabase(service: string, tests: Tests = 'all') {
     for (const one of openedInTest.splice(0).reverse()) await one.close();
   });
   before(async () => {
-    current = await createTestDatabase(service);
+    current = await createTestDatabase(service, baseUrl?.());
   });
   after(async () => {
     for (const one of opened) await one.close?.();
