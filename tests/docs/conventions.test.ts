@@ -68,9 +68,18 @@ describe('paths', () => {
       .filter(({ method, responses }) => method === 'post' && responses[201]?.headers?.Location)
       .map(({ path }) => segmentsOf(path).at(-1));
     const all = new Set([...collections, ...paged, ...created]);
-    expect(all).toEqual(
-      new Set(['accounts', 'sessions', 'keys', 'orders', 'refunds', 'products', 'imports', 'notifications', ...others]),
-    );
+    const known = [
+      'accounts',
+      'sessions',
+      'keys',
+      'orders',
+      'refunds',
+      'shipments',
+      'products',
+      'imports',
+      'notifications',
+    ];
+    expect(all).toEqual(new Set([...known, ...others]));
   });
   /** An order has only one cancellation; a product's stock is not a collection; register is specified. */
   const others = ['credit-notes', 'cancellation', 'service-accounts', 'stock', 'register'];
@@ -102,6 +111,7 @@ it('every list is bounded by a size or limit of at most 1000, or by the number o
     '/auth/service-accounts', // at most 100
     '/auth/service-accounts/{id}/keys', // at most two
     '/orders/{id}/refunds', // at most 100 by operators
+    '/orders/{id}/shipments', // at most one
     '/products/availability', // as many as requested, at most 100
     '/products/categories', // at most 1,000
   ]);

@@ -92,7 +92,7 @@ function commentOf(request: string, operation: Operation, shared: Operation['res
   const text = [
     `${summary}.`,
     '',
-    `\`${request}\`${scopes.length > 0 ? `, for an API key with the scope ${scopes.join(', ')}` : ''}`,
+    `\`${request}\`${scopes.length > 0 ? `, for an API key with the scope ${scopes.join(' or ')}` : ''}`,
     '',
     ...tag('@param input', input),
     '@param options for this call',

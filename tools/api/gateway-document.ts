@@ -69,10 +69,11 @@ export async function gatewayDocument(services: BuiltService[], { routes }: Topo
 
 const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-/** A session may call every operation, an API key those without an account, or with a scope that the key has. */
+/** A session may call every operation, an API key those without an account, or with one of the scopes that the key has. */
 function securityOf(own: Operation['security']): Operation['security'] {
-  const scopes = own?.flatMap(({ bearer = [] }) => bearer);
-  return scopes?.length === 0 ? [{ token: [] }] : [{ token: [] }, { apiKey: scopes ?? [] }];
+  if (own === undefined) return [{ token: [] }, { apiKey: [] }];
+  const scopes = own.flatMap(({ bearer = [] }) => bearer);
+  return [{ token: [] }, ...scopes.map((scope) => ({ apiKey: [scope] }))];
 }
 
 function throughGateway({ security, ...operation }: Operation, isOpen: boolean): Operation {

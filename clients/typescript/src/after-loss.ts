@@ -26,9 +26,15 @@ const byMethod = {
   post: reportUnknown,
 } satisfies Record<string, AfterLoss>;
 
+/** Operations that get an Idempotency-Key, unless the caller has given one (contract 4.7). */
+const keyed: ReadonlySet<OperationId> = new Set<OperationId>(['placeOrder', 'shipOrder']);
+export const takesKey = (id: OperationId): boolean => keyed.has(id);
+
 /** Operations that differ from the rule for their method. */
 const exceptions: { readonly [Id in OperationId]?: AfterLoss } = {
-  placeOrder: repeat, // with the same idempotency key
+  // With the same idempotency key.
+  placeOrder: repeat,
+  shipOrder: repeat,
   refundOrder: repeat, // with the key that it requires
   cancelOrder: repeat,
   changeOrder: repeat,
@@ -56,7 +62,7 @@ const exceptions: { readonly [Id in OperationId]?: AfterLoss } = {
 
 /**
  * @param isGuarded true if a change demands a version (contract 4.12): a repetition would find its own change and be refused
- * @param hasOwnKey true if the caller knows the key of an order: without it the caller cannot repeat the same order
+ * @param hasOwnKey true if the caller knows the key of an order or shipment: without it the caller cannot repeat the same one
  */
 export function afterLoss(
   id: OperationId,
@@ -65,7 +71,7 @@ export function afterLoss(
 ): AfterLoss {
   if (isGuarded && method !== 'get') return reportUnknown;
   const rule = exceptions[id] ?? byMethod[method];
-  return id === 'placeOrder' && !hasOwnKey ? { ...rule, reportsUnknown: true } : rule;
+  return takesKey(id) && !hasOwnKey ? { ...rule, reportsUnknown: true } : rule;
 }
 
 /** Statuses from between client and service. The service may have done the work. */

@@ -1028,6 +1028,79 @@ export interface Methods {
   getRefund(input: Input<'getRefund'>, options?: CallOptions): Promise<Output<'getRefund'>>;
 
   /**
+   * Ship an order of any customer.
+   *
+   * `POST /orders/{id}/shipments`, for an API key with the scope `orders:ship`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.idempotency-key`, optional: Chosen by the client, such as a UUID. A repeated request gets the reply to the first.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Shipped. A repeated Idempotency-Key gets the stored reply.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:ship.
+   * - 404: No such resource.
+   * - 409: The order is cancelled, has already been shipped, or is not paid, or the first request with this Idempotency-Key is still running.
+   * - 413: The body is larger than 32 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 422: The Idempotency-Key was used for another request.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  shipOrder(input: Input<'shipOrder'>, options?: CallOptions): Promise<Output<'shipOrder'>>;
+
+  /**
+   * List the shipments of an order.
+   *
+   * `GET /orders/{id}/shipments`, for an API key with the scope `orders:read` or `orders:ship` or `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: None, or one.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read or orders:ship or orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listShipments(input: Input<'listShipments'>, options?: CallOptions): Promise<Output<'listShipments'>>;
+
+  /**
+   * Fetch a shipment of an order.
+   *
+   * `GET /orders/{id}/shipments/{shipmentId}`, for an API key with the scope `orders:read` or `orders:ship` or `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.shipmentId`
+   * @param options for this call
+   * @returns
+   * - 200: The shipment.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read or orders:ship or orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getShipment(input: Input<'getShipment'>, options?: CallOptions): Promise<Output<'getShipment'>>;
+
+  /**
    * List products.
    *
    * `GET /products`
@@ -1298,6 +1371,55 @@ export interface Methods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   setStock(input: Input<'setStock'>, options?: CallOptions): Promise<Output<'setStock'>>;
+
+  /**
+   * Read the orders of all customers, by their last change.
+   *
+   * `GET /store/orders`, for an API key with the scope `orders:all`
+   *
+   * @param input
+   * - `query.changedAfter`, optional: Opaque: `next` of an earlier answer. Without it, all orders are read.
+   * - `query.status`, optional
+   * - `query.createdFrom`, optional: Only orders placed at or after this time.
+   * - `query.limit`, optional: A page may have fewer orders, even if more follow.
+   * @param options for this call
+   * @returns
+   * - 200: Orders, those that changed last at the end.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:all.
+   * - 409: The position is of another incarnation of the database.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listStoreOrders(input?: Input<'listStoreOrders'>, options?: CallOptions): Promise<Output<'listStoreOrders'>>;
+
+  /**
+   * Fetch any customer's order.
+   *
+   * `GET /store/orders/{id}`, for an API key with the scope `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
+   * @param options for this call
+   * @returns
+   * - 200: The order.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getStoreOrder(input: Input<'getStoreOrder'>, options?: CallOptions): Promise<Output<'getStoreOrder'>>;
 }
 
 /** The same, but they resolve to the whole reply. */
@@ -2375,6 +2497,79 @@ export interface FullMethods {
   getRefund(input: FullInput<'getRefund'>, options?: CallOptions): Promise<Reply<'getRefund'>>;
 
   /**
+   * Ship an order of any customer.
+   *
+   * `POST /orders/{id}/shipments`, for an API key with the scope `orders:ship`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.idempotency-key`, optional: Chosen by the client, such as a UUID. A repeated request gets the reply to the first.
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Shipped. A repeated Idempotency-Key gets the stored reply.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:ship.
+   * - 404: No such resource.
+   * - 409: The order is cancelled, has already been shipped, or is not paid, or the first request with this Idempotency-Key is still running.
+   * - 413: The body is larger than 32 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 422: The Idempotency-Key was used for another request.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  shipOrder(input: FullInput<'shipOrder'>, options?: CallOptions): Promise<Reply<'shipOrder'>>;
+
+  /**
+   * List the shipments of an order.
+   *
+   * `GET /orders/{id}/shipments`, for an API key with the scope `orders:read` or `orders:ship` or `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: None, or one.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read or orders:ship or orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listShipments(input: FullInput<'listShipments'>, options?: CallOptions): Promise<Reply<'listShipments'>>;
+
+  /**
+   * Fetch a shipment of an order.
+   *
+   * `GET /orders/{id}/shipments/{shipmentId}`, for an API key with the scope `orders:read` or `orders:ship` or `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.shipmentId`
+   * @param options for this call
+   * @returns
+   * - 200: The shipment.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The API key lacks the scope orders:read or orders:ship or orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getShipment(input: FullInput<'getShipment'>, options?: CallOptions): Promise<Reply<'getShipment'>>;
+
+  /**
    * List products.
    *
    * `GET /products`
@@ -2741,4 +2936,77 @@ export interface FullMethods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   setStock(input: FullInput<'setStock'>, options?: CallOptions): Promise<Reply<'setStock'>>;
+
+  /**
+   * Read the orders of all customers, by their last change.
+   *
+   * `GET /store/orders`, for an API key with the scope `orders:all`
+   *
+   * @param input
+   * - `query.changedAfter`, optional: Opaque: `next` of an earlier answer. Without it, all orders are read.
+   * - `query.status`, optional
+   * - `query.createdFrom`, optional: Only orders placed at or after this time.
+   * - `query.limit`, optional: A page may have fewer orders, even if more follow.
+   * @param options for this call
+   * @returns
+   * - 200: Orders, those that changed last at the end.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:all.
+   * - 409: The position is of another incarnation of the database.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listStoreOrders(input?: FullInput<'listStoreOrders'>, options?: CallOptions): Promise<Reply<'listStoreOrders'>>;
+
+  /**
+   * Fetch any customer's order.
+   *
+   * `GET /store/orders/{id}`, for an API key with the scope `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
+   * @param options for this call
+   * @returns
+   * - 200: The order.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getStoreOrder(input: Input<'getStoreOrder'>, options?: CallOptions): Promise<Exclude<Reply<'getStoreOrder'>, { status: 304 }>>;
+
+  /**
+   * Fetch any customer's order.
+   *
+   * `GET /store/orders/{id}`, for an API key with the scope `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * - `header.if-none-match`, optional: The ETag that the client has; the answer is 304 while it is current.
+   * @param options for this call
+   * @returns
+   * - 200: The order.
+   * - 304: The client has the current state: its `If-None-Match` names it.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getStoreOrder(input: FullInput<'getStoreOrder'>, options?: CallOptions): Promise<Reply<'getStoreOrder'>>;
 }

@@ -45,6 +45,9 @@ export const operations = {
   refundOrder: ['post', '/orders/{id}/refunds'],
   listRefunds: ['get', '/orders/{id}/refunds'],
   getRefund: ['get', '/orders/{id}/refunds/{refundId}'],
+  shipOrder: ['post', '/orders/{id}/shipments'],
+  listShipments: ['get', '/orders/{id}/shipments'],
+  getShipment: ['get', '/orders/{id}/shipments/{shipmentId}'],
   listProducts: ['get', '/products'],
   createProduct: ['post', '/products'],
   putProduct: ['put', '/products'],
@@ -56,4 +59,6 @@ export const operations = {
   deleteProduct: ['delete', '/products/{id}'],
   getStock: ['get', '/stock/{productId}'],
   setStock: ['put', '/stock/{productId}'],
+  listStoreOrders: ['get', '/store/orders'],
+  getStoreOrder: ['get', '/store/orders/{id}'],
 } as const;

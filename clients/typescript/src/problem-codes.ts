@@ -12,6 +12,8 @@ export type ProblemCode =
   | 'stale-version'
   | 'sku-taken'
   | 'order-shipped'
+  | 'order-cancelled'
+  | 'position-lost'
   | 'price-changed'
   | 'payment-required'
   | 'idempotency-key-in-use'

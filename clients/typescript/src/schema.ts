@@ -595,6 +595,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/orders/{id}/shipments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the shipments of an order */
+        get: operations["listShipments"];
+        put?: never;
+        /** Ship an order of any customer */
+        post: operations["shipOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/orders/{id}/shipments/{shipmentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a shipment of an order */
+        get: operations["getShipment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/products": {
         parameters: {
             query?: never;
@@ -729,6 +764,40 @@ export interface paths {
         get: operations["getStock"];
         /** Set how many pieces can still be reserved */
         put: operations["setStock"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/store/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the orders of all customers, by their last change */
+        get: operations["listStoreOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/store/orders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch any customer's order */
+        get: operations["getStoreOrder"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -934,7 +1003,7 @@ export interface components {
              * @description The caller's, required for a key that lasts longer than 90 days.
              */
             currentPassword?: string;
-            scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write" | "refunds:write")[];
+            scopes: ("orders:read" | "orders:write" | "orders:all" | "orders:ship" | "products:write" | "stock:write" | "refunds:write")[];
         };
         /**
          * @example {
@@ -1296,7 +1365,8 @@ export interface components {
          *           "amount": 0,
          *           "currency": "USD"
          *         }
-         *       }
+         *       },
+         *       "shipment": null
          *     }
          */
         OrderOut: {
@@ -1366,6 +1436,16 @@ export interface components {
                  */
                 refunded: components["schemas"]["Money"];
             };
+            /**
+             * @description What was entered when the order was shipped; null if nothing was.
+             * @default null
+             */
+            shipment: {
+                carrier: string | null;
+                trackingNumber: string | null;
+                /** @description https only. */
+                trackingUrl: string | null;
+            } | null;
         };
         OrderPage: {
             content: components["schemas"]["OrderOut"][];
@@ -1437,13 +1517,15 @@ export interface components {
              *     - `too-many-changes`, 429: The account requested five changes of its e-mail address within an hour. Follow the link in the last mail, or wait for `Retry-After`.
              *     - `stale-version`, 409: The product or order no longer has the given `version`: somebody else changed it, or this change succeeded and its answer was lost. Fetch it again before you retry.
              *     - `sku-taken`, 409: Another product has this `sku`. Change that product, or choose another `sku`.
-             *     - `order-shipped`, 409: The order has been shipped and can no longer be cancelled.
+             *     - `order-shipped`, 409: The order has been shipped, so it can be neither cancelled nor shipped again.
+             *     - `order-cancelled`, 409: The order is cancelled and can no longer be shipped.
+             *     - `position-lost`, 409: The database was restarted or replaced since the position in `changedAfter` was given, so changes may be missing. Read all orders again, without `changedAfter`.
              *     - `price-changed`, 409: The order would not cost its `expectedTotal`. `total` is the actual total, and `items` have the unit prices. If the customer agrees, send the order with the new total; the same `Idempotency-Key` may be used.
              *     - `payment-required`, 422: An order must say what it is paid with here: `payment.token`, which the provider of payments gives the client. The same `Idempotency-Key` may be used.
              *     - `idempotency-key-in-use`, 409: The first request with this `Idempotency-Key` is still being answered. Repeat the same request after `Retry-After`.
              *     - `idempotency-key-reused`, 422: The `Idempotency-Key` was already used for another request. A new order needs a new key.
              *     - `refund-exceeds-payment`, 409: The refund would exceed what is left of the payment: what was captured, less refunds that have succeeded or may still succeed, and less what the customer disputes.
-             *     - `order-not-paid`, 409: The order has no payment that could be refunded: it is not paid yet, or never was.
+             *     - `order-not-paid`, 409: The order is not paid yet, or never was, so it can be neither shipped nor refunded. It can be shipped once its status is `CONFIRMED`.
              *     - `status-not-settable`, 422: A client can only set an order to `CANCELLED`. Other statuses follow from events.
              *     - `too-many-requests`, 429: The account has as many requests in flight as it is allowed. Wait for answers before sending more.
              *     - `too-many-cancellations`, 429: Too many of the orders that the account placed within an hour were cancelled. Its other orders continue.
@@ -1862,7 +1944,7 @@ export interface components {
         ServiceAccountIn: {
             name: string;
             /** @description Of each of its keys. */
-            scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write" | "refunds:write")[];
+            scopes: ("orders:read" | "orders:write" | "orders:all" | "orders:ship" | "products:write" | "stock:write" | "refunds:write")[];
             /** @description Among the caller's own. */
             roles?: ("catalogue" | "operator")[];
         };
@@ -1934,6 +2016,39 @@ export interface components {
         }[];
         /**
          * @example {
+         *       "carrier": "CTT Expresso",
+         *       "trackingNumber": "DB123456789PT"
+         *     }
+         */
+        ShipmentIn: {
+            carrier?: string | null;
+            trackingNumber?: string | null;
+            trackingUrl?: string | null;
+        };
+        /**
+         * @example {
+         *       "id": "0d9b4c1e-6a75-4f3d-8e12-9c7b5a3f2d10",
+         *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *       "shippedAt": "2026-01-31T14:05:00.000Z",
+         *       "carrier": "CTT Expresso",
+         *       "trackingNumber": "DB123456789PT",
+         *       "trackingUrl": "https://www.ctt.pt/track?id=DB123456789PT"
+         *     }
+         */
+        ShipmentOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            orderId: string;
+            /** Format: date-time */
+            shippedAt: string;
+            carrier: string | null;
+            trackingNumber: string | null;
+            /** @description https only. */
+            trackingUrl: string | null;
+        };
+        /**
+         * @example {
          *       "idAccount": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10"
          *     }
          */
@@ -1978,6 +2093,172 @@ export interface components {
             /** Format: uuid */
             productId: string;
             available: number;
+        };
+        /**
+         * @example {
+         *       "id": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *       "customerId": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
+         *       "status": "PENDING",
+         *       "total": {
+         *         "amount": 12.75,
+         *         "currency": "USD"
+         *       },
+         *       "items": [
+         *         {
+         *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *           "name": "Tea",
+         *           "sku": "TEA-100",
+         *           "quantity": 3,
+         *           "unitPrice": {
+         *             "amount": 4.25,
+         *             "currency": "USD"
+         *           }
+         *         }
+         *       ],
+         *       "createdAt": "2026-01-31T09:30:00.000Z",
+         *       "updatedAt": "2026-01-31T09:30:00.000Z",
+         *       "version": 1,
+         *       "shippingAddress": null,
+         *       "metadata": null,
+         *       "payment": {
+         *         "status": "pending",
+         *         "refunded": {
+         *           "amount": 0,
+         *           "currency": "USD"
+         *         }
+         *       },
+         *       "shipment": null,
+         *       "cancelReason": null,
+         *       "deletedAt": null
+         *     }
+         */
+        StoreOrderOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            customerId: string;
+            /** @enum {string} */
+            status: "PENDING" | "CONFIRMED" | "CANCELLED";
+            total: components["schemas"]["Money"];
+            items: {
+                /** Format: uuid */
+                productId: string;
+                /**
+                 * @description The product's, when the order was placed.
+                 * @default null
+                 */
+                name: string | null;
+                /**
+                 * @description The product's, when the order was placed.
+                 * @default null
+                 */
+                sku: string | null;
+                quantity: number;
+                unitPrice: {
+                    amount: number;
+                    currency: string;
+                };
+                /** @description Rate of the tax that the price includes, if it is above 0. */
+                taxPermille?: number;
+            }[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+            /** Format: date-time */
+            paidAt?: string;
+            /** Format: date-time */
+            shippedAt?: string;
+            /** Format: date-time */
+            cancelledAt?: string;
+            /** @default null */
+            shippingAddress: components["schemas"]["AddressOut"] | null;
+            /**
+             * @description As given when the order was placed.
+             * @default null
+             */
+            metadata: {
+                [key: string]: string;
+            } | null;
+            payment?: {
+                /** @enum {string} */
+                status: "pending" | "action-required" | "paid" | "failed" | "cancelled" | "partially-refunded" | "refunded";
+                nextAction?: {
+                    /** @constant */
+                    type: "redirect";
+                    /** @description Send the customer there. The order goes on once the customer has finished. */
+                    url: string;
+                };
+                /**
+                 * @description What the customer has got back of the total.
+                 * @example {
+                 *       "amount": 12.75,
+                 *       "currency": "USD"
+                 *     }
+                 */
+                refunded: components["schemas"]["Money"];
+            };
+            /**
+             * @description What was entered when the order was shipped; null if nothing was.
+             * @default null
+             */
+            shipment: {
+                carrier: string | null;
+                trackingNumber: string | null;
+                /** @description https only. */
+                trackingUrl: string | null;
+            } | null;
+            cancelReason: string | null;
+            deletedAt: string | null;
+        };
+        /**
+         * @example {
+         *       "content": [
+         *         {
+         *           "id": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *           "customerId": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
+         *           "status": "PENDING",
+         *           "total": {
+         *             "amount": 12.75,
+         *             "currency": "USD"
+         *           },
+         *           "items": [
+         *             {
+         *               "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *               "name": "Tea",
+         *               "sku": "TEA-100",
+         *               "quantity": 3,
+         *               "unitPrice": {
+         *                 "amount": 4.25,
+         *                 "currency": "USD"
+         *               }
+         *             }
+         *           ],
+         *           "createdAt": "2026-01-31T09:30:00.000Z",
+         *           "updatedAt": "2026-01-31T09:30:00.000Z",
+         *           "version": 1,
+         *           "shippingAddress": null,
+         *           "metadata": null,
+         *           "payment": {
+         *             "status": "pending",
+         *             "refunded": {
+         *               "amount": 0,
+         *               "currency": "USD"
+         *             }
+         *           },
+         *           "shipment": null,
+         *           "cancelReason": null,
+         *           "deletedAt": null
+         *         }
+         *       ],
+         *       "next": "5f2b8c1d9e3a7046-81734-b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90"
+         *     }
+         */
+        StoreOrdersOut: {
+            content: components["schemas"]["StoreOrderOut"][];
+            /** @description Opaque: the position after these orders, for `changedAfter`. */
+            next: string;
         };
         /**
          * @example {
@@ -2152,10 +2433,14 @@ export type ServiceAccountIn = components['schemas']['ServiceAccountIn'];
 export type ServiceAccountOut = components['schemas']['ServiceAccountOut'];
 export type ServiceKeyIn = components['schemas']['ServiceKeyIn'];
 export type SessionsOut = components['schemas']['SessionsOut'];
+export type ShipmentIn = components['schemas']['ShipmentIn'];
+export type ShipmentOut = components['schemas']['ShipmentOut'];
 export type SolveOut = components['schemas']['SolveOut'];
 export type StationStatus = components['schemas']['StationStatus'];
 export type StockIn = components['schemas']['StockIn'];
 export type StockOut = components['schemas']['StockOut'];
+export type StoreOrderOut = components['schemas']['StoreOrderOut'];
+export type StoreOrdersOut = components['schemas']['StoreOrdersOut'];
 export type TaxLine = components['schemas']['TaxLine'];
 export type TokenIn = components['schemas']['TokenIn'];
 export type WholeCreditNoteOut = components['schemas']['WholeCreditNoteOut'];
@@ -5053,6 +5338,217 @@ export interface operations {
             default: components["responses"]["Unexpected"];
         };
     };
+    listShipments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description None, or one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShipmentOut"][];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The API key lacks the scope orders:read or orders:ship or orders:all. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    shipOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShipmentIn"];
+            };
+        };
+        responses: {
+            /** @description Shipped. A repeated Idempotency-Key gets the stored reply. */
+            201: {
+                headers: {
+                    /** @description Path of the shipment. */
+                    Location?: string;
+                    /** @description `true` for a stored reply; absent otherwise. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShipmentOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope orders:ship. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The order is cancelled, has already been shipped, or is not paid, or the first request with this Idempotency-Key is still running. */
+            409: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 32 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is compressed, or is not JSON in UTF-8. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Idempotency-Key was used for another request. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getShipment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                shipmentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The shipment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShipmentOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The API key lacks the scope orders:read or orders:ship or orders:all. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
     listProducts: {
         parameters: {
             query?: {
@@ -5901,6 +6397,132 @@ export interface operations {
             };
             /** @description The body is compressed, or is not JSON in UTF-8. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listStoreOrders: {
+        parameters: {
+            query?: {
+                changedAfter?: string;
+                status?: "PENDING" | "CONFIRMED" | "CANCELLED";
+                createdFrom?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Orders, those that changed last at the end. */
+            200: {
+                headers: {
+                    /** @description The next page, as rel="next", while there is more. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoreOrdersOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope orders:all. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The position is of another incarnation of the database. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getStoreOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order. */
+            200: {
+                headers: {
+                    /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoreOrderOut"];
+                };
+            };
+            /** @description The client has the current state: its `If-None-Match` names it. */
+            304: {
+                headers: {
+                    /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope orders:all. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

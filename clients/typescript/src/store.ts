@@ -1,4 +1,4 @@
-import { afterLoss, isLost } from './after-loss.ts';
+import { afterLoss, isLost, takesKey } from './after-loss.ts';
 import { withApiKey } from './api-key.ts';
 import { nextOf } from './link.ts';
 import type { FullMethods, Methods } from './methods.ts';
@@ -51,8 +51,8 @@ interface AnyReply {
 
 /**
  * Makes a client of the store. Its methods reject with a StoreProblem for a reply with status 400 or above, with OutcomeUnknown for a
- * change whose answer was lost, and otherwise with the error of fetch if there is no reply. Every order gets an Idempotency-Key, unless
- * it has one, so it can be repeated.
+ * change whose answer was lost, and otherwise with the error of fetch if there is no reply. Every order and shipment gets an
+ * Idempotency-Key, unless it has one, so it can be repeated.
  */
 export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: StoreOptions): Store {
   const send = apiKey === undefined ? given : withApiKey(apiKey, given);
@@ -65,7 +65,7 @@ export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: 
     if (body !== undefined) headers.set('content-type', 'application/json');
     if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
     const hasOwnKey = headers.has('idempotency-key');
-    if (id === 'placeOrder' && !hasOwnKey) headers.set('idempotency-key', randomKey());
+    if (takesKey(id) && !hasOwnKey) headers.set('idempotency-key', randomKey());
 
     const attempt = async (limit: AbortSignal) => {
       // No Request object: Node drops its signal once the object is collected, even while its reply is being read.

@@ -48,5 +48,5 @@ export interface CallOptions extends RetryOptions {
 }
 
 /** Operations whose pages are linked by `Link: rel="next"` (RFC 8288). */
-export type ListId = 'listNotifications' | 'listOrders' | 'listProducts' | 'listStatus';
+export type ListId = 'listNotifications' | 'listOrders' | 'listProducts' | 'listStatus' | 'listStoreOrders';
 export type Item<Page> = Page extends (infer I)[] ? I : Page extends { content: (infer I)[] } ? I : never;

@@ -22,6 +22,27 @@ it('follows the links of envelopes, and stops when the caller does', async () =>
   expect(seen).toHaveLength(2);
 });
 
+it('reads changes of orders to the end, with the position to continue from', async () => {
+  const orders = (next: string, ...content: unknown[]) => ({ status: 200, body: { content, next } });
+  const { store, requests } = await storeWith([
+    { ...orders('p1', 1, 2), headers: { link: '</store/orders?limit=2&changedAfter=p1>; rel="next"' } },
+    orders('p2', 3),
+  ]);
+  const found: unknown[] = [];
+  let position = 'p0';
+  for await (const { content, next } of store.pages('listStoreOrders', {
+    query: { changedAfter: position, limit: 2 },
+  })) {
+    found.push(...content);
+    position = next;
+  }
+  expect([found, position]).toEqual([[1, 2, 3], 'p2']);
+  expect(requests()).toEqual([
+    'GET /store/orders?changedAfter=p0&limit=2',
+    'GET /store/orders?limit=2&changedAfter=p1',
+  ]);
+});
+
 // RFC 8288, 3.
 it.each([
   '</products?after=x>; rel=next',

@@ -34,6 +34,7 @@ const exceptions: { readonly [Id in OperationId]?: Seen } = {
   setRoles: { ...again, unclear: [403] },
   // Without the caller's own key; with it, `again` applies.
   placeOrder: { attempts: 2, unanswered: 'unknown' },
+  shipOrder: { attempts: 2, unanswered: 'unknown' },
   // A second mail or session does no harm.
   logIn: once,
   requestPasswordReset: once,
@@ -50,7 +51,7 @@ async function call(operation: OperationId, answers: Answer[], further: object =
   const { store, seen } = await storeWith(answers, { maxDelayMs: 1, attempts: 2 });
   const method = store.full[operation] as (input: object) => Promise<{ status: number }>;
   const input = {
-    path: { id, sessionId: id, productId: id, refundId: id, keyId: id, number: 1 },
+    path: { id, sessionId: id, productId: id, refundId: id, shipmentId: id, keyId: id, number: 1 },
     body: {},
     ...further,
   };

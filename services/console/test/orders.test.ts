@@ -41,6 +41,8 @@ const pageOf = (...content: object[]) => ({
 });
 const nextPage = { Link: '</internal/orders?after=the-cursor>; rel="next"' };
 
+const parcel = { carrier: 'CTT Expresso', trackingNumber: 'DB1', trackingUrl: 'https://ctt.pt/DB1' };
+
 /** State of the services, which tests change. */
 const begun = { status: 'PENDING', isAway: false, isSilent: false, sendsMail: true, isSpent: false };
 const kept = { notes: [] as object[], refunds: [] as object[], ...begun };
@@ -63,6 +65,11 @@ const answers: Record<string, Answer> = {
       kept.status = 'CANCELLED';
       return new Reply(201, { ...order, status: 'CANCELLED', cancelledAt: at });
     }
+    if (path === `/internal/orders/${order.id}/shipments`) {
+      if (kept.status !== 'CONFIRMED') return new Reply(409, { detail: 'The order is not paid yet.' });
+      kept.status = 'SHIPPED';
+      return new Reply(201, { id: productId, orderId: order.id, shippedAt: at, ...parcel });
+    }
     const [, noteId] = /^\/internal\/orders\/[^/]+\/notes\/(.*)$/.exec(path) ?? [];
     if (noteId !== undefined) {
       if (kept.isAway) return new Reply(503, { detail: 'It is away.' });
@@ -72,7 +79,9 @@ const answers: Record<string, Answer> = {
     }
     if (path === `/internal/orders/${order.id}`) {
       const cancelled = kept.status === 'CANCELLED' && { status: 'CANCELLED', cancelledAt: at };
-      return { ...order, ...cancelled, notes: kept.notes };
+      const confirmed = kept.status === 'CONFIRMED' && { status: 'CONFIRMED', paidAt: at };
+      const shipped = kept.status === 'SHIPPED' && { status: 'CONFIRMED', paidAt: at, shippedAt: at, shipment: parcel };
+      return { ...order, ...cancelled, ...confirmed, ...shipped, notes: kept.notes };
     }
     return path.startsWith('/internal/stuck-orders') ? { total: 0, orders: [], next: null } : undefined;
   },
@@ -152,12 +161,15 @@ describe("an operator's action on an order", () => {
     await console.send('post', `/api/orders/${order.id}/cancellation`).send({ reason: 'Wrong size.' }).expect(204);
     await console.send('put', `/api/orders/${order.id}/notes/${noteId}`).send({ text: 'Called.' }).expect(204);
     await console.send('put', `/api/messages/${mail.id}/copies/${copyId}`).expect(204);
+    kept.status = 'CONFIRMED';
+    await console.send('post', `/api/orders/${order.id}/shipments`).send(parcel).expect(204);
     const operator = encodeURIComponent('ann (shared token)');
     const path = `/internal/orders/${order.id}`;
     expect(asked()).toEqual([
       { method: 'POST', path: `${path}/cancellation`, body: { reason: 'Wrong size.' }, operator },
       { method: 'PUT', path: `${path}/notes/${noteId}`, body: { text: 'Called.' }, operator },
       { method: 'PUT', path: `/internal/notifications/${mail.id}/copies/${copyId}`, body: undefined, operator },
+      { method: 'POST', path: `${path}/shipments`, body: parcel, operator },
     ]);
   });
 
@@ -183,6 +195,9 @@ describe("an operator's action on an order", () => {
     kept.status = 'SHIPPED';
     const { status, body } = await console.send('post', `/api/orders/${order.id}/cancellation`).send({ reason: 'x' });
     expect([status, body.detail]).toEqual([409, 'The order has been shipped.']);
+    kept.status = 'PENDING';
+    const shipment = await console.send('post', `/api/orders/${order.id}/shipments`).send({});
+    expect([shipment.status, shipment.body.detail]).toEqual([409, 'The order is not paid yet.']);
   });
 
   it('shows the invoice as the customer sees it, ready to print and without scripts', async () => {
@@ -319,6 +334,23 @@ describePages('the page of the orders', (open) => {
     await refunds.getByText('dp_1').waitFor();
     const [sent] = console.asked.filter(({ method }) => method === 'POST');
     expect(sent?.body).toEqual({ lines: refund.lines, reason: 'It arrived broken.' });
+  });
+
+  it('ships an order once, with what is entered, and shows it', async () => {
+    await logIn(page, console, `#/orders/${order.id}`);
+    const ask = page.getByRole('button', { name: 'Ship this order' });
+    expect(await ask.count()).toBe(0);
+    kept.status = 'CONFIRMED';
+    await ask.click();
+    const dialog = page.getByRole('dialog', { name: 'Ship this order?' });
+    await dialog.getByLabel('Carrier').fill(parcel.carrier);
+    await dialog.getByLabel('Tracking number').fill(parcel.trackingNumber);
+    await dialog.getByLabel('Tracking page (https)').fill(parcel.trackingUrl);
+    expect(await findings(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Ship the order' }).click();
+    await page.getByRole('link', { name: 'tracking page' }).waitFor();
+    await page.getByText('CTT Expresso').first().waitFor();
+    await ask.waitFor({ state: 'detached' });
   });
 
   it('keeps an order, a note being typed and the outcome of an action while the order service is unavailable', async () => {

@@ -21,6 +21,7 @@ const order = {
   status: 'PENDING' as const,
   shippingAddress: null,
   metadata: null,
+  shipment: null,
 };
 const ids = { orderId: order.id, customerId: order.customerId };
 const reservation = {
@@ -246,6 +247,16 @@ describe('an order', () => {
     ]);
     const good = { text: 'ann redrove StockReserved', isBad: false };
     expect(timelineOf({ ...nothing, letters: [decided('REDRIVEN')] }).at(-1)).toMatchObject(good);
+  });
+
+  it('has its shipment, with carrier and tracking number if they were entered', () => {
+    const shipped = { ...order, shippedAt: at(5) };
+    const textsOf = (shipment: typeof order.shipment | object) =>
+      timelineOf({ ...nothing, order: { ...shipped, shipment } as never }).map(({ text }) => text);
+    expect(textsOf(null)).toContain('The order was shipped');
+    const parcel = { carrier: 'CTT', trackingNumber: 'DB1', trackingUrl: null };
+    expect(textsOf(parcel)).toContain('The order was shipped by CTT, tracking number DB1');
+    expect(textsOf({ ...parcel, carrier: null })).toContain('The order was shipped, tracking number DB1');
   });
 
   it('has its cancellation, with actor and reason, and the notes of operators in the timeline', () => {

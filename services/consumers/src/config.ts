@@ -30,7 +30,11 @@ export const configSchema = configOf({
     .describe('Mails about orders to a mailbox per hour, 0 to 1000; further messages become one digest; 0: no limit'),
   SHOP_URL: serviceUrl.default('http://localhost:3000').describe('Address of the shop, for links in mails'),
   ACCOUNT_URL: serviceUrl.optional().describe('Address of account; required for notification-group'),
-  ORDER_URL: serviceUrl.optional().describe('Address of order; required for invoice-group'),
+  ORDER_URL: serviceUrl
+    .optional()
+    .describe(
+      'Address of order; required for invoice-group, and for notification-group to mail carrier and tracking number',
+    ),
   SELLER: text(1, 1_000)
     .default('Store')
     .describe('Name and address on invoices and credit notes, in lines, at most 1000 characters'),

@@ -1,5 +1,5 @@
 import { readConfig } from '@store/shared/values/environment';
-import { configSchema } from './config.ts';
+import { configSchema, workerConfigSchema } from './config.ts';
 
 const read = (currency: string) =>
   readConfig(configSchema, {
@@ -19,3 +19,23 @@ it.each(['DEM', 'BGN', 'XAU', 'XXX', 'usd', 'US'])(
     expect(() => read(code)).toThrow('STORE_CURRENCY: must be a currency that ISO 4217 lists today, such as USD');
   },
 );
+
+const shipAfter = (value: string) =>
+  readConfig(workerConfigSchema, {
+    DATABASE_URL: 'postgresql://unused',
+    KAFKA_BROKERS: 'unused:1',
+    SHIP_AFTER_SECONDS: value,
+  }).SHIP_AFTER_SECONDS;
+
+it.each([
+  ['', 60],
+  ['0', 0],
+  ['31536000', 31_536_000],
+  ['never', 'never'],
+])('ships after %j', (value, expected) => {
+  expect(shipAfter(value)).toBe(expected);
+});
+
+it.each(['Never', '-1', '1.5', '31536001', 'false'])('does not ship after %s', (value) => {
+  expect(() => shipAfter(value)).toThrow('SHIP_AFTER_SECONDS: must be');
+});

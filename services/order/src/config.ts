@@ -2,6 +2,7 @@ import {
   bearerConfig,
   calleeConfig,
   callerConfig,
+  mailerConfig,
   operatorConfig,
   requireAllCredentials,
 } from '@store/shared/auth/config';
@@ -17,6 +18,7 @@ export const configSchema = configOf({
   ...bearerConfig,
   ...calleeConfig,
   ...operatorConfig,
+  ...mailerConfig,
   ...callerConfig,
   ...databaseConfig,
   AUTH_URL: serviceUrl.describe('Address of auth'),
@@ -49,9 +51,14 @@ export const workerConfigSchema = configOf({
   ...calleeConfig,
   ...databaseConfig,
   ...messagingConfig,
-  SHIP_AFTER_SECONDS: wholeNumber(0, 31_536_000)
+  SHIP_AFTER_SECONDS: z
+    .union([z.literal('never'), wholeNumber(0, 31_536_000)], {
+      error: 'must be never, or a whole number of seconds, 0 to 31,536,000',
+    })
     .default(60)
-    .describe('Time from payment to shipment, 0 to 31,536,000; jobs look for due orders every 1 to 5 s'),
+    .describe(
+      'Time from payment to shipment, 0 to 31,536,000, which jobs look for every 1 to 5 s; never: only people ship (docs/contract.md, 4.20)',
+    ),
   PENDING_TIMEOUT_SECONDS: wholeNumber(1, 31_536_000)
     .default(900)
     .describe('Time for which an order may be PENDING, 1 to 31,536,000'),

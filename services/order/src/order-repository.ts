@@ -1,7 +1,7 @@
 import { empty, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import type { PrismaClient } from './generated/client.ts';
-import { actionUrl, orderAsJson } from './lists/order-json-repository.ts';
+import { actionUrl, orderAsJson, orderRecordAsJson } from './lists/order-json-repository.ts';
 import type { Order, StoredOrder } from './order.ts';
 
 export type OrderRow = StoredOrder & { totalAmount: string; refunded: string | null };
@@ -21,7 +21,11 @@ export const orderColumns = sql`
   (
     select json_build_object('shippingAddress', shipping_address, 'metadata', metadata)
     from order_details where order_id = orders.id
-  ) as details`;
+  ) as details,
+  (
+    select json_build_object('carrier', carrier, 'trackingNumber', tracking_number, 'trackingUrl', tracking_url)
+    from shipments where order_id = orders.id
+  ) as shipment`;
 
 export type OrderRepository = ReturnType<typeof createOrderRepository>;
 
@@ -33,6 +37,14 @@ export const createOrderRepository = ({ run }: Statements) => ({
   async findJson(accountId: string, orderId: string): Promise<string | undefined> {
     const [row] = await run<{ json: string }>(
       sql`select ${orderAsJson} as json from orders where ${isOwn(accountId, orderId)}`,
+    );
+    return row?.json;
+  },
+
+  /** The representation of any customer's order, even if the owner has deleted it, with fields that only operators see. */
+  async findAnyJson(orderId: string): Promise<string | undefined> {
+    const [row] = await run<{ json: string }>(
+      sql`select ${orderRecordAsJson} as json from orders where id = ${orderId}::uuid`,
     );
     return row?.json;
   },

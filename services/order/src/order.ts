@@ -52,6 +52,13 @@ export interface Details {
   metadata: Record<string, string> | null;
 }
 
+/** What a person entered about a shipment. It must not be in any event, because topics outlive accounts. */
+export interface ShipmentDetails {
+  carrier: string | null;
+  trackingNumber: string | null;
+  trackingUrl: string | null;
+}
+
 export interface PlacedOrder {
   id: string;
   accountId: string;
@@ -77,6 +84,8 @@ export interface Order extends PlacedOrder {
   refunded: Decimal.Value | null;
   /** Changes of the payment that none of the times shows. */
   paymentChanges: number;
+  /** Null if nothing was entered, as for orders that the timer shipped. */
+  shipment: ShipmentDetails | null;
 }
 
 export interface StoredOrder extends Order {
@@ -98,6 +107,7 @@ export const asPlaced = (order: PlacedOrder): Order => ({
   actionUrl: null,
   refunded: 0,
   paymentChanges: 0,
+  shipment: null,
 });
 
 /** The version of an order's representation, from 1. Each of these times is set at most once, so their count gives the version. */
@@ -140,9 +150,17 @@ export const toOrderOut = (order: Order): AllOf<z.input<typeof orderOut>> => ({
   shippingAddress: order.details?.shippingAddress ?? null,
   metadata: sortedByKey(order.details?.metadata ?? null),
   payment: toPaymentOut(order),
+  shipment: order.shipment && toDetailsOut(order.shipment),
   paidAt: order.paidAt?.toISOString(),
   shippedAt: order.shippedAt?.toISOString(),
   cancelledAt: order.cancelledAt?.toISOString(),
+});
+
+/** In the same sequence as `order-json-repository.ts`, and without further columns. */
+const toDetailsOut = ({ carrier, trackingNumber, trackingUrl }: ShipmentDetails): ShipmentDetails => ({
+  carrier,
+  trackingNumber,
+  trackingUrl,
 });
 
 export const toItemOut = (

@@ -3,7 +3,16 @@ import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Sort } from '@store/shared/database/keyset';
 import { pagedQuery, pageOf, sortQuery } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
-import { idempotencyKey, queryTime, text, timestamp, uuid, uuidPrefix, wholeNumber } from '@store/shared/values/fields';
+import {
+  idempotencyKey,
+  line,
+  queryTime,
+  text,
+  timestamp,
+  uuid,
+  uuidPrefix,
+  wholeNumber,
+} from '@store/shared/values/fields';
 import { Decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { maxQuantity } from './order.ts';
@@ -138,6 +147,41 @@ export const orderPaymentIn = z
     message: 'must be given if, and only if, the status is action-required',
   });
 
+/** contract 4.21 */
+export const storeOrdersQuery = z.object({
+  changedAfter: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Opaque: `next` of an earlier answer. Without it, all orders are read.'),
+  status: z.enum(orderStatuses).optional(),
+  createdFrom: time.optional().describe('Only orders placed at or after this time.'),
+  limit: wholeNumber(1, 100).default(50).describe('A page may have fewer orders, even if more follow.'),
+});
+
+/** contract 4.20 */
+export const shipmentIn = z
+  .object({
+    carrier: optional(line(1, 80)),
+    trackingNumber: optional(line(1, 80)),
+    trackingUrl: optional(
+      line(1, 2_000)
+        .refine(isPlainHttps, 'must be an https URL without user name or password')
+        .meta({ format: 'uri', description: 'https only. The customer follows it.' }),
+    ),
+  })
+  .meta({
+    id: 'ShipmentIn',
+    examples: [{ carrier: 'CTT Expresso', trackingNumber: 'DB123456789PT' }],
+  });
+
+/** A user name could make the host look like another one. Spaces and the like would be repaired by browsers, each in its own way. */
+function isPlainHttps(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' && /^https:\/\/[^\s\\@/?#]+([/?#]\S*)?$/i.test(text);
+}
+
 /** Texts of operators. */
 export const storeCancellationIn = z.object({ reason: text(1, 500) });
 export const orderNoteIn = z.object({ text: text(1, 2_000) });
@@ -192,6 +236,7 @@ export const createHeaders = z.object({
   }),
 });
 
+export type ShipmentIn = z.output<typeof shipmentIn>;
 export type OrderIn = z.output<typeof orderIn>;
 export type OrderChange = z.output<typeof orderChange>;
 export type AllOrdersQuery = z.output<typeof allOrdersQuery>;

@@ -28,6 +28,11 @@ import { orderRoutes } from './routes.ts';
 import { createConsumerGroup } from './saga/consumer-group.ts';
 import { createDueOrders } from './saga/due-orders.ts';
 import { deleteLateDetails } from './saga/saga-repository.ts';
+import { createShipmentRepository } from './shipping/shipment-repository.ts';
+import { shipmentRoutes } from './shipping/shipment-routes.ts';
+import { createShipments } from './shipping/shipments.ts';
+import { createChangedOrders, renewFutureXids } from './store-orders/changed-orders-repository.ts';
+import { storeOrderRoutes } from './store-orders/store-order-routes.ts';
 
 const migrations = new URL('../prisma/migrations/', import.meta.url);
 
@@ -59,9 +64,10 @@ export function createOrderService(
     needsToken: config.PAYMENT_TOKEN_REQUIRED,
     clock,
   });
+  const repository = createOrderRepository(database);
   const orders = createOrders({
     transactionOf: database.transactionOf,
-    repository: createOrderRepository(database),
+    repository,
     lists: createOrderListRepository(database),
     clock,
   });
@@ -71,17 +77,25 @@ export function createOrderService(
     limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
   });
   const records = createOrderRecordRepository(database);
+  const recordLook = lookRecorder(database);
+  const shipments = createShipments({
+    transactionOf: database.transactionOf,
+    repository: createShipmentRepository(database),
+    clock,
+  });
   const recordRoutes = orderRecordRoutes({
     records,
     all: createAllOrdersRepository(database),
     orders,
     notes: createOrderNotes(database),
-    recordLook: lookRecorder(database),
+    recordLook,
     clock,
   });
   const paymentDetails = createPaymentDetailsRepository(database);
   const routes = [
     ...orderRoutes(placeOrder, orders, streams),
+    ...shipmentRoutes(shipments, recordLook),
+    ...storeOrderRoutes({ changed: createChangedOrders(database), orders: repository, recordLook }),
     ...recordRoutes,
     ...paymentDetailsRoutes(paymentDetails, clock),
   ];
@@ -128,7 +142,6 @@ export function createOrderWorker({
   const dueOrders = createDueOrders({
     inTransaction: database.inTransaction,
     clock,
-    shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
     pendingTimeoutMs: config.PENDING_TIMEOUT_SECONDS * 1_000,
   });
   /** Delay of the first time-out, so that events from the time when no worker ran are read first. */
@@ -139,15 +152,22 @@ export function createOrderWorker({
     if (count > 0) log.info({ count }, message);
     return count === batchSize;
   }
+  const { SHIP_AFTER_SECONDS: shipAfter } = config;
+  const shippers =
+    shipAfter === 'never'
+      ? []
+      : [
+          loop({ name: 'shipper', everyMs: everyMs(shipAfter) }, () =>
+            runBatch((limit) => dueOrders.ship(shipAfter * 1_000, limit), 'Orders were shipped'),
+          ),
+        ];
   const consumer = { group: createConsumerGroup(clock), config, publishesAs: 'order' };
   const routes = deadLetterRoutes(consumer, database);
   return {
     app: createHttpApp({ title: 'Order worker', routes, log, config }),
     consumer,
     jobs: [
-      loop({ name: 'shipper', everyMs: everyMs(config.SHIP_AFTER_SECONDS) }, () =>
-        runBatch(dueOrders.ship, 'Orders were shipped'),
-      ),
+      ...shippers,
       loop({ name: 'pending time-out', delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) }, () =>
         runBatch(dueOrders.cancelTimedOut, 'Orders that were PENDING for too long were cancelled'),
       ),
@@ -158,6 +178,7 @@ export function createOrderWorker({
       ),
       loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => keys.deleteExpired(clock())),
       loop({ name: 'old changes of orders', everyMs: hourMs }, () => changes.deleteOld(clock())),
+      loop({ name: 'orders of another server', everyMs: hourMs }, () => renewFutureXids(database)),
     ],
   };
 }

@@ -83,7 +83,7 @@ export function testApp(databaseUrl: string, options: Options = {}) {
   const keys = createIdempotencyRepository(database);
   const lists = createOrderListRepository(database);
   const empty = () =>
-    prisma.$executeRaw`truncate orders, order_items, order_details, payment_details, order_notes, deleted_accounts, idempotency_keys, outbox`;
+    prisma.$executeRaw`truncate orders, order_items, order_details, payment_details, order_notes, shipments, deleted_accounts, idempotency_keys, outbox`;
   return { app, log, endStreams, jobs, database, prisma, keys, lists, empty, close };
 }
 

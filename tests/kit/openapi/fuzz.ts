@@ -153,7 +153,10 @@ export function describeFuzz({ routes, app, accountId, calls, valid = {}, readSt
         }
       });
       itRejects('malformed bodies', operation, ({ body: json }) =>
-        Object.entries(values.malformedBodies(String(json))).map(([name, malformed]) => ({ name, body: malformed })),
+        Object.entries(values.malformedBodies(String(json)))
+          // Unknown fields alone are an empty body, which some operations take.
+          .filter(([name]) => !(name.startsWith('fields in ') && isValid({})))
+          .map(([name, malformed]) => ({ name, body: malformed })),
       );
       itRejects('invalid and missing fields', operation, ({ body: json }) => {
         const mutations = fieldMutations(JSON.parse(String(json)), isValid);

@@ -14,7 +14,13 @@ it.each([
   ['in a cookie', ['Cookie: account-roles=operator; roles=operator']],
   ['scopes', ['account-scopes: orders:read', 'Account-Scopes: orders:write']],
 ])('roles sent by a client are removed: %s', async (_, lines) => {
-  const firstLines = ['POST /auth/login', 'GET /accounts', `PUT /accounts/${ACCOUNT}/roles`];
+  const firstLines = [
+    'POST /auth/login',
+    'GET /accounts',
+    `PUT /accounts/${ACCOUNT}/roles`,
+    `POST /orders/${ACCOUNT}/shipments`,
+    'GET /store/orders',
+  ];
   for (const line of firstLines) expect((await gateway.askAsCustomer(line, lines)).status).toBe(200);
   expect(gateway.reached()).toHaveLength(firstLines.length);
   expect(gateway.reached().flatMap(granted)).toEqual([]);
@@ -47,6 +53,9 @@ it.each([
   [`PUT /accounts/${ACCOUNT}`, ['account']],
   ['PUT /accounts/roles', ['account']],
   ['PUT /accounts/a%2Fb/roles', []],
+  [`POST /orders/${ACCOUNT}/shipments`, ['order']],
+  ['GET /store/orders', ['order']],
+  ['GET /storefront', []],
 ])('%s reaches %j', async (firstLine, services) => {
   await gateway.askAsCustomer(firstLine);
   expect(gateway.reached().map(({ service }) => service)).toEqual(services);

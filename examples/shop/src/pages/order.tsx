@@ -8,6 +8,7 @@ import { isKnown, OrderStatus, shortId } from '../parts/order-status.tsx';
 import { OrderSteps } from '../parts/order-steps.tsx';
 import { Paused } from '../parts/paused.tsx';
 import { PutBack } from '../parts/put-back.tsx';
+import { ShipmentText } from '../parts/shipment.tsx';
 import { useShop } from '../shop/context.ts';
 import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
@@ -159,6 +160,7 @@ export function OrderPage({ id }: { id: string }) {
               <p>Your payment is being returned.</p>
             )}
             {order.shippingAddress && <AddressText address={order.shippingAddress} />}
+            {order.shipment && <ShipmentText shipment={order.shipment} />}
             {order.paidAt && (
               <p>
                 <a href={`#/orders/${id}/invoice`}>Printable invoice</a>

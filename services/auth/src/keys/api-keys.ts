@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
-import { lacksRole } from '@store/shared/http/identity';
+import { isOperatorScope, lacksRole } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { found } from '@store/shared/values/errors';
 import { dayMs } from '@store/shared/values/time';
@@ -41,7 +41,7 @@ export function mustHaveScopes(
 ): void {
   if (scopes.includes('products:write')) mustBeWriter(writers, accountId, owned);
   if (scopes.includes('stock:write') && !owned.includes('catalogue')) throw lacksRole('catalogue');
-  if (scopes.includes('refunds:write') && !owned.includes('operator')) throw lacksRole('operator');
+  if (scopes.some(isOperatorScope) && !owned.includes('operator')) throw lacksRole('operator');
 }
 
 /** The API keys of accounts (contract 3.12). */

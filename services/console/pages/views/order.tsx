@@ -5,7 +5,7 @@ import { type AnswerTo, call } from '../api/call.ts';
 import type { components } from '../generated/schema.ts';
 import { ageOf } from '../parts/clock.ts';
 import { Answer, Badge, money, Problems, Time } from '../parts/parts.tsx';
-import { Cancel, CreditNote, Invoice, Messages, Notes, Refunds } from './orders/actions.tsx';
+import { Cancel, CreditNote, Invoice, Messages, Notes, Refunds, Ship } from './orders/actions.tsx';
 import { Lanes } from './orders/lanes.tsx';
 
 const quickMs = 1_000;
@@ -84,6 +84,7 @@ function Known({ id, known }: KnownProps) {
           <CreditNote key={number} id={id} number={number} />
         ))}
         {order?.shippingAddress && <Address of={order.shippingAddress} />}
+        {order?.shipment && <Shipment of={order.shipment} />}
         {discarded.map((text) => (
           <p key={text} class="bad">
             {text}
@@ -111,6 +112,7 @@ function Known({ id, known }: KnownProps) {
             <a href={`#/dead-letters?${id}`}>Show the dead letters of this order</a>
           </p>
         )}
+        {order && canBeShipped(order) && <Ship id={id} />}
         {order && canBeCancelled(order) && <Cancel id={id} />}
       </section>
       <Refunds order={order} payment={payment} refunds={refunds} disputes={disputes} />
@@ -145,6 +147,31 @@ function Known({ id, known }: KnownProps) {
 /** The order service decides. An order with a status of a later release may be cancellable. */
 const canBeCancelled = ({ status, shippedAt }: { status: string; shippedAt?: string }) =>
   status !== 'CANCELLED' && shippedAt === undefined;
+
+const canBeShipped = ({ status, shippedAt }: { status: string; shippedAt?: string }) =>
+  status === 'CONFIRMED' && shippedAt === undefined;
+
+type ShownOrder = NonNullable<AnswerTo<'showOrder'>['order']>;
+
+function Shipment({ of }: { of: NonNullable<ShownOrder['shipment']> }) {
+  const { carrier, trackingNumber, trackingUrl } = of;
+  return (
+    <p>
+      Shipped{carrier !== null && ' by '}
+      <bdi>{carrier}</bdi>
+      {trackingNumber !== null && ', tracking number '}
+      <bdi>{trackingNumber}</bdi>
+      {trackingUrl !== null && (
+        <>
+          ,{' '}
+          <a href={trackingUrl} target="_blank" rel="noreferrer">
+            tracking page
+          </a>
+        </>
+      )}
+    </p>
+  );
+}
 
 function Address({ of }: { of: components['schemas']['AddressOut'] }) {
   const { name, lines, postalCode, city, region, country } = of;

@@ -2,6 +2,7 @@ import { accountOut } from '@store/shared/contracts/account';
 import { creditNoteOut, wholeCreditNoteOut } from '@store/shared/contracts/credit-note';
 import { type customerInvoiceOut, invoiceOut, sellersInvoiceOut } from '@store/shared/contracts/invoice';
 import { notificationOut } from '@store/shared/contracts/notification';
+import { shipmentOut } from '@store/shared/contracts/order';
 import { refundRecordOut } from '@store/shared/contracts/refund';
 import { pageOf } from '@store/shared/http/pagination';
 import { DomainError } from '@store/shared/values/errors';
@@ -22,6 +23,7 @@ import {
   type OrdersQuery,
   type ordersOut,
   type RefundOrderIn,
+  type shipmentFields,
 } from './schemas.ts';
 import { timelineOf } from './timeline.ts';
 import { discardedOf, waitingFor } from './waiting.ts';
@@ -104,6 +106,11 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         body: { lines, amount: money, reason },
         headers: { 'idempotency-key': key },
       });
+    },
+
+    /** Ships a paid order. A repetition is refused, as it was shipped. */
+    async ship(operator: string, id: string, body: z.output<typeof shipmentFields>): Promise<void> {
+      await services.call('POST', 'order', `/internal/orders/${id}/shipments`, shipmentOut, { operator, body });
     },
 
     /** Leaves a note. A repetition with the same id does not add a second note. */

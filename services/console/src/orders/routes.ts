@@ -10,7 +10,15 @@ import { text, uuid, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { OrderPages } from './order-pages.ts';
-import { anyStuckOrders, foundOut, orderPageOut, ordersOut, ordersQuery, refundOrderIn } from './schemas.ts';
+import {
+  anyStuckOrders,
+  foundOut,
+  orderPageOut,
+  ordersOut,
+  ordersQuery,
+  refundOrderIn,
+  shipmentFields,
+} from './schemas.ts';
 
 const base = { tag: 'orders', method: 'get', ...byOperator } as const;
 
@@ -49,6 +57,25 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       async handler({ params: { id }, headers: { 'console-operator': by }, body: { reason } }) {
         await orders.cancel(by, id, reason);
         log.info({ by, orderId: id }, 'An order was cancelled');
+        return noContent();
+      },
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: '/api/orders/{id}/shipments',
+      operationId: 'shipOrder',
+      summary: 'Ship an order',
+      params: order,
+      body: shipmentFields,
+      bodyKib: 32,
+      responses: {
+        204: { description: 'Shipped.' },
+        409: problem('The order is cancelled, has already been shipped, or is not paid.'),
+      },
+      async handler({ params: { id }, headers: { 'console-operator': by }, body }) {
+        await orders.ship(by, id, body);
+        log.info({ by, orderId: id }, 'An order was shipped');
         return noContent();
       },
     }),

@@ -61,6 +61,13 @@ export const ordersQuery = z.object({
   after: text(1, 2_000).optional(),
 });
 
+/** Passed on to the order service, which validates the values. */
+export const shipmentFields = z.object({
+  carrier: text(1, 80).optional(),
+  trackingNumber: text(1, 80).optional(),
+  trackingUrl: text(1, 2_000).optional(),
+});
+
 export const foundOut = z.object({
   orders: z.array(anyOrder).describe('Found by the first digits of the id, or by the invoice number.'),
   customers: z.array(z.object({ id: uuid, name: z.string(), email: z.string() })),

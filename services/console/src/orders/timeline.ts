@@ -10,7 +10,7 @@ export function timelineOf({ order, reservation, payment, mails, invoices, credi
     steps.push(
       { at: order.createdAt, service: 'order', text: 'The order was placed' },
       ...step(order.paidAt, 'order', 'The payment was recorded'),
-      ...step(order.shippedAt, 'order', 'The order was shipped'),
+      ...step(order.shippedAt, 'order', shippedAs(order.shipment)),
       ...step(order.cancelledAt, 'order', `The order was cancelled: ${order.cancelReason ?? 'no reason'}`),
       ...step(order.deletedAt, 'order', 'Its owner deleted the order'),
       ...order.notes.map(noteOf),
@@ -48,6 +48,12 @@ export function timelineOf({ order, reservation, payment, mails, invoices, credi
   }
   for (const letter of letters) steps.push(...letterSteps(letter));
   return steps.sort((a, b) => a.at.localeCompare(b.at));
+}
+
+function shippedAs(shipment: NonNullable<Parts['order']>['shipment']): string {
+  const { carrier = null, trackingNumber = null } = shipment ?? {};
+  const by = carrier === null ? '' : ` by ${carrier}`;
+  return `The order was shipped${by}${trackingNumber === null ? '' : `, tracking number ${trackingNumber}`}`;
 }
 
 function letterSteps({ service, group, kind, error, time, decisions }: Letter): Step[] {

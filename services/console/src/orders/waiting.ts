@@ -70,7 +70,7 @@ function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reserv
       if (order.payment?.status === 'action-required') return ['The customer, who has to answer a bank'];
       return ofPending(reserved, paid);
     case 'CONFIRMED':
-      if (order.shippedAt === undefined) return ['The shipment, some time after the payment'];
+      if (order.shippedAt === undefined) return ['The shipment, some time after the payment, or by an operator'];
       return reserved === 'RESERVED' ? ['inventory-group has to mark the stock as shipped'] : [];
     case 'CANCELLED':
       if (reserved === 'RESERVED') return ['inventory-group has to release the stock'];

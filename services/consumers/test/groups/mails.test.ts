@@ -5,6 +5,7 @@ import { type AccountEventKind, newEvent, type StoredEvent } from '@store/shared
 import { register } from 'prom-client';
 import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
+import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useMailServer } from '../../../../tests/kit/mail-server.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { whileCommitsFail } from '../../../../tests/kit/postgres/transaction.ts';
@@ -26,9 +27,16 @@ const accounts = useOtherService(() => {
   account.onAsked();
   return answer;
 });
+/** The answer of the order service: 404 if `is` is undefined, 500 while `isAway`. */
+const shipment: { is: object | undefined; isAway: boolean } = { is: undefined, isAway: false };
+const orders = useOtherService(() => ({
+  status: shipment.isAway ? 500 : shipment.is ? 200 : 404,
+  body: shipment.is,
+}));
 const ada = { name: 'Ada', email: 'ada@example.com', locale: 'en' };
 beforeEach(() => {
   Object.assign(account, { is: ada, isAway: false, onAsked: () => undefined });
+  Object.assign(shipment, { is: undefined, isAway: false });
 });
 
 const about = (kind: AccountEventKind, accountId = customerId) =>
@@ -49,7 +57,8 @@ describe('mails', () => {
     more: Record<string, string> = {},
   ) {
     const shop = { SHOP_URL: 'https://shop.example', MAIL_FROM: 'Store <store@shop.example>' };
-    const env = { ...shop, SMTP_URL, ACCOUNT_URL: accounts.url, INTERNAL_CREDENTIAL: credential, ...more };
+    const urls = { SMTP_URL, ACCOUNT_URL: accounts.url, ORDER_URL: orders.url };
+    const env = { ...shop, ...urls, INTERNAL_CREDENTIAL: credential, ...more };
     const replica = testGroup(database.url, 'notification-group', env);
     const jobs = replica.startJobs(logTo);
     const stop = () => Promise.all(jobs.map((job) => job.stop()));
@@ -84,6 +93,53 @@ describe('mails', () => {
     const listed = await allOf<{ sentAt?: string }>(group, '/notifications?size=100');
     expect(listed).toHaveLength(50);
     expect(listed.filter(({ sentAt }) => sentAt !== undefined)).toHaveLength(50);
+  });
+
+  describe('about a shipment', () => {
+    const orderId = randomUUID();
+    const shipped = () => storedEvent('OrderShipped', { orderId, customerId, shipmentId: randomUUID() });
+    const nothing = { carrier: null, trackingNumber: null, trackingUrl: null };
+    const shown = { id: randomUUID(), orderId, shippedAt: '2026-01-31T14:05:00.000Z', ...nothing };
+    const parcel = { carrier: 'CTT & <b>', trackingNumber: 'DB1', trackingUrl: 'https://ctt.pt/?a=1&b=2' };
+
+    it('have what was entered about it, which the event does not', async () => {
+      shipment.is = { ...shown, ...parcel };
+      await send(shipped());
+      const { text, html } = await server.read();
+      for (const value of Object.values(parcel)) expect(text).toContain(value);
+      expect(html).toContain('CTT &amp; &lt;b&gt;');
+      expect(orders.asked).toMatchObject([
+        { path: `/internal/orders/${orderId}/shipment`, headers: { authorization: `Bearer ${credential}` } },
+      ]);
+      account.is = { ...ada, locale: 'pt' };
+      await send(shipped());
+      expect((await server.readAll()).at(-1)?.text).toContain('Transportadora: CTT & <b>.');
+    });
+
+    it.each([
+      ['nothing was entered', shown],
+      ['the order service knows none', undefined],
+    ])('are short if %s', async (_, is) => {
+      shipment.is = is;
+      await send(shipped());
+      expect((await server.read()).text).toMatch(/The shipment number is [\w-]+\.\s*$/);
+    });
+
+    it('wait for the order service', async () => {
+      Object.assign(shipment, { is: { ...shown, ...parcel }, isAway: true });
+      await group.handle(shipped());
+      startSender();
+      await attempted();
+      expect(server.mails).toEqual([]);
+      shipment.isAway = false;
+      await settled();
+      expect((await server.read()).text).toContain('DB1');
+    });
+
+    it('ask nothing for other kinds', async () => {
+      await send(cancelled());
+      expect(orders.asked).toEqual([]);
+    });
   });
 
   it.each(['dept=x@example.com', 'jörg@xn--mller-kva.de', '用户@xn--fsqu00a.xn--fiqs8s'])('reach %s', async (email) => {

@@ -17,18 +17,22 @@ export type OrderChanges = ReturnType<typeof createOrderChanges>;
 /** A day longer than ids of events are valid, because clocks differ. */
 const keptDays = 8;
 
+/**
+ * Names one start of one database, in a statement on `pg_database`. A restored or promoted server, which may lack changes, has another
+ * start time than its predecessor, and a restored database has another oid. Unlike the system identifier and the timeline, every role may
+ * read both, and they differ for a copied volume.
+ */
+export const incarnation = sql`
+  left(encode(sha256(concat(extract(epoch from pg_postmaster_start_time()), '-', oid)::bytea), 'hex'), 16)`;
+
 /** The log of all changes (decisions/0033). */
 export function createOrderChanges({ run }: Statements) {
   return {
-    /**
-     * Returns the current position. A restored or promoted server, which may lack changes, has another start time than its
-     * predecessor, and a restored database has another oid. Unlike the system identifier and the timeline, every role may
-     * read both, and they differ for a copied volume.
-     */
+    /** Returns the current position. */
     async present(): Promise<Position> {
       const [position] = await run<Position>(sql`
         select (extract(epoch from statement_timestamp()) * 1000)::bigint as at,
-          left(encode(sha256(concat(extract(epoch from pg_postmaster_start_time()), '-', oid)::bytea), 'hex'), 16) as incarnation,
+          ${incarnation} as incarnation,
           pg_current_snapshot()::text as snapshot
         from pg_database where datname = current_database()`);
       if (position === undefined) throw new Error('pg_database has no row for the current database.');

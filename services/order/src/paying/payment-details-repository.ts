@@ -45,11 +45,14 @@ export const createPaymentDetailsRepository = ({ run }: Statements) => ({
     deletePaymentDetails({ run }, sql`created_at < ${placedBefore}::timestamptz`),
 });
 
-/** Skips locked rows: the transaction that holds one ends its order, and deletes it, or a later call does. So there are no deadlocks. */
+/**
+ * Locks the orders first, as a change of their status does, and the trigger that touches them. Skips locked ones: the transaction that
+ * holds one ends the order, and deletes its details, or a later call does. So there are no deadlocks.
+ */
 export async function deletePaymentDetails({ run }: Statements, condition: Sql): Promise<void> {
   await run(sql`
     delete from payment_details where order_id in (
-      select order_id from payment_details where ${condition} for update skip locked
+      select id from orders where id in (select order_id from payment_details where ${condition}) for update skip locked
     )`);
 }
 

@@ -1,5 +1,6 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import { literal, type Sql, type Statements, sql } from '@store/shared/database/sql';
+import type { Transaction } from '@store/shared/database/transaction';
 import { hourMs } from '@store/shared/values/time';
 import { asPlaced, type PlacedOrder, type StoredOrder, toOrderJson } from '../order.ts';
 import { type OrderRow, orderColumns } from '../order-repository.ts';
@@ -40,7 +41,56 @@ export const createIdempotencyRepository = ({ run }: Statements) => ({
 /** Selects the id of the order that was placed with a key, for the list of the account. */
 export const orderOfKey = (accountId: string, key: string, now: Date): Sql => sql`
   select order_id from idempotency_keys
-  where account_id = ${accountId}::uuid and key = ${key} and created_at >= ${oldestKey(now)}::timestamptz`;
+  where account_id = ${accountId}::uuid and key = ${key} and shipment_id is null
+    and created_at >= ${oldestKey(now)}::timestamptz`;
+
+/** Both parts, so that requests of an account with one key exclude each other. */
+const keyLock = (accountId: string, key: string): Sql =>
+  sql`pg_try_advisory_xact_lock(hashtextextended(${accountId}::uuid::text || ${key}::text, 0))`;
+
+/** Locks a key until the end of the transaction. @returns false while another request has it */
+export async function lockKey({ run }: Transaction, accountId: string, key: string): Promise<boolean> {
+  const [lock] = await run<{ acquired: boolean }>(sql`select ${keyLock(accountId, key)} as acquired`);
+  return lock?.acquired === true;
+}
+
+interface Keyed {
+  requestHash: string;
+  orderId: string | null;
+}
+
+/** Finds the request that used a locked key, until the key expires. */
+export async function findKeyed(
+  { run }: Transaction,
+  accountId: string,
+  key: string,
+  now: Date,
+): Promise<Keyed | undefined> {
+  const [first] = await run<Keyed>(sql`
+    select request_hash as "requestHash", order_id as "orderId" from idempotency_keys
+    where account_id = ${accountId}::uuid and key = ${key} and created_at >= ${oldestKey(now)}::timestamptz`);
+  return first;
+}
+
+interface ShipmentRequest extends KeyedRequest {
+  accountId: string;
+  orderId: string;
+  shipmentId: string;
+}
+
+/** Stores a locked key with the shipment that was made, in place of an expired one. */
+export async function storeKey(
+  { run }: Transaction,
+  { accountId, key, hash, orderId, shipmentId }: ShipmentRequest,
+  now: Date,
+): Promise<void> {
+  await run(sql`
+    insert into idempotency_keys (account_id, key, request_hash, order_id, shipment_id, location, created_at)
+    values (${accountId}::uuid, ${key}, ${hash}, ${orderId}::uuid, ${shipmentId}::uuid, ${`/orders/${orderId}`}, ${now})
+    on conflict (account_id, key) do update
+      set request_hash = excluded.request_hash, order_id = excluded.order_id, shipment_id = excluded.shipment_id,
+          location = excluded.location, body = null, created_at = excluded.created_at`);
+}
 
 /**
  * Two parts of the statement that stores an order, `lock` and `source`. `lock.acquired` is false while another request with the
@@ -54,7 +104,7 @@ export function claimKey({ id, accountId, createdAt, ...order }: PlacedOrder, re
   const body = toOrderJson(asPlaced({ ...order, id, accountId, createdAt, items: [], details: null }));
   return sql`
     lock as materialized (
-      select pg_try_advisory_xact_lock(hashtextextended(${accountId}::uuid::text || ${request.key}::text, 0)) as acquired
+      select ${keyLock(accountId, request.key)} as acquired
     ),
     source as (
       insert into idempotency_keys (account_id, key, request_hash, order_id, location, body, created_at)
@@ -62,8 +112,8 @@ export function claimKey({ id, accountId, createdAt, ...order }: PlacedOrder, re
              ${createdAt}::timestamptz
       from lock, allowance where acquired and allowed
       on conflict (account_id, key) do update
-        set request_hash = excluded.request_hash, order_id = excluded.order_id, location = excluded.location,
-            body = excluded.body, created_at = excluded.created_at
+        set request_hash = excluded.request_hash, order_id = excluded.order_id, shipment_id = null,
+            location = excluded.location, body = excluded.body, created_at = excluded.created_at
         where idempotency_keys.created_at < excluded.created_at - interval '${literal(lifetimeHours)} hours'
       returning 1
     )`;

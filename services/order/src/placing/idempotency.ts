@@ -56,7 +56,7 @@ export const stillRunning = () =>
     retryAfterSeconds: 1,
   });
 
-const keyReused = () =>
+export const keyReused = () =>
   new DomainError('ruleBroken', 'This Idempotency-Key was used for another request.', {
     code: 'idempotency-key-reused',
   });

@@ -46,6 +46,7 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
             items: { orderBy: { position: 'asc' } },
             details: true,
             paymentDetails: { select: { actionUrl: true } },
+            shipment: true,
             notes: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] },
           },
         }),

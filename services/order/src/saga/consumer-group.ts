@@ -5,8 +5,8 @@ import type { PrismaClient } from '../generated/client.ts';
 import {
   type PendingCancellation,
   type RecordedPayment,
+  type RecordedShipment,
   type Refund,
-  type Shipment,
   sagaOn,
 } from './saga-repository.ts';
 
@@ -41,7 +41,7 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClie
     async handle(events, tx) {
       const payments: RecordedPayment[] = [];
       const cancellations: PendingCancellation[] = [];
-      const shipments: Shipment[] = [];
+      const shipments: RecordedShipment[] = [];
       const refunds: Refund[] = [];
       for (const { event, trace } of events) {
         const { kind, payload } = event;
@@ -60,7 +60,7 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClie
           case 'OrderShipped':
             // Changes nothing for an order that this service shipped. In release 0.1.0, which may still run during an upgrade,
             // inventory ships orders.
-            shipments.push({ orderId, shippedAt: at });
+            shipments.push({ orderId, shipmentId: payload.shipmentId, shippedAt: at });
             break;
           case 'RefundIssued':
             refunds.push({ orderId, amount: payload.amount.amount.toFixed(), isWhole: false });

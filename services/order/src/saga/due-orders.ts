@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Database } from '@store/shared/database/database';
 import { newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
@@ -17,23 +16,24 @@ const reason = 'not confirmed in time';
 interface Dependencies {
   inTransaction: Database<PrismaClient>['inTransaction'];
   clock: () => Date;
-  /** From payment to shipment (contract 6.1). */
-  shipAfterMs: number;
   /** How long an order may be PENDING (contract 6.1). */
   pendingTimeoutMs: number;
 }
 
 /** Creates functions that change at most `limit` due orders, and return their number. */
-export function createDueOrders({ inTransaction, clock, shipAfterMs, pendingTimeoutMs }: Dependencies) {
+export function createDueOrders({ inTransaction, clock, pendingTimeoutMs }: Dependencies) {
   return {
-    /** Shipping and cancelling change the same row, so an order is never both cancelled and shipped. */
-    ship: (limit: number): Promise<number> =>
+    /**
+     * Ships orders that are paid for long enough (contract 6.1). Shipping and cancelling change the same row, so an order is never both
+     * cancelled and shipped.
+     */
+    ship: (shipAfterMs: number, limit: number): Promise<number> =>
       inTransaction(async (tx) => {
         const now = clock();
         const shipped = await sagaOn(tx).shipPaid(new Date(now.getTime() - shipAfterMs), now, limit);
         const events: StoredEvent[] = [];
-        for (const { traceparent, orderId, customerId } of shipped) {
-          const payload = { orderId, customerId, timestamp: now.toISOString(), shipmentId: randomUUID() };
+        for (const { traceparent, ...ids } of shipped) {
+          const payload = { ...ids, timestamp: now.toISOString() };
           const span = { name: 'ship', kind: 'internal', parent: traceparent } as const;
           events.push(await inSpan(span, async () => newEvent('OrderShipped', payload)));
         }

@@ -1,5 +1,5 @@
 import { rowsAs } from '@store/shared/database/rows';
-import { raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
+import { empty, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import type { Line } from '../order.ts';
 import { deletePaymentDetails } from '../paying/payment-details-repository.ts';
@@ -18,8 +18,9 @@ export interface PendingCancellation {
   missing?: Line[];
 }
 
-export interface Shipment {
+export interface RecordedShipment {
   orderId: string;
+  shipmentId: string;
   shippedAt: Date;
 }
 
@@ -39,8 +40,12 @@ interface Changed {
   traceparent: string | null;
 }
 
+export interface Shipped extends Changed {
+  shipmentId: string;
+}
+
 /** Tables that may hold more about a person than an id. */
-const personalTables = ['order_details', 'order_notes'].map(raw);
+const personalTables = ['order_details', 'order_notes', 'shipments'].map(raw);
 
 /**
  * Deletes personal data of orders that were in flight when their account was deleted, for an hour after the deletion. Sessions
@@ -89,10 +94,10 @@ export const sagaOn = ({ run }: Transaction) => ({
   },
 
   /** Not cancelled and not shipped -> shipped. The order need not be paid yet: its payment may be recorded later. */
-  async recordShipments(shipments: Shipment[], now: Date): Promise<void> {
+  async recordShipments(shipments: RecordedShipment[], now: Date): Promise<void> {
     await run(sql`
-      update orders set shipped_at = shipment."shippedAt", updated_at = ${now}
-      from ${rowsAs('shipment', shipments, { orderId: 'uuid', shippedAt: 'timestamptz' })}
+      update orders set shipped_at = shipment."shippedAt", shipment_id = shipment."shipmentId", updated_at = ${now}
+      from ${rowsAs('shipment', shipments, { orderId: 'uuid', shipmentId: 'uuid', shippedAt: 'timestamptz' })}
       where id = shipment."orderId" and status <> 'CANCELLED' and shipped_at is null`);
   },
 
@@ -110,13 +115,14 @@ export const sagaOn = ({ run }: Transaction) => ({
    * CONFIRMED and paid until then -> shipped, at most `limit` orders
    * @returns the shipped orders
    */
-  shipPaid: (paidUntil: Date, now: Date, limit: number): Promise<Changed[]> =>
-    run(
-      changeDue(
-        sql`status = 'CONFIRMED' and shipped_at is null and paid_at <= ${paidUntil} order by paid_at limit ${limit}`,
-        sql`shipped_at = ${now}, updated_at = ${now}`,
-      ),
-    ),
+  shipPaid: (paidUntil: Date, now: Date, limit: number): Promise<Shipped[]> =>
+    run(ship(sql`paid_at <= ${paidUntil} order by paid_at limit ${limit}`, now)),
+
+  /** CONFIRMED -> shipped, one order, which the transaction has locked. @returns undefined if it is not CONFIRMED, or was shipped */
+  async shipOne(orderId: string, now: Date): Promise<Shipped | undefined> {
+    const [shipped] = await run<Shipped>(ship(sql`id = ${orderId}::uuid`, now));
+    return shipped;
+  },
 
   /**
    * PENDING, not shipped and placed until then -> CANCELLED, at most `limit` orders
@@ -141,10 +147,18 @@ export const sagaOn = ({ run }: Transaction) => ({
 });
 
 /**
- * Changes due orders, the longest due first. Skips locked orders, which a later call changes.
+ * Changes due orders, the longest due first. Skips orders that another transaction has locked, which a later call changes.
  * @param due condition, order and limit
  */
-const changeDue = (due: Sql, change: Sql) => sql`
+const changeDue = (due: Sql, change: Sql, more: Sql = empty) => sql`
   with due as (select id from orders where ${due} for update skip locked)
   update orders set ${change} from due where orders.id = due.id
-  returning orders.id as "orderId", account_id as "customerId", traceparent`;
+  returning orders.id as "orderId", account_id as "customerId", traceparent${more}`;
+
+/** The one way to ship, for people and for the timer. @param which further conditions, order and limit */
+const ship = (which: Sql, now: Date) =>
+  changeDue(
+    sql`status = 'CONFIRMED' and shipped_at is null and ${which}`,
+    sql`shipped_at = ${now}, shipment_id = gen_random_uuid(), updated_at = ${now}`,
+    sql`, shipment_id as "shipmentId"`,
+  );

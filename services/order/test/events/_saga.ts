@@ -45,8 +45,10 @@ export const dueTime = new Date(eventTime.getTime() + shipAfterMs);
 export function openSaga(databaseUrl: string) {
   const { app, database, prisma, empty, close } = testApp(databaseUrl, { clock: () => placedAt });
   const group = createConsumerGroup(() => handledAt);
-  const dueAt = (now: Date, { inTransaction } = database) =>
-    createDueOrders({ inTransaction, clock: () => now, shipAfterMs, pendingTimeoutMs });
+  const dueAt = (now: Date, { inTransaction } = database) => {
+    const { ship, cancelTimedOut } = createDueOrders({ inTransaction, clock: () => now, pendingTimeoutMs });
+    return { ship: (limit: number) => ship(shipAfterMs, limit), cancelTimedOut };
+  };
   const customer = as(alice, { app });
   /** Places an order and returns its id. */
   const place = async (): Promise<string> => (await customer.place({ items }).expect(201)).body.id;

@@ -8,12 +8,16 @@ import { openTransaction } from '../../../../tests/kit/postgres/transaction.ts';
 import { paymentDetailsRoutes } from '../../src/paying/payment-details-routes.ts';
 import { orderRecordRoutes } from '../../src/records/order-record-routes.ts';
 import { orderRoutes } from '../../src/routes.ts';
+import { shipmentRoutes } from '../../src/shipping/shipment-routes.ts';
+import { storeOrderRoutes } from '../../src/store-orders/store-order-routes.ts';
 import { alice, as, bob, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 
 // Used only for the OpenAPI document; requests go to the application.
 const routes = [
   ...orderRoutes({} as never, {} as never, {} as never),
+  ...shipmentRoutes({} as never, {} as never),
+  ...storeOrderRoutes({} as never),
   ...orderRecordRoutes({} as never),
   ...paymentDetailsRoutes({} as never, () => new Date()),
 ];
@@ -24,6 +28,8 @@ const body = { items: [{ productId: tea, quantity: 2 }] };
 const cancel = { body: { status: 'CANCELLED' } };
 const note = { text: 'Called.' };
 const action = { status: 'action-required', nextAction: { type: 'redirect', url: 'https://bank.example/3ds' } };
+const operator = { 'account-roles': 'operator' };
+const parcel = { carrier: 'CTT', trackingNumber: 'DB1', trackingUrl: 'https://ctt.pt/1' };
 const key = (value: string) => ({ 'Idempotency-Key': value });
 const missing = '/orders/00000000-0000-4000-8000-000000000000';
 const undecodable = '/orders/%ff';
@@ -41,7 +47,7 @@ describe('the order API', () => {
   const customer = as(alice, order);
   const limited = database.open((url) => testApp(url, { env: { CANCELLATIONS_PER_HOUR: '1' } }));
   const credential = newCredential();
-  const names = ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'];
+  const names = ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS', 'MAILER_CREDENTIALS'];
   const env = Object.fromEntries(names.map((name) => [name, credential]));
   const restricted = database.open((url) => testApp(url, { env }));
   // Takes the lock that another process would hold while it places the order of this key.
@@ -60,6 +66,11 @@ describe('the order API', () => {
     const id = await customer.placed();
     await customer.cancel(id);
     return { path: `/orders/${id}/cancellation` };
+  }
+  async function paid<Call extends object>(call?: Call, suffix = '/shipments') {
+    const id = await customer.placed();
+    await order.prisma.order.update({ where: { id }, data: { status: 'CONFIRMED', paidAt: new Date() } });
+    return { path: `/orders/${id}${suffix}`, ...(call as Call) };
   }
   async function shipped(call: object = {}, suffix = '') {
     const id = await customer.placed();
@@ -127,6 +138,66 @@ describe('the order API', () => {
         400: { path: `${undecodable}/cancellation` },
         404: () => placed({}, '/cancellation'),
       },
+      'post /orders/{id}/shipments': {
+        async 201() {
+          const call = await paid({ body: parcel, headers: { ...operator, ...key(randomUUID()) } });
+          await request(order.app)
+            .post(call.path)
+            .set({ 'id-account': alice, ...call.headers })
+            .send(parcel);
+          return call;
+        },
+        400: () => paid({ body: { carrier: '' }, headers: operator }),
+        403: () => paid({ body: parcel }),
+        404: { path: `${missing}/shipments`, body: parcel, headers: operator },
+        409: () => paid({ body: parcel, headers: { ...operator, ...key('held') } }),
+        async 422() {
+          const headers = { ...operator, ...key('shipped') };
+          const { path } = await paid();
+          await request(order.app)
+            .post(path)
+            .set({ 'id-account': alice, ...headers })
+            .send(parcel)
+            .expect(201);
+          return { path, body: {}, headers };
+        },
+      },
+      'get /orders/{id}/shipments': {
+        200: () => shipped({}, '/shipments'),
+        400: { path: `${undecodable}/shipments` },
+        404: { path: `${missing}/shipments` },
+      },
+      'get /orders/{id}/shipments/{shipmentId}': {
+        async 200() {
+          const { path } = await shipped();
+          return { path: `${path}/shipments/${path.split('/').at(-1)}` };
+        },
+        400: { path: `${undecodable}/shipments/${alice}` },
+        404: () => shipped({}, `/shipments/${alice}`),
+      },
+      'get /store/orders': {
+        200: { headers: operator },
+        400: { path: '/store/orders?limit=0', headers: operator },
+        403: {},
+        409: { path: `/store/orders?changedAfter=0123456789abcdef-1-${alice}`, headers: operator },
+      },
+      'get /store/orders/{id}': {
+        200: async () => ({ path: `/store/orders/${await customer.placed()}`, headers: operator }),
+        400: { path: `/store${undecodable}`, headers: operator },
+        403: { path: `/store${missing}` },
+        404: { path: `/store${missing}`, headers: operator },
+      },
+      'get /internal/orders/{id}/shipment': {
+        200: async () => ({ path: `/internal${(await shipped({}, '/shipment')).path}` }),
+        400: { path: `/internal${undecodable}/shipment` },
+        404: async () => ({ path: `/internal${(await placed({}, '/shipment')).path}` }),
+      },
+      'post /internal/orders/{id}/shipments': {
+        201: async () => ({ path: `/internal${(await paid()).path}`, body: parcel }),
+        400: async () => ({ path: `/internal${(await paid()).path}`, body: { carrier: '' } }),
+        404: { path: `/internal${missing}/shipments`, body: parcel },
+        409: async () => ({ path: `/internal${(await shipped({}, '/shipments')).path}`, body: parcel }),
+      },
       'get /internal/order-demands': { 200: { path: `/internal/order-demands?id=${alice}` }, 400: {} },
       'get /internal/orders/{id}/lines': {
         200: async () => ({ path: `/internal/orders/${await customer.placed()}/lines` }),
@@ -189,6 +260,7 @@ describe('the order API', () => {
     valid: {
       'post /orders': { body: { customerId: alice, ...body, ...more } },
       'patch /orders/{id}': () => placed({ body: { status: 'CANCELLED', version: 1 } }),
+      'post /orders/{id}/shipments': () => paid({ body: parcel, headers: operator }),
     },
     readState: async () => ({
       ...(await rowCounts(order.prisma)),

@@ -19,6 +19,7 @@ const env = {
   INTERNAL_CREDENTIAL: newCredential(),
   INTERNAL_CREDENTIALS: newCredential(),
   OPERATOR_CREDENTIALS: newCredential(),
+  MAILER_CREDENTIALS: newCredential(),
 };
 const restricted = database.open((url) => testApp(url, { env }));
 

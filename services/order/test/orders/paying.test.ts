@@ -174,13 +174,15 @@ describe('the token that an order is paid with', () => {
   });
 
   it('is only told to a caller with the credential of payment', async () => {
-    const [caller, operator] = [newCredential(), newCredential()];
-    const env = { INTERNAL_CREDENTIAL: caller, INTERNAL_CREDENTIALS: caller, OPERATOR_CREDENTIALS: operator };
+    const [caller, operator, mailer] = [newCredential(), newCredential(), newCredential()];
+    const others = { OPERATOR_CREDENTIALS: operator, MAILER_CREDENTIALS: mailer };
+    const env = { INTERNAL_CREDENTIAL: caller, INTERNAL_CREDENTIALS: caller, ...others };
     const { app } = database.closeLater(testApp(database.url, { env }));
     const path = `/internal/orders/${await paying()}/payment`;
     for (const [credential, expected] of [
       ['', [403, 403]],
       [operator, [403, 403]],
+      [mailer, [403, 403]],
       [caller, [200, 204]],
     ] as const) {
       const headers = { authorization: `Bearer ${credential}` };

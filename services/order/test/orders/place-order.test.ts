@@ -48,6 +48,7 @@ describe('POST /orders', () => {
       shippingAddress: null,
       metadata: null,
       payment: { status: 'pending', refunded: usd(0) },
+      shipment: null,
     });
     expect((await customer.get(id)).text).toBe(response.text);
     // Without an Idempotency-Key no reply is stored.

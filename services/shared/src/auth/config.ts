@@ -44,11 +44,9 @@ export const operatorConfig = {
     .describe('Credentials of operators, if INTERNAL_CREDENTIALS are for other services'),
 };
 
-/** For the service that tells notification the addresses of mails (contract 3.7). */
+/** For services that tell notification what a mail needs: addresses, shipments (contract 3.7). */
 export const mailerConfig = {
-  MAILER_CREDENTIALS: credentials
-    .optional()
-    .describe('Credentials of notification, which asks for the addresses of mails'),
+  MAILER_CREDENTIALS: credentials.optional().describe('Credentials of notification, which asks for what mails need'),
 };
 
 /** For services that call internal paths: the first credential is sent, the others are for a rotation (contract 3.7). */

@@ -33,6 +33,28 @@ export const exampleItem = {
   unitPrice: { amount: 4.25, currency: 'USD' },
 };
 
+/** What was entered about a shipment: the text fields are shown as they are. */
+const shipmentDetails = {
+  carrier: z.string().nullable(),
+  trackingNumber: z.string().nullable(),
+  trackingUrl: z.string().nullable().describe('https only.'),
+};
+
+const exampleOrder = {
+  id: 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
+  customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
+  status: 'PENDING' as const,
+  total: { amount: 12.75, currency: 'USD' },
+  items: [exampleItem],
+  createdAt: '2026-01-31T09:30:00.000Z',
+  updatedAt: '2026-01-31T09:30:00.000Z',
+  version: 1,
+  shippingAddress: null,
+  metadata: null,
+  payment: { status: 'pending' as const, refunded: { amount: 0, currency: 'USD' } },
+  shipment: null,
+};
+
 /** contract 4.5 */
 export const orderOut = z
   .object({
@@ -57,22 +79,47 @@ export const orderOut = z
         refunded: moneySchema.describe('What the customer has got back of the total.'),
       })
       .optional(),
+    shipment: z
+      .object(shipmentDetails)
+      .nullable()
+      .default(null)
+      .describe('What was entered when the order was shipped; null if nothing was.'),
+  })
+  .meta({ id: 'OrderOut', examples: [exampleOrder] });
+
+const exampleStoreOrder = { ...exampleOrder, cancelReason: null, deletedAt: null };
+
+/** An order as operators see it, also once its owner has deleted it (contract 4.21). */
+export const storeOrderOut = orderOut
+  .extend({ cancelReason: z.string().nullable(), deletedAt: timestamp.nullable() })
+  .meta({ id: 'StoreOrderOut', examples: [exampleStoreOrder] });
+
+export const storeOrdersOut = z
+  .object({
+    content: z.array(storeOrderOut),
+    next: z.string().describe('Opaque: the position after these orders, for `changedAfter`.'),
   })
   .meta({
-    id: 'OrderOut',
+    id: 'StoreOrdersOut',
     examples: [
       {
-        id: 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
-        customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
-        status: 'PENDING',
-        total: { amount: 12.75, currency: 'USD' },
-        items: [exampleItem],
-        createdAt: '2026-01-31T09:30:00.000Z',
-        updatedAt: '2026-01-31T09:30:00.000Z',
-        version: 1,
-        shippingAddress: null,
-        metadata: null,
-        payment: { status: 'pending', refunded: { amount: 0, currency: 'USD' } },
+        content: [exampleStoreOrder],
+        next: '5f2b8c1d9e3a7046-81734-b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
       },
     ],
   });
+
+/** contract 4.20 */
+export const shipmentOut = z.object({ id: uuid, orderId: uuid, shippedAt: timestamp, ...shipmentDetails }).meta({
+  id: 'ShipmentOut',
+  examples: [
+    {
+      id: '0d9b4c1e-6a75-4f3d-8e12-9c7b5a3f2d10',
+      orderId: 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
+      shippedAt: '2026-01-31T14:05:00.000Z',
+      carrier: 'CTT Expresso',
+      trackingNumber: 'DB123456789PT',
+      trackingUrl: 'https://www.ctt.pt/track?id=DB123456789PT',
+    },
+  ],
+});

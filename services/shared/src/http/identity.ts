@@ -18,19 +18,42 @@ export const lacksRole = (role: Role) =>
   new DomainError('forbidden', `Your account needs the role ${role}, which only an operator can give.`);
 
 /** Scopes, which limit what an API key may be used for (contract 3.12). */
-export const scopeNames = ['orders:read', 'orders:write', 'products:write', 'stock:write', 'refunds:write'] as const;
+export const scopeNames = [
+  'orders:read',
+  'orders:write',
+  'orders:all',
+  'orders:ship',
+  'products:write',
+  'stock:write',
+  'refunds:write',
+] as const;
 export type Scope = (typeof scopeNames)[number];
 
-/** Refuses an API key that lacks the scope of a route, and every API key if the route has no scope. A session has no scopes. */
-export function requireScope(needed: Scope | undefined, scopes: readonly string[] | undefined): void {
+/** Scopes for what only operators may do, so that only they can make keys with them. */
+const operatorScopes: readonly string[] = ['orders:all', 'orders:ship', 'refunds:write'] satisfies Scope[];
+export const isOperatorScope = (scope: string): boolean => operatorScopes.includes(scope);
+
+/** A scope, or several of which an API key needs one. */
+export type AnyScope = Scope | readonly [Scope, ...Scope[]];
+
+/**
+ * Refuses an API key that lacks the scopes of a route, and every API key if the route has no scope.
+ * @param scopes undefined for a session, which has no scopes
+ */
+export function requireScope(needed: AnyScope | undefined, scopes: readonly string[] | undefined): void {
   if (scopes === undefined) return;
   if (needed === undefined)
     throw new DomainError('forbidden', 'No API key may do this, regardless of its scopes. Log in instead.');
-  if (scopes.includes(needed)) return;
+  const accepted = [needed].flat();
+  if (accepted.some((scope) => scopes.includes(scope))) return;
   // RFC 6750, 3.1
-  const challenge = `${bearerChallenge}, error="insufficient_scope", scope="${needed}"`;
-  throw new DomainError('forbidden', `The API key lacks the scope ${needed}.`, { challenge });
+  const challenge = `${bearerChallenge}, error="insufficient_scope", scope="${accepted.join(' ')}"`;
+  throw new DomainError('forbidden', `The API key lacks the scope ${accepted.join(' or ')}.`, { challenge });
 }
+
+/** Whether a caller may use a scope: a session may use all, as far as the roles of its account go. */
+export const hasScope = (scopes: readonly string[] | undefined, scope: Scope): boolean =>
+  scopes === undefined || scopes.includes(scope);
 
 /**
  * Returns the account of the caller: `id-account`, set by the gateway (contract 2.3).

@@ -63,11 +63,15 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
   };
 }
 
-/** @param scopes those that an API key needs; OpenAPI 3.1 takes them as role names */
+/** @param scopes of which an API key needs one, if there are any; OpenAPI 3.1 takes them as role names */
 function securityOf(identity: IdentityRule, scopes: string[]): Json {
   if (identity === 'none') return {};
   const byCredential = identity === 'account' ? [] : [{}, { credential: [] }];
-  const byAccount = takesAccount(identity) ? [{ 'id-account': [] }, { 'id-account': [], bearer: scopes }] : [];
+  const byKey = (scopes.length === 0 ? [[]] : scopes.map((scope) => [scope])).map((bearer) => ({
+    'id-account': [],
+    bearer,
+  }));
+  const byAccount = takesAccount(identity) ? [{ 'id-account': [] }, ...byKey] : [];
   return { security: [...byCredential, ...byAccount] };
 }
 
@@ -78,7 +82,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
     operationId: route.operationId,
     summary: route.summary,
     tags: [route.tag],
-    ...securityOf(route.identity, route.scope === undefined ? [] : [route.scope]),
+    ...securityOf(route.identity, [route.scope ?? []].flat()),
     parameters: [
       ...parameters('path', route.params, schemas),
       ...parameters('query', route.query, schemas),

@@ -90,11 +90,16 @@ export function cursorIn(link: string | undefined): string | undefined {
   return path === undefined ? undefined : (new URL(path, 'http://localhost').searchParams.get('after') ?? undefined);
 }
 
-/** The `Link` header to the next page, if there is one: the same request with another `after`. */
-export function nextLink(url: string, cursor: string | undefined, replaces = ['page']): Record<string, string> {
+/** The `Link` header to the next page, if there is one: the same request with another `after`, or another parameter of this meaning. */
+export function nextLink(
+  url: string,
+  cursor: string | undefined,
+  replaces = ['page'],
+  parameter = 'after',
+): Record<string, string> {
   if (cursor === undefined) return {};
   const { pathname, searchParams } = new URL(url, 'http://localhost');
   for (const name of replaces) searchParams.delete(name);
-  searchParams.set('after', cursor);
+  searchParams.set(parameter, cursor);
   return { Link: `<${pathname}?${searchParams}>; rel="next"` };
 }

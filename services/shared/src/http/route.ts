@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import type { Role, Scope } from './identity.ts';
+import type { AnyScope, Role } from './identity.ts';
 
 export interface ResponseSpec {
   description: string;
@@ -134,8 +134,8 @@ interface Route<
   identity: I;
   /** Required of the caller (contract 3.9). */
   role?: Role;
-  /** Required of an API key; API keys may not call an account route without a scope (contract 3.12). */
-  scope?: Scope;
+  /** Required of an API key, one of several; API keys may not call an account route without a scope (contract 3.12). */
+  scope?: AnyScope;
   /** Path parameters; a value that does not fit is a 404. */
   params?: P;
   query?: Q;
@@ -230,7 +230,9 @@ function refusalsOf({ identity, role, scope }: AnyRoute): string[] {
     refusals.push('The credential of the caller is missing or wrong.');
   if (role !== undefined) refusals.push(`The caller lacks the role ${role}.`);
   if (takesAccount(identity))
-    refusals.push(scope === undefined ? 'The caller is an API key.' : `The API key lacks the scope ${scope}.`);
+    refusals.push(
+      scope === undefined ? 'The caller is an API key.' : `The API key lacks the scope ${[scope].flat().join(' or ')}.`,
+    );
   return refusals;
 }
 

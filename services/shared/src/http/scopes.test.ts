@@ -1,14 +1,15 @@
 import request from 'supertest';
 import { createLog } from '../observability/log.ts';
 import { createHttpApp } from './app.ts';
+import type { AnyScope } from './identity.ts';
 import { openApiDocument } from './openapi.ts';
 import { type IdentityRule, noContent, route } from './route.ts';
 
 // A caller with scopes is an API key (contract 3.12): scopes come from `account-scopes`, or from its token (bearer.test.ts).
 
 const done = { responses: { 204: { description: 'Done.' } }, handler: () => noContent() };
-const read = (identity: IdentityRule, more: { scope?: 'orders:read'; role?: 'operator' } = {}) => {
-  const operationId = [identity, ...Object.keys(more)].join('-');
+const read = (identity: IdentityRule, more: { scope?: AnyScope; role?: 'operator' } = {}) => {
+  const operationId = [identity, ...Object.keys(more), ...(Array.isArray(more.scope) ? ['any'] : [])].join('-');
   const document = { operationId, summary: '', tag: 'test' };
   return route({ method: 'get', path: `/${operationId}`, identity, ...more, ...document, ...done });
 };
@@ -16,6 +17,7 @@ const scope = 'orders:read';
 const routes = [
   ...[read('none'), read('account'), read('account', { scope }), read('account', { scope, role: 'operator' })],
   ...[read('accountOrCaller'), read('accountOrCaller', { scope })],
+  read('account', { scope: ['orders:read', 'orders:ship'] }),
 ];
 const log = createLog('test', 'silent');
 const config = { APP_PROFILE: 'dev' } as const;
@@ -49,6 +51,17 @@ it.each<[string, string, string | undefined]>([
   expect([status, body.detail]).toEqual([detail === undefined ? 204 : 403, detail]);
   const challenge = 'Bearer realm="store", error="insufficient_scope", scope="orders:read"';
   expect(headers['www-authenticate']).toBe(detail === lacking ? challenge : undefined);
+});
+
+it('a route with several scopes is served to a key with any of them, and names all to others', async () => {
+  const path = '/account-scope-any';
+  for (const scopes of ['orders:read', 'orders:ship', 'orders:write,orders:ship'])
+    expect((await ask(path, { 'account-scopes': scopes })).status).toBe(204);
+  for (const scopes of ['', 'orders:write', 'orders:read orders:ship', 'orders:read or orders:ship']) {
+    const { status, body, headers } = await ask(path, { 'account-scopes': scopes });
+    expect([status, body.detail]).toEqual([403, 'The API key lacks the scope orders:read or orders:ship.']);
+    expect(headers['www-authenticate']).toContain('scope="orders:read orders:ship"');
+  }
 });
 
 it.each(routes.map(({ path }) => [path]))('a session needs no scope for %s', async (path) => {

@@ -23,11 +23,13 @@ const beyondOneLine = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 /** Text that mail clients and browsers turn into a link. */
 const link = /:\/\/|\bwww\./i;
 
+/** A `text` in one line. */
+export const line = (min: number, max: number) =>
+  text(min, max).refine((value) => !beyondOneLine.test(value), 'must be one line, without control characters');
+
 /** A person's name: one line without links, because mails contain it. */
 export const personName = (min: number, max: number) =>
-  text(min, max)
-    .refine((name) => !beyondOneLine.test(name), 'must be one line, without control characters')
-    .refine((name) => !link.test(name.normalize('NFKC')), 'must not contain a link');
+  line(min, max).refine((name) => !link.test(name.normalize('NFKC')), 'must not contain a link');
 
 /** A `text` in NFC, for searching and comparing, so that texts that look the same match. */
 export const comparable = (min: number, max: number) =>

@@ -23,7 +23,11 @@ export const problemTypes = {
     '409: The product or order no longer has the given `version`: somebody else changed it, ' +
     'or this change succeeded and its answer was lost. Fetch it again before you retry.',
   'sku-taken': '409: Another product has this `sku`. Change that product, or choose another `sku`.',
-  'order-shipped': '409: The order has been shipped and can no longer be cancelled.',
+  'order-shipped': '409: The order has been shipped, so it can be neither cancelled nor shipped again.',
+  'order-cancelled': '409: The order is cancelled and can no longer be shipped.',
+  'position-lost':
+    '409: The database was restarted or replaced since the position in `changedAfter` was given, so changes may be missing. ' +
+    'Read all orders again, without `changedAfter`.',
   'price-changed':
     '409: The order would not cost its `expectedTotal`. `total` is the actual total, and `items` have the unit prices. ' +
     'If the customer agrees, send the order with the new total; the same `Idempotency-Key` may be used.',
@@ -38,7 +42,9 @@ export const problemTypes = {
   'refund-exceeds-payment':
     '409: The refund would exceed what is left of the payment: what was captured, less refunds that have succeeded or may ' +
     'still succeed, and less what the customer disputes.',
-  'order-not-paid': '409: The order has no payment that could be refunded: it is not paid yet, or never was.',
+  'order-not-paid':
+    '409: The order is not paid yet, or never was, so it can be neither shipped nor refunded. ' +
+    'It can be shipped once its status is `CONFIRMED`.',
   'status-not-settable': '422: A client can only set an order to `CANCELLED`. Other statuses follow from events.',
   'too-many-requests':
     '429: The account has as many requests in flight as it is allowed. Wait for answers before sending more.',

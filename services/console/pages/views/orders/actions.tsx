@@ -37,6 +37,36 @@ export function Cancel({ id }: { id: string }) {
   );
 }
 
+/** What the order service takes, without the fields that were left empty. */
+const filledIn = (texts: Record<string, string>) =>
+  Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''));
+
+/** Ships a paid order. */
+export function Ship({ id }: { id: string }) {
+  const ship = useMutation({
+    mutationFn: (texts: Record<string, string>) =>
+      call('post', '/api/orders/{id}/shipments', { path: { id }, body: filledIn(texts) }),
+    onSuccess: () => renew('order'),
+  });
+  return (
+    <>
+      <Grave
+        label="Ship this order"
+        question="Ship this order?"
+        verb="Ship the order"
+        disabled={ship.isPending}
+        onYes={(texts) => ship.mutateAsync(texts)}
+      >
+        <p>It can then no longer be cancelled, and its customer gets a mail. All fields may be left empty.</p>
+        <Field name="carrier" label="Carrier" dir="auto" {...atMost(80)} />
+        <Field name="trackingNumber" label="Tracking number" spellcheck={false} {...atMost(80)} />
+        <Field name="trackingUrl" label="Tracking page (https)" type="url" pattern="https://.+" {...atMost(2_000)} />
+      </Grave>
+      <Outcome of={ship} />
+    </>
+  );
+}
+
 /** Refunds pieces of an order, or an amount, before or after shipping. */
 function Refund({ order }: { order: NonNullable<Known['order']> }) {
   // With the same key, a repetition after a lost answer makes no second refund.

@@ -12,6 +12,7 @@ import { type AccountKind, accountKinds, lastKind, type OrderKind, orderKinds } 
 import { isSilent, toNotification } from './messages.ts';
 import { createNotificationRepository, deleteNotifications, insertNotifications } from './notification-repository.ts';
 import { mailOpener } from './opened-mails.ts';
+import { createOrderClient } from './order-client.ts';
 import { resendWith } from './resend.ts';
 import { mailRoutes, notificationRoutes } from './routes.ts';
 import { createSmtpClient } from './smtp-client.ts';
@@ -22,7 +23,12 @@ export const createGroup: CreateGroup = ({ config, database }) => {
   const sendsMail = url !== undefined;
   const mails = createMailRepository(database);
   const accounts = createAccountClient({ baseUrl: config.ACCOUNT_URL ?? '', credential: config.INTERNAL_CREDENTIAL });
-  const make = mailMaker({ accounts, shopUrl: config.SHOP_URL });
+  const { ORDER_URL: orderUrl } = config;
+  const orders =
+    orderUrl === undefined
+      ? undefined
+      : createOrderClient({ baseUrl: orderUrl, credential: config.INTERNAL_CREDENTIAL });
+  const make = mailMaker({ accounts, orders, shopUrl: config.SHOP_URL });
   return {
     title: 'Notification API',
     group: {

@@ -36,9 +36,14 @@ export const en: Words = {
       subject: 'A part of your payment is on its way back',
       text: `We have refunded ${amount} of what you paid for your order ${orderId}.`,
     }),
-    OrderShipped: ({ orderId, shipmentId }) => ({
+    OrderShipped: ({ orderId, shipmentId, parcel }) => ({
       subject: 'Your order is on its way',
-      text: `Your order ${orderId} has been shipped. The shipment number is ${shipmentId}.`,
+      text: [
+        `Your order ${orderId} has been shipped. The shipment number is ${shipmentId}.`,
+        ...(parcel?.carrier ? [`Carrier: ${parcel.carrier}.`] : []),
+        ...(parcel?.trackingNumber ? [`Tracking number: ${parcel.trackingNumber}.`] : []),
+        ...(parcel?.trackingUrl ? [`See where it is: ${parcel.trackingUrl}`] : []),
+      ].join(' '),
     }),
     AccountRegistered: ({ requestId }) =>
       requestId === undefined

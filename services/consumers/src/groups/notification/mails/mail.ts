@@ -1,6 +1,7 @@
 import { html, htmlPage } from '@store/shared/http/html';
 import { DomainError } from '@store/shared/values/errors';
 import type { AccountClient } from '../account-client.ts';
+import type { OrderClient } from '../order-client.ts';
 import { en } from './en.ts';
 import { pt } from './pt.ts';
 import { digestKind, type MailData, type MailKind, type Message, type Words } from './words.ts';
@@ -57,11 +58,12 @@ export type MakeMail = ReturnType<typeof mailMaker>;
 export type Mail = Awaited<ReturnType<MakeMail>>;
 
 /**
- * Makes a mail when it is sent, in the language of the account. Only then does it ask for the address and a token of the link.
+ * Makes a mail when it is sent, in the language of the account. Only then does it ask for the address, a token of the link, and what was
+ * entered about a shipment. A digest does not have the latter.
  * @throws DomainError notFound if the mail must no longer be sent, or unavailable
  */
 export const mailMaker =
-  ({ accounts, shopUrl }: { accounts: AccountClient; shopUrl: string }) =>
+  ({ accounts, orders, shopUrl }: { accounts: AccountClient; orders: OrderClient | undefined; shopUrl: string }) =>
   /** @param parts the messages of a digest */
   async ({ customerId, kind, data, ...stored }: MailSource, parts: MailSource[] = []) => {
     const to = await accounts.mailTo(customerId, { requestId: data?.requestId, isFormer: kind === 'EmailChanged' });
@@ -72,11 +74,17 @@ export const mailMaker =
       );
     }
     const { greeting, messages, digest, more } = languages[to.locale] ?? en;
-    const messageOf = (source: Pick<MailSource, 'kind' | 'data' | 'subject' | 'text'>): Message => {
+    const messageOf = (
+      source: Pick<MailSource, 'kind' | 'subject' | 'text'> & {
+        data: Parameters<Words['messages'][MailKind]>[0] | null;
+      },
+    ): Message => {
       if (source.kind === digestKind) return digest;
       return source.data === null ? source : messages[source.kind](source.data);
     };
-    const { subject, text, link } = messageOf({ kind, data, ...stored });
+    const parcel =
+      kind === 'OrderShipped' && data?.orderId !== undefined ? await orders?.parcelOf(data.orderId) : undefined;
+    const { subject, text, link } = messageOf({ kind, data: data && { ...data, parcel }, ...stored });
     const listed = parts.slice(0, maxListed).map((part) => messageOf(part).text);
     if (parts.length > maxListed) listed.push(more(parts.length - maxListed));
     const name = to.name === undefined ? undefined : shownName(to.name);

@@ -50,9 +50,14 @@ export const pt: Words = {
       subject: 'Uma parte do seu pagamento foi reembolsada',
       text: `Reembolsamos ${amount} do que pagou pelo seu pedido ${orderId}.`,
     }),
-    OrderShipped: ({ orderId, shipmentId }) => ({
+    OrderShipped: ({ orderId, shipmentId, parcel }) => ({
       subject: 'O seu pedido está a caminho',
-      text: `O seu pedido ${orderId} foi enviado com o número ${shipmentId}.`,
+      text: [
+        `O seu pedido ${orderId} foi enviado com o número ${shipmentId}.`,
+        ...(parcel?.carrier ? [`Transportadora: ${parcel.carrier}.`] : []),
+        ...(parcel?.trackingNumber ? [`Número de rastreio: ${parcel.trackingNumber}.`] : []),
+        ...(parcel?.trackingUrl ? [`Veja onde está: ${parcel.trackingUrl}`] : []),
+      ].join(' '),
     }),
     AccountRegistered: ({ requestId }) =>
       requestId === undefined

@@ -37,6 +37,13 @@ export const mailFields = ['orderId', 'reason', 'shipmentId', 'requestId'] as co
 /** The content of an event as strings: its text fields, and its amount, such as 12.50 USD. */
 export type MailData = Partial<Record<(typeof mailFields)[number] | 'amount', string>>;
 
+/** What was entered about a shipment. It is in no event, and is asked for when the mail is sent. */
+export interface Parcel {
+  carrier: string | null;
+  trackingNumber: string | null;
+  trackingUrl: string | null;
+}
+
 export interface Message {
   subject: string;
   text: string;
@@ -48,7 +55,7 @@ export interface Message {
 export interface Words {
   /** Begins every mail. The name is undefined if the address is not confirmed. */
   greeting(name: string | undefined): string;
-  messages: Record<MailKind, (data: MailData) => Message>;
+  messages: Record<MailKind, (data: MailData & { parcel?: Parcel | undefined }) => Message>;
   digest: Message;
   /** Ends a digest that has more messages than it lists. */
   more(count: number): string;
