@@ -8,7 +8,7 @@ import type { PrismaClient } from './generated/client.ts';
 import { type Cancellation, paymentsOn } from './payment-repository.ts';
 import { refundsOn } from './refund-repository.ts';
 import { openReturns } from './returns.ts';
-import { type NewCharge, queueName, stepId, stepsOn } from './step-repository.ts';
+import { chargeId, type NewCharge, queueName, stepsOn } from './step-repository.ts';
 
 const kinds = ['StockReserved', 'OrderCancelled', 'OrderShipped'] as const;
 type Kind = (typeof kinds)[number];
@@ -101,7 +101,7 @@ async function cancel(tx: TransactionOf<PrismaClient>, events: DeliveredEvent<Ki
   }
   if (voided.length > 0) {
     await payments.void(voided, now);
-    await steps.drop(voided.map(({ orderId }) => stepId('charge', orderId)));
+    await steps.drop(voided.map(({ orderId }) => chargeId(orderId)));
   }
   if (noted.length > 0) {
     await payments.noteCancelled(noted);

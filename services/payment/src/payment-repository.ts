@@ -7,6 +7,7 @@ import type { Transaction } from '@store/shared/database/transaction';
 import type { Payload } from '@store/shared/messaging/events';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import { Decimal, type Money } from '@store/shared/values/money';
+import type { Taxed } from '@store/shared/values/tax';
 import type { PrismaClient } from './generated/client.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
 
@@ -14,11 +15,9 @@ export interface Charge {
   orderId: string;
   customerId: string;
   amount: Money;
-  taxes: Taxes;
+  /** As events have it (contract 6.3). */
+  taxes: Payload<'StockReserved'>['taxes'];
 }
-
-/** What is taxed at each rate, as events have it (contract 6.3). */
-type Taxes = Payload<'OrderPaid'>['taxes'];
 
 export interface PaymentChange {
   orderId: string;
@@ -62,7 +61,7 @@ export interface Returned {
 export type LockedPayment = Payment & {
   /** Why its order was cancelled, if what became of the charge was not known then, or is to be refunded. */
   cancelReason: string | null;
-  taxes: Taxes;
+  taxes: Taxed[] | undefined;
   /** In minor units; 0 unless it is paid. */
   captured: bigint;
   /** What the refunds of the cancelled order returned, once it is REFUNDED. The previous release does not write it. */

@@ -1,4 +1,9 @@
-import type { disputeStates, refundSources, refundStates } from '@store/shared/contracts/refund';
+import {
+  type disputeStates,
+  type refundSources,
+  type refundStates,
+  wholeRefundId,
+} from '@store/shared/contracts/refund';
 import { invalidFields } from '@store/shared/values/errors';
 import { Decimal, toMinorUnits, total } from '@store/shared/values/money';
 import { nameUuid } from '@store/shared/values/name-uuid';
@@ -97,7 +102,7 @@ export function nextOfCancelled(returns: Returns): { refund: bigint } | 'returne
 
 /** The first has the id that the step of a cancelled order's refund always had, so that it is asked for once. */
 export const cancellationRefundId = (orderId: string, earlier: number): string =>
-  nameUuid(earlier === 0 ? `refund of order ${orderId}` : `refund ${earlier + 1} of order ${orderId}`);
+  earlier === 0 ? wholeRefundId(orderId) : nameUuid(`refund ${earlier + 1} of order ${orderId}`);
 
 /** Ids of what was made at the provider, by the provider's own ids. */
 export const outsideRefundId = (providerRef: string): string => nameUuid(`refund ${providerRef} of the provider`);

@@ -5,7 +5,7 @@ import { wakeOutgoing } from '@store/shared/outgoing/outgoing';
 import { fromMinorUnits, type Money } from '@store/shared/values/money';
 import { Counter } from 'prom-client';
 import { bookOn } from './books/entry-repository.ts';
-import { sharesIn, taxOfRefund } from './books/tax.ts';
+import { chargedShares, taxesOfRefund } from './books/tax.ts';
 import type { PrismaClient } from './generated/client.ts';
 import { type LockedPayment, paymentsOn } from './payment-repository.ts';
 import type { Intent, ProviderRefund } from './providers/provider.ts';
@@ -101,9 +101,9 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
     if (state === 'PENDING') return;
     const { orderId, captured, taxes } = returns.payment;
     const earlier = returns.refunds.filter((one) => one.id !== id && one.state === 'SUCCEEDED');
-    const tax = taxOfRefund(
+    const { shares, tax } = taxesOfRefund(
       amount,
-      sharesIn(captured, taxes, currency),
+      chargedShares(captured, taxes, currency),
       earlier.map((one) => one.amount),
     );
     const booked = { stepId: id, orderId, currency, amount, tax, at: now };
@@ -111,8 +111,12 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
     ended.inc({ result: state === 'SUCCEEDED' ? 'succeeded' : 'failed' });
     if (state === 'FAILED' || source === 'cancellation') return;
     const { paymentId } = returns.payment;
+    const returned = shares.map(({ permille, gross }) => ({ permille, gross: money(returns, gross).amount }));
     events.push(
-      newEvent('RefundIssued', { ...common(returns), refundId: id, paymentId, amount: money(returns, amount) }),
+      newEvent('RefundIssued', {
+        ...{ ...common(returns), refundId: id, paymentId, amount: money(returns, amount) },
+        ...(returned.length > 0 && { taxes: returned }),
+      }),
     );
   }
 

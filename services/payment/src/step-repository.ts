@@ -13,8 +13,7 @@ export const queueName = 'payment';
  * What is asked. Each is a lane, so that one that hangs delays no other: new charges do not wait for those whose outcome must be read
  * (`check`), nor for refunds. `tell` tells order what its customer must do.
  */
-export type StepKind = 'charge' | 'refund';
-export type Lane = StepKind | 'check' | 'tell';
+export type Lane = 'charge' | 'refund' | 'check' | 'tell';
 
 export interface NewCharge {
   orderId: string;
@@ -65,8 +64,8 @@ export const stepTable: CallTable<Step> = {
   claim: ({ run }, statement) => run<Step>(statement),
 };
 
-/** The same for an order whenever its step is written, so that it is written once. */
-export const stepId = (kind: StepKind, orderId: string): string => nameUuid(`${kind} of order ${orderId}`);
+/** The id of an order's charge, the same whenever it is written, so that it is written once. */
+export const chargeId = (orderId: string): string => nameUuid(`charge of order ${orderId}`);
 
 /** By which the provider knows that a call is repeated. */
 export const keyOf = ({ id, keyNumber }: Pick<Step, 'id' | 'keyNumber'>): string =>
@@ -112,7 +111,7 @@ export const createStepRepository = ({ prisma }: Pick<Database<PrismaClient>, 'p
 export const stepsOn = ({ run }: Transaction) => ({
   /** Adds a charge for those of the orders whose payment is CHARGING and has none. */
   async addCharges(charges: NewCharge[]): Promise<void> {
-    const rows = charges.map((charge) => ({ ...charge, id: stepId('charge', charge.orderId) }));
+    const rows = charges.map((charge) => ({ ...charge, id: chargeId(charge.orderId) }));
     await run(sql`
       insert into payment_steps (id, lane, order_id, customer_id, amount, currency, traceparent, has_token, due_at)
       select step.id, 'charge', order_id, customer_id, amount, currency, step.traceparent, step."hasToken", now()
@@ -147,7 +146,7 @@ export const stepsOn = ({ run }: Transaction) => ({
 
   /** Locks the charges of these orders, in the order that workers lock them. @returns them by their orders */
   async lockCharges(orderIds: string[]): Promise<Map<string, { attempts: number }>> {
-    const ids = orderIds.map((orderId) => stepId('charge', orderId));
+    const ids = orderIds.map(chargeId);
     const rows = await run<{ orderId: string; attempts: number }>(sql`
       select order_id as "orderId", attempts from payment_steps
       where id = any(${ids}::uuid[]) order by id for update`);
@@ -188,7 +187,7 @@ export const stepsOn = ({ run }: Transaction) => ({
    * @param settled whether those that are settled are read again too, for refunds and disputes made at the provider
    */
   async check(orderIds: string[], { settled }: { settled: boolean }): Promise<void> {
-    const ids = orderIds.map((orderId) => stepId('charge', orderId));
+    const ids = orderIds.map(chargeId);
     await run(sql`
       update payment_steps set lane = 'check', due_at = least(due_at, now())
       where id in (

@@ -1,10 +1,10 @@
+import { wholeRefundId } from '@store/shared/contracts/refund';
 import { openDatabase } from '@store/shared/database/database';
 import { processEvents } from '@store/shared/messaging/consumer/process';
 import type { OrderEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import type { Started } from '@store/shared/service/service';
 import { Decimal } from '@store/shared/values/money';
-import { nameUuid } from '@store/shared/values/name-uuid';
 import { receivedEvent, storedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { configSchema } from '../src/config.ts';
@@ -54,7 +54,7 @@ export function fakeProvider(declineAbove = limit) {
     /** Unlike the built-in provider, which moves no money, it knows what it has taken. */
     async read(intentId: string) {
       const intent = await builtIn.read(intentId);
-      const refund = { id: '', stepId: nameUuid(`refund of order ${intentId}`), amount: intent.amount };
+      const refund = { id: '', stepId: wholeRefundId(intentId), amount: intent.amount };
       return {
         ...intent,
         state: taken.has(intentId) ? ('captured' as const) : intent.state,

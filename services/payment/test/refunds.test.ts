@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Decimal } from '@store/shared/values/money';
 import request, { type Response } from 'supertest';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { whileCommitsFail } from '../../../tests/kit/postgres/transaction.ts';
@@ -30,6 +31,22 @@ describe('a refund', () => {
     const ofOwner = (await list(payment, orderId, asAlice).expect(200)).body;
     const times = { createdAt: expect.any(String), updatedAt: expect.any(String) };
     expect(ofOwner).toEqual([{ ...own, ...times, state: 'SUCCEEDED' }]);
+  });
+
+  it('announces what it returns at each rate of tax', async () => {
+    const orderId = randomUUID();
+    const rates = [
+      { permille: 230, gross: new Decimal('6.66') },
+      { permille: 0, gross: new Decimal('3.33') },
+    ];
+    await payment.apply(stockReserved(orderId, '9.99', { taxes: rates }));
+    await refund(payment, orderId, { amount: usd(3) }).expect(201);
+    await settled(orderId);
+    const returned = [
+      { permille: 0, gross: 1 },
+      { permille: 230, gross: 2 },
+    ];
+    expect((await payment.eventsOf(orderId))[1]?.payload).toMatchObject({ amount: usd(3), taxes: returned });
   });
 
   it('of an amount is recorded in the audit trail, in its transaction', async () => {

@@ -1,9 +1,9 @@
 import type { Transaction } from '@store/shared/database/transaction';
 import { toMinorUnits } from '@store/shared/values/money';
 import type { LockedPayment, PaymentChange } from '../payment-repository.ts';
-import { stepId } from '../step-repository.ts';
+import { chargeId } from '../step-repository.ts';
 import { type BookedCharge, bookOn } from './entry-repository.ts';
-import { sharesIn, taxOf } from './tax.ts';
+import { chargedShares, taxOf } from './tax.ts';
 
 /** Books the charges of payments that become PAID. They were locked before. */
 export async function bookChanges(
@@ -18,8 +18,8 @@ export async function bookChanges(
     const { amount, taxes } = payment;
     const { currency } = amount;
     const units = toMinorUnits(amount);
-    const tax = taxOf(sharesIn(units, taxes, currency));
-    return [{ stepId: stepId('charge', orderId), orderId, currency, amount: units, tax, at }];
+    const tax = taxOf(chargedShares(units, taxes, currency));
+    return [{ stepId: chargeId(orderId), orderId, currency, amount: units, tax, at }];
   });
   if (charges.length > 0) await bookOn(tx).charged(charges);
 }

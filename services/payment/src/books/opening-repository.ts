@@ -1,9 +1,10 @@
+import { wholeRefundId } from '@store/shared/contracts/refund';
 import { sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import { Decimal, toMinorUnits } from '@store/shared/values/money';
-import { stepId } from '../step-repository.ts';
+import { chargeId } from '../step-repository.ts';
 import { bookOn } from './entry-repository.ts';
-import { sharesIn, taxOf } from './tax.ts';
+import { chargedShares, taxOf } from './tax.ts';
 
 const batchSize = 500;
 
@@ -34,14 +35,14 @@ export async function bookUnbooked(tx: Transaction): Promise<boolean> {
       const { orderId, currency, createdAt: at } = payment;
       const amount = toMinorUnits({ amount: new Decimal(payment.amount), currency });
       const taxes = payment.taxes?.map(({ permille, gross }) => ({ permille, gross: new Decimal(gross) }));
-      const tax = taxOf(sharesIn(amount, taxes, currency));
-      return { stepId: stepId('charge', orderId), orderId, currency, amount, tax, at };
+      const tax = taxOf(chargedShares(amount, taxes, currency));
+      return { stepId: chargeId(orderId), orderId, currency, amount, tax, at };
     }),
   );
   const refunded = new Map(payments.flatMap((one) => (one.status === 'REFUNDED' ? [[one.orderId, one]] : [])));
   for (const { orderId, amount } of await heldFor(tx, [...refunded.keys()])) {
     const { currency = '', updatedAt: at = new Date() } = refunded.get(orderId) ?? {};
-    const refund = { stepId: stepId('refund', orderId), orderId, currency, amount: BigInt(amount), tax: 0n, at };
+    const refund = { stepId: wholeRefundId(orderId), orderId, currency, amount: BigInt(amount), tax: 0n, at };
     if (refund.amount > 0n) await books.refunded(refund);
   }
   const ids = payments.map(({ orderId }) => orderId);

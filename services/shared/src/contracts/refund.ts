@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text, timestamp, uuid } from '../values/fields.ts';
 import { Decimal, moneySchema } from '../values/money.ts';
+import { nameUuid } from '../values/name-uuid.ts';
 
 const exampleRefund = '5f0c7a1e-8b1d-4c55-9c0e-2f6f5d1b7a90';
 const exampleOrder = 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90';
@@ -69,6 +70,9 @@ const forOperators = {
   actor: z.string().nullable().describe('Who made it, as in the audit trail.'),
   failure: z.string().nullable().describe('Why it failed.'),
 };
+
+/** The id of the refund of a cancelled order, the first one if the provider refuses it: PaymentRefunded does not name it. */
+export const wholeRefundId = (orderId: string): string => nameUuid(`refund of order ${orderId}`);
 
 /** A refund as operators see it. */
 export const refundRecordOut = z.object({ ...ofRefund, ...forOperators }).meta({

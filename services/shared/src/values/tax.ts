@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Decimal, decimal } from './money.ts';
+import { type Decimal, decimal, toMinorUnits } from './money.ts';
 
 /** A rate of tax in per mille: 230 is 23 %. */
 export const taxPermille = z.int().min(0).max(1_000);
@@ -7,11 +7,20 @@ export const taxPermille = z.int().min(0).max(1_000);
 /** Gross amounts by rate, as events carry them: each rate once, in the currency of the amount that they add up to (contract 6.3). */
 export const taxesSchema = z.array(z.object({ permille: taxPermille, gross: decimal(24, 4) })).min(1);
 
+/** What is taxed at one rate, tax included, as events have it. */
+export interface Taxed {
+  permille: number;
+  gross: Decimal;
+}
+
 /** What is taxed at one rate, tax included, in minor units. */
 export interface TaxShare {
   permille: number;
   gross: bigint;
 }
+
+export const toTaxShares = (taxed: Taxed[], currency: string): TaxShare[] =>
+  taxed.map(({ permille, gross }) => ({ permille, gross: toMinorUnits({ amount: gross, currency }) }));
 
 const sum = (amounts: bigint[]) => amounts.reduce((all, amount) => all + amount, 0n);
 
@@ -62,6 +71,21 @@ export function taxShares(total: bigint, lines: { permille: number; amount: Deci
 }
 
 /**
+ * The shares of an amount, by rates in ascending order. Those of an event add up to its amount; if another producer's do not, the amount
+ * is divided in proportion to them.
+ * @param amount in minor units
+ * @throws RangeError if there is an amount, but no share of it
+ */
+export function sharesIn(amount: bigint, given: TaxShare[]): TaxShare[] {
+  const rates = given.toSorted((a, b) => a.permille - b.permille);
+  const parts = allocate(
+    amount,
+    rates.map(({ gross }) => gross),
+  );
+  return rates.map(({ permille }, position) => ({ permille, gross: parts[position] ?? 0n }));
+}
+
+/**
  * Divides a refund among the rates of its payment, so that no rate ever gets back more than was paid at it, and the last refund
  * leaves nothing at any rate.
  * @param amount in minor units
@@ -88,6 +112,16 @@ export function sharesOf(
   return left.flatMap(({ permille }, position) =>
     shareOf(permille, (asWanted[position] ?? 0n) + (rest[position] ?? 0n)),
   );
+}
+
+/**
+ * The tax in a share of a refund. What is rounded is the tax of everything that was refunded at its rate so far, and the refund has the
+ * difference: so the taxes of all refunds add up to that of the payment.
+ * @param before the shares of earlier refunds, in any order; a rate may be repeated
+ */
+export function taxOfReturned({ permille, gross }: TaxShare, before: TaxShare[]): bigint {
+  const earlier = grossAt(permille, before);
+  return taxIn(earlier + gross, permille) - taxIn(earlier, permille);
 }
 
 /** What refunds have left at each rate; 0 if they have taken more than there was. */

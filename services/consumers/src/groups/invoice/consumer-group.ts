@@ -1,3 +1,4 @@
+import { wholeRefundId } from '@store/shared/contracts/refund';
 import type { NewEvent } from '@store/shared/messaging/consumer/group';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
@@ -7,7 +8,6 @@ import {
   insertCreditNotes,
   lockCreditNotes,
   type Refund,
-  wholeRefundId,
 } from './credit-note-repository.ts';
 import { createInvoiceRepository, type Invoice, insertInvoices } from './invoice-repository.ts';
 import { writeMissingCreditNotes } from './missing-credit-note-repository.ts';

@@ -11,11 +11,11 @@ import { runInTrace, type Trace } from '@store/shared/observability/trace-contex
 import { found } from '@store/shared/values/errors';
 import { parseJson, stringifyJson } from '@store/shared/values/json';
 import { Decimal, type Money } from '@store/shared/values/money';
-import { nameUuid } from '@store/shared/values/name-uuid';
+import type { Taxed } from '@store/shared/values/tax';
 import type { z } from 'zod';
 import type { PrismaClient } from '../../generated/client.ts';
 import type { CreditNoteQuery } from './schemas.ts';
-import { creditNoteTaxes, type Taxed } from './tax-lines.ts';
+import { creditNoteTaxes } from './tax-lines.ts';
 
 export interface Refund {
   /** Each refund gets one credit note, whatever announces it. */
@@ -93,9 +93,6 @@ interface Credited {
   returned: Decimal;
   returnedTaxes: Taxed[];
 }
-
-/** The id of the refund of a cancelled order, of which there is one: payment gives its step the same. */
-export const wholeRefundId = (orderId: string): string => nameUuid(`refund of order ${orderId}`);
 
 /**
  * Numbers are consecutive without gaps, and the notes of an invoice never exceed it, so a transaction that writes credit notes waits

@@ -10,11 +10,12 @@ import type { EventKind } from '@store/shared/messaging/events';
 import { outboxChannel } from '@store/shared/messaging/outbox/append';
 import { parseJson, stringifyJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
+import type { Taxed } from '@store/shared/values/tax';
 import type { z } from 'zod';
 import type { PrismaClient } from '../../generated/client.ts';
 import { creditNotesAsJson } from './credit-note-repository.ts';
 import type { InvoiceQuery } from './schemas.ts';
-import { invoiceTaxes, type Taxed } from './tax-lines.ts';
+import { invoiceTaxes } from './tax-lines.ts';
 
 export interface Invoice {
   orderId: string;

@@ -1,9 +1,10 @@
+import { wholeRefundId } from '@store/shared/contracts/refund';
 import type { Database } from '@store/shared/database/database';
 import { literal, sql } from '@store/shared/database/sql';
 import { traceFrom } from '@store/shared/observability/trace-context';
 import { Decimal } from '@store/shared/values/money';
 import type { PrismaClient } from '../../generated/client.ts';
-import { insertCreditNotes, lockCreditNotes, wholeRefundId } from './credit-note-repository.ts';
+import { insertCreditNotes, lockCreditNotes } from './credit-note-repository.ts';
 
 /** Small enough for a transaction that other credit notes wait for. */
 const batchSize = 200;

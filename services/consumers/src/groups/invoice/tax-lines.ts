@@ -1,35 +1,15 @@
 import type { TaxLine } from '@store/shared/contracts/tax-line';
-import { type Decimal, fromMinorUnits, type Money, toMinorUnits } from '@store/shared/values/money';
-import { allocate, sharesOf, type TaxShare, taxIn } from '@store/shared/values/tax';
+import { fromMinorUnits, type Money, toMinorUnits } from '@store/shared/values/money';
+import { sharesIn, sharesOf, type Taxed, taxIn, taxOfReturned, toTaxShares } from '@store/shared/values/tax';
 
-/** What is taxed at a rate, tax included, as events have it. */
-export interface Taxed {
-  permille: number;
-  gross: Decimal;
-}
-
-const inUnits = (taxed: Taxed[], currency: string): TaxShare[] =>
-  taxed.map(({ permille, gross }) => ({ permille, gross: toMinorUnits({ amount: gross, currency }) }));
-
-/**
- * The tax lines of an invoice. Their gross amounts are those of the event, which add up to the amount; if another producer's do not,
- * the amount is divided in proportion to them.
- */
+/** The tax lines of an invoice. */
 export function invoiceTaxes({ amount, currency }: Money, taxed: Taxed[]): TaxLine[] {
-  const rates = inUnits(taxed, currency).sort((a, b) => a.permille - b.permille);
-  const parts = allocate(
-    toMinorUnits({ amount, currency }),
-    rates.map(({ gross }) => gross),
-  );
-  return rates.map(({ permille }, position) => {
-    const gross = parts[position] ?? 0n;
-    return lineOf(permille, gross, taxIn(gross, permille), currency);
-  });
+  const shares = sharesIn(toMinorUnits({ amount, currency }), toTaxShares(taxed, currency));
+  return shares.map(({ permille, gross }) => lineOf(permille, gross, taxIn(gross, permille), currency));
 }
 
 /**
- * The tax lines of a credit note. Those of all credit notes of an invoice add up to its own, at each rate: what is rounded is the
- * tax of everything that was credited so far, and a note has the difference.
+ * The tax lines of a credit note. Those of all credit notes of an invoice add up to its own, at each rate.
  * @param taxes the invoice's
  * @param credited the lines of its earlier credit notes
  * @param taxed what the refund returned of each rate; what it does not say is in proportion to what is left
@@ -41,17 +21,14 @@ export function creditNoteTaxes(
   credited: Taxed[],
   taxed: Taxed[] = [],
 ): TaxLine[] {
-  const before = inUnits(credited, currency);
+  const before = toTaxShares(credited, currency);
   const shares = sharesOf(
     toMinorUnits({ amount, currency }),
-    inUnits(taxes, currency),
+    toTaxShares(taxes, currency),
     before,
-    inUnits(taxed, currency),
+    toTaxShares(taxed, currency),
   );
-  return shares.map(({ permille, gross }) => {
-    const earlier = before.reduce((sum, share) => (share.permille === permille ? sum + share.gross : sum), 0n);
-    return lineOf(permille, gross, taxIn(earlier + gross, permille) - taxIn(earlier, permille), currency);
-  });
+  return shares.map((share) => lineOf(share.permille, share.gross, taxOfReturned(share, before), currency));
 }
 
 function lineOf(permille: number, gross: bigint, tax: bigint, currency: string): TaxLine {
