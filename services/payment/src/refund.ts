@@ -87,14 +87,14 @@ export const remainderOf = ({ refunds }: Returns): bigint =>
 
 /**
  * What happens next to the payment of a cancelled order: what is left is refunded, or all of it is back and the payment is REFUNDED.
- * `waits`: for a refund or a dispute to be decided, or for an operator, if the provider has refused.
+ * `waits`: for a refund or a dispute to be decided, or for an operator, if the provider has refused as much or less.
  */
 export function nextOfCancelled(returns: Returns): { refund: bigint } | 'returned' | 'waits' {
   const { refunds, disputes } = returns;
   const left = leftOf(returns);
   if (left > 0n) {
-    const isRefused = refunds.some(({ source, state }) => source === 'cancellation' && state === 'FAILED');
-    return isRefused ? 'waits' : { refund: left };
+    const refused = refunds.filter(({ source, state }) => source === 'cancellation' && state === 'FAILED');
+    return refused.every(({ amount }) => left < amount) ? { refund: left } : 'waits';
   }
   const isOpen = refunds.some(({ state }) => state === 'PENDING') || disputes.some(({ state }) => state === 'OPEN');
   return isOpen ? 'waits' : 'returned';

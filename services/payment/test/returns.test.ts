@@ -185,6 +185,22 @@ describe('a refund that the provider refuses', () => {
     expect(await manual.stateOf(orderId)).toEqual(['REFUNDED', 'RefundIssued', 'PaymentRefunded']);
     expect((await manual.eventsOf(orderId))[1]?.payload).toMatchObject({ amount: usd(9.99), remainder: usd(0) });
   });
+
+  it('because a part was refunded there is made again for what is left, and not for as much', async () => {
+    const orderId = await paid();
+    await manual.handle(orderCancelled(orderId));
+    const refunds = [{ id: 're_outside', stepId: undefined, amount: 400n, state: 'succeeded' as const }];
+    await tell(manual, orderId, (returns, traceparent) => {
+      const [id, stepId] = ['re_refused', cancellationRefundId(orderId, 0)];
+      returns.settle(orderId, { id, stepId, amount: 999n, state: 'failed' }, traceparent);
+      returns.recordOutside(orderId, { refunds, disputes: [] }, traceparent);
+    });
+    const stepOf = (id: string) => manual.prisma.paymentStep.findUnique({ where: { id } });
+    expect((await stepOf(cancellationRefundId(orderId, 1)))?.amount.toFixed()).toBe('5.99');
+    await answer(orderId, cancellationRefundId(orderId, 1), 'failed');
+    expect(await stepOf(cancellationRefundId(orderId, 2))).toBeNull();
+    expect(await countsOf(manual, orderId)).toMatchObject({ reserved: 400 });
+  });
 });
 
 describe('what happens at the provider', () => {
