@@ -114,8 +114,8 @@ export function createAsk({ provider: configured, providerNamed, payments, order
       const { cancelReason, intentId } = found(await payments.findKnown(order.orderId), 'payment');
       // Its order was cancelled meanwhile, or another worker has another intent.
       if (intent.id !== intentId) await provider.cancel(intent.id);
-      if (cancelReason !== null) return { charge: { state: 'cancelled' } };
-      throw new Error('Another worker has stored another intent');
+      if (cancelReason !== null && intentId === null) return { charge: { state: 'cancelled' } };
+      throw new Error('Another worker has stored an intent, and may have confirmed it');
     } catch (error) {
       if (error instanceof KeyIsSpent) return needsKey;
       if (error instanceof Declined) return { charge: { state: 'declined', reason: error.message } };

@@ -115,6 +115,23 @@ describe('a charge', () => {
     expect(provider.operationsOf(orderId)).toEqual(['createIntent', 'cancel']);
   });
 
+  it('is read if its order is cancelled while another worker has an intent of its own', async () => {
+    let isFirst = true;
+    provider.fault = async (operation) => {
+      if (operation !== 'createIntent' || !isFirst) return undefined;
+      isFirst = false;
+      const input = { orderId, amount: 999n, currency: 'USD', key: randomUUID(), stepId: '' };
+      const { id: intentId } = await provider.createIntent(input);
+      await payment.prisma.payment.update({ where: { orderId }, data: { provider: 'foreign', intentId } });
+      await payment.handle(orderCancelled(orderId));
+      await provider.confirm({ ...input, intentId, token, returnUrl: '' });
+      return undefined;
+    };
+    await payment.apply(stockReserved(orderId));
+    expect(await state()).toEqual(refunded);
+    expect(provider.holds(orderId)).toBe(0n);
+  });
+
   it('whose outcome is unknown when its order is cancelled is cancelled, or refunded if it was taken', async () => {
     const other = randomUUID();
     provider.fault = (operation, id) => (operation === 'confirm' ? (id === orderId ? 'before' : 'after') : undefined);
