@@ -196,19 +196,50 @@ describe('confirm', () => {
   });
 });
 
+describe('refund', () => {
+  const path = 'POST /v1/refunds';
+  const refused = { id: 'refused-step-2', stepId: 'step-2', amount: 500n, state: 'failed' };
+
+  it.each([
+    { code: 'charge_already_refunded' },
+    { code: 'charge_disputed' },
+    // More than is left.
+    { param: 'amount' },
+  ])('that Stripe refuses by %j has failed', async (error) => {
+    answers = { [path]: failure(400, { type: 'invalid_request_error', ...error }) };
+    expect(await stripe.refund(refund)).toEqual(refused);
+  });
+
+  it.each([
+    [400, { message: 'This PaymentIntent does not have a successful charge to refund.' }],
+    [400, { code: 'parameter_unknown', param: 'metadata' }],
+    [404, { code: 'resource_missing', param: 'payment_intent' }],
+  ])('that is answered %s, %j is not known to have failed', async (status, error) => {
+    answers = { [path]: failure(status, { type: 'invalid_request_error', ...error }) };
+    await expect(stripe.refund(refund)).rejects.toThrow(`Stripe answered ${status}`);
+  });
+
+  it('of an amount that Stripe cannot express has failed, without asking', async () => {
+    expect(await stripe.refund({ ...refund, amount: 501n, currency: 'KWD' })).toEqual({ ...refused, amount: 501n });
+    expect(asked).toEqual([]);
+  });
+});
+
+const list = (data: object[]) => ({ body: { object: 'list', url: '/', has_more: false, data } });
+
 it('reads refunds by their steps, and disputes that move money', async () => {
-  const list = (data: object[]) => ({ body: { object: 'list', url: '/', has_more: false, data } });
+  const of = { currency: 'usd', payment_intent: 'pi_1' };
   answers = {
     'GET /v1/payment_intents/pi_1': {
       body: { ...intent, status: 'succeeded', latest_charge: { id: 'ch_1', object: 'charge', disputed: true } },
     },
     'GET /v1/refunds': list([
-      { id: 're_1', amount: 500, currency: 'usd', status: 'succeeded', metadata: { stepId: 'step-2' } },
-      { id: 're_2', amount: 100, currency: 'usd', status: 'failed', metadata: {} },
+      { id: 're_1', ...of, amount: 500, status: 'succeeded', metadata: { stepId: 'step-2' } },
+      { id: 're_2', ...of, amount: 100, status: 'failed', metadata: {} },
     ]),
     'GET /v1/disputes': list([
-      { id: 'dp_1', amount: 1275, currency: 'usd', status: 'under_review' },
-      { id: 'dp_2', amount: 1275, currency: 'usd', status: 'warning_needs_response' },
+      { id: 'dp_1', ...of, amount: 1275, status: 'under_review' },
+      { id: 'dp_2', ...of, amount: 1275, status: 'warning_needs_response' },
     ]),
   };
   expect(await stripe.read('pi_1')).toMatchObject({
@@ -219,6 +250,14 @@ it('reads refunds by their steps, and disputes that move money', async () => {
     ],
     disputes: [{ id: 'dp_1', amount: 1275n, state: 'open' }],
   });
+});
+
+it('believes no list of refunds of another intent', async () => {
+  answers = {
+    'GET /v1/payment_intents/pi_1': { body: { ...intent, status: 'succeeded', latest_charge: null } },
+    'GET /v1/refunds': list([{ id: 're_1', amount: 1, currency: 'usd', status: 'succeeded', payment_intent: 'pi_2' }]),
+  };
+  await expect(stripe.read('pi_1')).rejects.toThrow('another intent');
 });
 
 it('lists changes since a cursor, and again what is just before it: events may be shown late, and the caller may have crashed', async () => {
@@ -259,11 +298,11 @@ it('lists what moved money, in the amounts of charges and refunds', async () => 
     entry('txn_4', -9_000, { object: 'payout', amount: 9_000, currency: 'usd' }),
   ];
   answers = { 'GET /v1/balance_transactions': { body: { object: 'list', url: '/', has_more: true, data } } };
-  const { transactions, next } = await stripe.transactions({ from: new Date(0), to: new Date(2_000_000) });
-  expect(transactions).toMatchObject([
+  const page = await stripe.transactions?.({ from: new Date(0), to: new Date(2_000_000) });
+  expect(page?.transactions).toMatchObject([
     { kind: 'charge', amount: 1275n, intentId: 'pi_1' },
     { kind: 'refund', amount: -500n, stepId: 'step-2' },
     { kind: 'dispute', amount: -1275n },
   ]);
-  expect(next).toBe('txn_4');
+  expect(page?.next).toBe('txn_4');
 });

@@ -74,6 +74,8 @@ export function createStripeProvider({ secretKey, webhookSecret, url }: StripeSe
     const charge = found.latest_charge;
     const isDisputed = charge !== null && typeof charge !== 'string' && charge.disputed;
     const disputes = isDisputed ? await call(() => stripe.disputes.list(of).autoPagingToArray({ limit: 100 })) : [];
+    if ([...refunds, ...disputes].some((one) => one.payment_intent !== intentId))
+      throw new Error('The answer is about another intent');
     return { ...intent, refunds: refunds.map(refundOf), disputes: disputes.flatMap(disputeOf) };
   }
 
@@ -154,8 +156,7 @@ export function createStripeProvider({ secretKey, webhookSecret, url }: StripeSe
         );
         return refundOf(made);
       } catch (error) {
-        // More than is left, or disputed.
-        const isRefused = error instanceof StripeFailure && error.status === 400;
+        const isRefused = error instanceof Declined || (error instanceof StripeFailure && isRefundRefused(error));
         if (isRefused) return { id: `refused-${stepId}`, stepId, amount, state: 'failed' };
         throw error;
       }
@@ -259,6 +260,20 @@ function refusalOf({ status, code, param = '' }: StripeFailure): string | undefi
   if (/^(payment_method|confirmation_token)/.test(param)) return 'the means of payment is unknown or was used before';
   return undefined;
 }
+
+const refundRefusals = [
+  'charge_already_refunded',
+  'charge_disputed',
+  'refund_disputed_payment',
+  'charge_not_refundable',
+];
+
+/**
+ * Whether Stripe says that it will not make a refund. That there is more than is left has no code, but names the amount. Of whatever else
+ * it answers somebody has to find out what it means.
+ */
+const isRefundRefused = ({ status, code = '', param }: StripeFailure): boolean =>
+  status === 400 && (refundRefusals.includes(code) || param === 'amount');
 
 /** A code is no sentence, but the same for all customers (https://docs.stripe.com/declines/codes). */
 function declineOf({ declineCode, code }: Pick<StripeFailure, 'declineCode' | 'code'>): string {
