@@ -9,6 +9,7 @@ import { Gauge, register } from 'prom-client';
 import type { PrismaClient } from './generated/client.ts';
 import { type LockedPayment, paymentsOn } from './payment-repository.ts';
 import { type Settled, settleCharge, settleRefund, storeSettled } from './provider-calls.ts';
+import type { PaymentProvider } from './providers/provider.ts';
 import { type Step, type StepRepository, stepsOn } from './step-repository.ts';
 
 /** Registered only by processes that count, so that no other service reports 0. */
@@ -27,6 +28,8 @@ export function countOpenSteps({ countOpen }: Pick<StepRepository, 'countOpen'>)
 interface Dependencies {
   inTransaction: Database<PrismaClient>['inTransaction'];
   clock: () => Date;
+  /** Asked about new charges. A charge of which it has no intent is not refunded elsewhere. */
+  provider: Pick<PaymentProvider, 'name'>;
 }
 
 export type SettleOpen = ReturnType<typeof createSettleOpen>;
@@ -36,7 +39,7 @@ export type SettleOpen = ReturnType<typeof createSettleOpen>;
  * settled by reading.
  */
 export const createSettleOpen =
-  ({ inTransaction, clock }: Dependencies) =>
+  ({ inTransaction, clock, provider }: Dependencies) =>
   /** @throws DomainError notFound, conflict if it is not OPEN, invalid for an outcome that a step of its kind cannot have */
   (actor: string, id: string, { outcome, evidence }: SettlementIn): Promise<void> =>
     inTransaction(async (tx) => {
@@ -47,19 +50,30 @@ export const createSettleOpen =
       const [locked] = await paymentsOn(tx).lock([orderId]);
       const payment = found(locked, `payment of order ${orderId}`);
       const now = clock();
-      await storeSettled(tx, [settledBy(step, outcome, payment, now)], new Map([[orderId, payment]]), now);
+      await storeSettled(
+        tx,
+        [settledBy(step, outcome, payment, provider.name, now)],
+        new Map([[orderId, payment]]),
+        now,
+      );
       await steps.settle(id);
       const before = JSON.stringify({ openSince: step.openSince });
       const after = JSON.stringify({ step: id, outcome, evidence });
       await recordChange(tx, { actor, kind: 'payment', subject: orderId, before, after });
     });
 
-function settledBy(step: Step, outcome: SettlementIn['outcome'], payment: LockedPayment, now: Date): Settled {
+function settledBy(
+  step: Step,
+  outcome: SettlementIn['outcome'],
+  payment: LockedPayment,
+  provider: string,
+  now: Date,
+): Settled {
   const nothing: Settled = { next: 'done', events: [] };
   if (step.paymentId === null) {
     if (outcome === 'refunded') throw invalidFields({ path: 'body.outcome', message: 'must be paid or failed' });
     if (payment.status !== 'CHARGING') return nothing;
-    if (outcome === 'paid') return settleCharge(step, { state: 'captured', provider: 'built-in' }, payment, now);
+    if (outcome === 'paid') return settleCharge(step, { state: 'captured', provider }, payment, now);
     const failed = { state: 'declined', reason: 'the payment was not taken' } as const;
     return settleCharge(step, payment.cancelReason === null ? failed : { state: 'cancelled' }, payment, now);
   }

@@ -24,11 +24,11 @@ export interface PaymentChange {
   status: 'PAID' | 'FAILED';
   paymentId?: string;
   reason?: string;
-  /** Where it was charged. */
-  intent?: StoredIntent | undefined;
+  /** Where it was charged: undefined by the built-in provider, which needs no state. An operator may know no intent. */
+  provider?: string | undefined;
+  intentId?: string | undefined;
 }
 
-/** Where an order is charged: undefined by the built-in provider, which needs no state. */
 interface StoredIntent {
   provider: string;
   intentId: string;
@@ -197,12 +197,15 @@ export const paymentsOn = ({ run }: Transaction) => ({
       update payments
       set status = change.status, booked = change.status, payment_id = coalesce(change."paymentId", payment_id),
           reason = coalesce(change.reason, payments.reason), updated_at = ${now}, action_url = null,
-          provider = coalesce(change.provider, payments.provider), intent_id = coalesce(change."intentId", payments.intent_id)
-      from ${rowsAs(
-        'change',
-        changes.map(({ intent, ...change }) => ({ ...change, ...intent })),
-        { orderId: 'uuid', status: 'text', paymentId: 'uuid', reason: 'text', provider: 'text', intentId: 'text' },
-      )}
+          provider = coalesce(payments.provider, change.provider), intent_id = coalesce(payments.intent_id, change."intentId")
+      from ${rowsAs('change', changes, {
+        orderId: 'uuid',
+        status: 'text',
+        paymentId: 'uuid',
+        reason: 'text',
+        provider: 'text',
+        intentId: 'text',
+      })}
       where order_id = change."orderId"`);
   },
 

@@ -184,10 +184,11 @@ export function settleCharge(
   switch (state) {
     case 'captured': {
       const paymentId = paymentIdOf(orderId);
-      const intent = storedIntentOf(result);
+      const { intent, provider } = result;
+      const chargedBy = provider === 'built-in' ? undefined : { provider, intentId: intent?.id };
       const paid: Settled = {
         next: 'done',
-        change: { orderId, status: 'PAID', paymentId, intent },
+        change: { orderId, status: 'PAID', paymentId, ...chargedBy },
         events: [newEvent('OrderPaid', { ...about(payment, now), paymentId, amount, taxes })],
       };
       if (cancelReason === null) return paid;
@@ -245,11 +246,6 @@ function settleAgain(step: Step, { state, intent }: ChargeResult, payment: Locke
       return unreachable(status);
   }
 }
-
-const storedIntentOf = ({ intent, ...result }: ChargeResult & { state: 'captured' }) =>
-  intent === undefined || result.provider === 'built-in'
-    ? undefined
-    : { provider: result.provider, intentId: intent.id };
 
 /** Also what an operator has found out about a refund. */
 export function settleRefund(

@@ -74,7 +74,12 @@ export function createPaymentService(
   const books = createBooks({ repository: createBookRepository(database), provider, clock });
   const { inTransaction } = database;
   const routes = [
-    ...paymentRoutes({ payments: repository, refunds, steps, settleOpen: createSettleOpen({ inTransaction, clock }) }),
+    ...paymentRoutes({
+      payments: repository,
+      refunds,
+      steps,
+      settleOpen: createSettleOpen({ inTransaction, clock, provider }),
+    }),
     ...refundRoutes(refunds),
     ...actionRoutes({ actions, decide: createDecide({ inTransaction }), returnUrlOf }),
     ...callbackRoutes(provider, database),

@@ -4,8 +4,10 @@ import { newCredential } from '../../../tests/kit/credentials.ts';
 import { type Contract, describeContract, type MadeCall } from '../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
 import { refundRoutes } from '../src/refund-routes.ts';
 import { paymentRoutes } from '../src/routes.ts';
+import { foreignProvider } from './_foreign-provider.ts';
 import { alice, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 import { olga, orders, paidOrder, reason, refund, tea, tell, usd } from './_refunds.ts';
 
@@ -229,6 +231,19 @@ describe('an OPEN step', () => {
     await payment.prisma.paymentStep.update({ where: { id }, data: { openSince: new Date() } });
     await settle(id, { outcome: 'failed', evidence: 'Seen.' }).expect(204);
     expect(await payment.stateOf(orderId)).toEqual(['CANCELLED']);
+  });
+
+  it('of a charge that has no intent, settled as paid, is not refunded where no money moves', async () => {
+    const provider = { ...foreignProvider(), createIntent: async () => Promise.reject(new Error('No answer')) };
+    const elsewhere = database.closeLater(testPayments(database.url, { provider }));
+    const { id, orderId } = await openStep();
+    await request(elsewhere.app).post(settlementOf(id)).send({ outcome: 'paid', evidence: 'Seen.' }).expect(204);
+    await elsewhere.handle(orderCancelled(orderId));
+    elsewhere.startJobs();
+    const refund = () => payment.prisma.paymentStep.findFirst({ where: { orderId, lane: 'refund' } });
+    await until('it was tried', async () => ((await refund())?.attempts ?? 0) > 1);
+    expect(await refund()).toMatchObject({ dueAt: expect.any(Date) });
+    expect(await payment.stateOf(orderId)).toEqual(['PAID', 'OrderPaid']);
   });
 
   it('has only outcomes of its kind, and changes nothing otherwise', async () => {
