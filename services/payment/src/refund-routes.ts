@@ -1,4 +1,4 @@
-import { refundIn, refundOut, refundRecordOut } from '@store/shared/contracts/refund';
+import { type RefundIn, refundIn, refundOut, refundRecordOut } from '@store/shared/contracts/refund';
 import { type AnyRoute, created, noStore, ok, problem, route } from '@store/shared/http/route';
 import { idempotencyKey, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -47,8 +47,21 @@ const viewerOf = ({ accountId, actor, roles, scopes }: Caller): Viewer => ({
   isOperator: roles.includes('operator') && (scopes === undefined || scopes.includes('refunds:write')),
 });
 
+interface Making {
+  actor: string;
+  params: { id: string };
+  headers: { 'idempotency-key': string };
+  body: RefundIn;
+}
+
 /** Through the gateway, for operators and customers, and for the console on the service's own address (contract 4.18). */
 export function refundRoutes(refunds: Refunds): AnyRoute[] {
+  /** @param pathOf where a refund can be read */
+  async function make({ actor, params: { id }, headers, body }: Making, pathOf: (refundId: string) => string) {
+    const { refund, isReplayed } = await refunds.make(actor, id, body, headers['idempotency-key']);
+    return created(pathOf(refund.id), refund, isReplayed ? { 'Idempotency-Replayed': 'true' } : {});
+  }
+
   return [
     route({
       ...making,
@@ -67,10 +80,7 @@ export function refundRoutes(refunds: Refunds): AnyRoute[] {
           headers: madeHeaders,
         },
       },
-      async handler({ actor, params: { id }, headers, body }) {
-        const { refund, isReplayed } = await refunds.make(actor, id, body, headers['idempotency-key']);
-        return created(`/orders/${id}/refunds/${refund.id}`, refund, markOf(isReplayed));
-      },
+      handler: (asked) => make(asked, (refundId) => `/orders/${asked.params.id}/refunds/${refundId}`),
     }),
     route({
       ...reading,
@@ -99,12 +109,7 @@ export function refundRoutes(refunds: Refunds): AnyRoute[] {
         ...makingResponses,
         201: { description: 'The provider will be asked for the refund.', body: refundRecordOut, headers: madeHeaders },
       },
-      async handler({ actor, params: { id }, headers, body }) {
-        const { refund, isReplayed } = await refunds.make(actor, id, body, headers['idempotency-key']);
-        return created(`/internal/payments/${id}`, refund, markOf(isReplayed));
-      },
+      handler: (asked) => make(asked, () => `/internal/payments/${asked.params.id}`),
     }),
   ];
 }
-
-const markOf = (isReplayed: boolean): Record<string, string> => (isReplayed ? { 'Idempotency-Replayed': 'true' } : {});
