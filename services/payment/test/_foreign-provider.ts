@@ -96,7 +96,7 @@ export function foreignProvider() {
         }),
       ),
     changesSince: async (): ReturnType<PaymentProvider['changesSince']> => ({ changes: [], cursor: '' }),
-    transactions: async (): ReturnType<PaymentProvider['transactions']> => ({ transactions: [] }),
+    transactions: async () => ({ transactions: [] }),
   } satisfies PaymentProvider;
 
   return Object.assign(control, {

@@ -66,6 +66,8 @@ export interface BalanceTransaction {
   id: string;
   object: 'balance_transaction';
   amount: number;
+  /** The amount less fees, which there are none of. */
+  net: number;
   currency: string;
   created: number;
   type: 'charge' | 'refund' | 'refund_failure' | 'adjustment';
@@ -138,6 +140,7 @@ export function createStripeAccount({ ask }: Pick<LocalStripe, 'ask'>, now: () =
       id: newId('txn'),
       object: 'balance_transaction',
       amount,
+      net: amount,
       currency: intent.currency,
       created: seconds(),
       type,
@@ -220,7 +223,10 @@ export function createStripeAccount({ ask }: Pick<LocalStripe, 'ask'>, now: () =
         status === 'requires_action'
           ? {
               type: 'redirect_to_url',
-              redirect_to_url: { url: `https://hooks.stripe.com/3d_secure/${intent.id}`, return_url: intent.returnUrl },
+              redirect_to_url: {
+                url: `https://hooks.stripe.com/3d_secure/${intent.id}?client_secret=${secret}`,
+                return_url: intent.returnUrl,
+              },
             }
           : null,
       livemode: false,
@@ -326,8 +332,11 @@ export function createStripeAccount({ ask }: Pick<LocalStripe, 'ask'>, now: () =
     events,
     transactions,
     excesses,
-    /** @param listener gets each event before the request that caused it is answered */
-    onEvent: (listener: (event: StripeEvent) => void) => void listeners.add(listener),
+    /** @param listener gets each event before the request that caused it is answered @returns a function that removes it */
+    onEvent(listener: (event: StripeEvent) => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     orderOf: (intentId: string) => intents.get(intentId)?.metadata.orderId,
     intentIds: () => [...intents.keys()],
     intentsOf: (orderId: string) =>
@@ -561,11 +570,11 @@ export function createStripeAccount({ ask }: Pick<LocalStripe, 'ask'>, now: () =
       }
       return books;
     },
-    /** Forgets everything, as another account would know nothing. Events and balance transactions stay. */
+    /** Forgets everything, as another account would know nothing. */
     clear() {
       intents.clear();
       orderOfRefund.clear();
-      excesses.splice(0);
+      for (const list of [excesses, events, transactions]) list.splice(0);
     },
   };
 }

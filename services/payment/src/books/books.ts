@@ -20,6 +20,8 @@ interface Dependencies {
   clock: () => Date;
 }
 
+type ListTransactions = NonNullable<PaymentProvider['transactions']>;
+
 /** What happens at the provider is booked within this, but for outages: near the ends of a period both sides are read further. */
 const marginMs = dayMs;
 const mostListed = 100;
@@ -44,13 +46,13 @@ export function createBooks({ repository, provider, clock }: Dependencies) {
   }
 
   /** Reads the provider's list, page by page. Movements of intents that no payment has keep the intent's id as their subject. */
-  async function listOf(from: Date, to: Date): Promise<Movement[]> {
+  async function listOf(transactions: ListTransactions, from: Date, to: Date): Promise<Movement[]> {
     const all: Movement[] = [];
     for (let after: string | undefined; ; ) {
-      const { transactions, next } = await provider.transactions({ from, to, after });
-      const orders = await repository.ordersOf([...new Set(transactions.map(({ intentId }) => intentId))]);
+      const page = await transactions({ from, to, after });
+      const orders = await repository.ordersOf([...new Set(page.transactions.map(({ intentId }) => intentId))]);
       all.push(
-        ...transactions.map(({ id, kind, intentId, amount, currency, at }) => ({
+        ...page.transactions.map(({ id, kind, intentId, amount, currency, at }) => ({
           id,
           kind,
           subject: orders.get(intentId) ?? intentId,
@@ -59,13 +61,14 @@ export function createBooks({ repository, provider, clock }: Dependencies) {
           at,
         })),
       );
-      if (next === undefined) return all;
-      after = next;
+      if (page.next === undefined) return all;
+      after = page.next;
     }
   }
 
-  async function compare(from: Date, to: Date) {
+  async function compare(transactions: ListTransactions, from: Date, to: Date) {
     const there = await listOf(
+      transactions,
       new Date(from.getTime() - marginMs),
       new Date(Math.min(to.getTime() + marginMs, clock().getTime())),
     );
@@ -134,9 +137,9 @@ export function createBooks({ repository, provider, clock }: Dependencies) {
         throw new DomainError('ruleBroken', `The period must end ${cutOffMinutes} minutes ago, or earlier.`);
       if (from >= to || to.getTime() - from.getTime() > longestDays * dayMs)
         throw new DomainError('ruleBroken', `The period must begin before it ends, at most ${longestDays} days.`);
-      const hasList = provider.name !== 'built-in';
+      const { name, transactions } = provider;
       const none = { there: 0, here: 0, differences: [] };
-      const { there, here, differences } = hasList ? await compare(from, to) : none;
+      const { there, here, differences } = transactions ? await compare(transactions, from, to) : none;
       const { unbalanced, unlikePayment } = await repository.entryProblems(from, to);
       const problems = await problemsOf(await repository.balances());
       const unbooked = await repository.countUnbooked();
@@ -145,8 +148,8 @@ export function createBooks({ repository, provider, clock }: Dependencies) {
       if (unbooked > 0) problems.push(`${unbooked} payments are not in the books yet.`);
       const count = (what: Difference['what']) => differences.filter((difference) => difference.what === what).length;
       const result: ReconciliationOut = {
-        provider: provider.name,
-        hasList,
+        provider: name,
+        hasList: transactions !== undefined,
         from: from.toISOString(),
         to: to.toISOString(),
         at: now.toISOString(),

@@ -87,6 +87,5 @@ export function createBuiltInProvider({
     read,
     refund: async ({ stepId, amount }) => ({ id: stepId, stepId, amount, state: 'succeeded' }),
     changesSince: async () => ({ changes: [], cursor: '' }),
-    transactions: async () => ({ transactions: [] }),
   };
 }

@@ -98,8 +98,11 @@ interface Charges {
   refund(refund: ProviderMoney & { key: string; stepId: string; intentId: string }): Promise<ProviderRefund>;
   /** @param cursor from the last answer; undefined: begins with what happens from now on */
   changesSince(cursor: string | undefined): Promise<{ changes: ProviderChange[]; cursor: string }>;
-  /** A page of what moved money in [from, to), in any order. @param after `next` of the page before */
-  transactions(asked: { from: Date; to: Date; after?: string | undefined }): Promise<{
+  /**
+   * A page of what moved money in [from, to), in any order. A provider that moves none has no list.
+   * @param after `next` of the page before
+   */
+  transactions?: (asked: { from: Date; to: Date; after?: string | undefined }) => Promise<{
     transactions: ProviderTransaction[];
     next?: string | undefined;
   }>;
