@@ -80,7 +80,9 @@ export function createStripeCallbacks(now: () => number) {
     forge: (event: object, secret = 'whsec_of_somebody_else') => post(JSON.stringify(event), secret),
     /** Sends a callback of an event again, long after it. @returns the status of the answer */
     replay: (event: StripeEvent) => post(JSON.stringify(event), target?.secret ?? ''),
+    /** Sends no more, and waits for the answers to those that are under way. */
     async stop(): Promise<void> {
+      target = undefined;
       for (const timer of timers) clearTimeout(timer);
       await Promise.all(underWay);
     },

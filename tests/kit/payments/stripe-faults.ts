@@ -22,7 +22,7 @@ export type Fault =
   | { kind: 'forgotten key' }
   /** What is there is not found, or not listed, this time. */
   | { kind: 'not found yet' }
-  /** The answer is right, but for its id. */
+  /** The answer is about another object, of another order. */
   | { kind: 'other id' }
   /** Before it answers, the list gets another entry. */
   | { kind: 'list changes' }

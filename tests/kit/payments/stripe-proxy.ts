@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -163,7 +164,7 @@ export async function startStripe() {
     /** Nobody can reach the provider: connections are reset and refused. */
     down,
     up,
-    /** Forgets all orders, whose faults, keys and events stay as they are. */
+    /** Forgets all orders, and what happened to them. */
     async clear(): Promise<void> {
       account.clear();
       calls.splice(0);
@@ -209,12 +210,26 @@ function answerOf(error: unknown): Answer {
   return { status: error.status, body: { error: error.error } };
 }
 
-/** An object of the same kind that is another one. */
-function withOtherId(body: unknown): unknown {
-  const { id, data } = body as { id?: string; data?: unknown[] };
-  if (Array.isArray(data)) return { ...(body as object), data: data.map(withOtherId) };
-  return id === undefined ? body : { ...(body as object), id: `${id.slice(0, -1)}${id.endsWith('x') ? 'y' : 'x'}` };
+interface Answered {
+  id?: string;
+  data?: Answered[];
+  payment_intent?: string;
+  metadata?: Record<string, string>;
 }
+
+/** An object of the same kind that is another one, of another order. */
+function withOtherId(body: unknown): Answered {
+  const { id, data, payment_intent: intent, metadata, ...rest } = body as Answered;
+  return {
+    ...rest,
+    ...(id !== undefined && { id: otherThan(id) }),
+    ...(intent !== undefined && { payment_intent: otherThan(intent) }),
+    ...(metadata && { metadata: Object.fromEntries(Object.keys(metadata).map((name) => [name, randomUUID()])) }),
+    ...(data && { data: data.map(withOtherId) }),
+  };
+}
+
+const otherThan = (id: string): string => `${id.slice(0, -1)}${id.endsWith('x') ? 'y' : 'x'}`;
 
 /** The proxy for all tests of a file. */
 export function useStripe(): FakeStripe {
