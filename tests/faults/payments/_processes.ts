@@ -1,13 +1,21 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openStepsOut } from '@store/shared/contracts/payment-step';
 import { createPublisher } from '@store/shared/messaging/kafka/publisher';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { type Store, startStore } from '../../../tools/local/store.ts';
-import { type Payments, persist, startSurroundings, viewOf } from './_surroundings.ts';
+import { type Payments, persist, secrets, startSurroundings, viewOf } from './_surroundings.ts';
 
-export type PaymentProcesses = Payments & { store: Store; stop(hasFailed: boolean): Promise<void> };
+export interface PaymentProcesses extends Payments {
+  store: Store;
+  /** The orders whose steps operators see as OPEN. */
+  openOrders(): Promise<string[]>;
+  /** Files of logs that have secrets. */
+  logsWithSecrets(): Promise<string[]>;
+  stop(hasFailed: boolean): Promise<void>;
+}
 
 /** Starts payment as a process, with its database and Kafka. */
 export async function startProcesses(report: (line: string) => void): Promise<PaymentProcesses> {
@@ -24,14 +32,31 @@ export async function startProcesses(report: (line: string) => void): Promise<Pa
   });
   const log = createLog('test', 'silent');
   const publisher = createPublisher({ brokers: store.kafkaBrokers, clientId: 'test', log });
+  const url = store.url('payment');
   return {
     ...surroundings,
     ...viewOf(store.databaseUrl('payment')),
     store,
-    callbacks: { url: `${store.url('payment')}/payments/events`, secret: surroundings.webhookSecret },
+    url,
+    callbacks: { url: `${url}/payments/events`, secret: surroundings.webhookSecret },
     publish({ id, kind, key, payload, traceparent }) {
       const headers = { ce_id: id, ce_type: kind, ...(traceparent && { traceparent }) };
       return persist(() => publisher.send(orderEventsTopic, [{ key, value: payload, headers }]));
+    },
+    async openOrders() {
+      const orders: string[] = [];
+      for (let after = ''; ; ) {
+        const answer = await fetch(`${url}/internal/payment-steps?state=open&size=100${after}`);
+        const { steps, next } = openStepsOut.parse(await answer.json());
+        orders.push(...steps.map(({ orderId }) => orderId));
+        if (next === null) return orders;
+        after = `&after=${next}`;
+      }
+    },
+    async logsWithSecrets() {
+      const files = await readdir(join(dir, 'log'));
+      const texts = await Promise.all(files.map((file) => readFile(join(dir, 'log', file), 'utf8')));
+      return files.filter((_, index) => secrets.test(texts[index] ?? ''));
     },
     async stop(hasFailed) {
       await publisher.close();
