@@ -27,8 +27,7 @@ async function paid(): Promise<string> {
 const settlement = { outcome: 'paid', evidence: 'Statement 7 of the bank has the payment.' };
 const settlementOf = (id: string) => `/internal/payment-steps/${id}/settlement`;
 
-/** A charge, or the refund of a paid order, of which nobody could say for a day what became of it. */
-/** A step that is OPEN, and that nobody reads for an hour. Starts again if the queue was quicker. */
+/** An OPEN charge, or an OPEN refund of a paid order, that nobody reads for an hour. Starts again if the queue was quicker. */
 async function openStep(kind: 'charge' | 'refund' = 'charge'): Promise<{ id: string; orderId: string }> {
   const orderId = randomUUID();
   if (kind === 'refund') await payment.apply(stockReserved(orderId));
