@@ -59,7 +59,6 @@ export function createPool(config: ConnectionConfig & pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...config, Client: PreparingClient });
   // The pool replaces an idle connection that breaks; a query on a broken connection reports the error itself.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
@@ -92,6 +91,8 @@ class CurrentClient extends pg.Client {
   constructor(config: ConnectionConfig = { connectionString: '' }) {
     const { connectionString, socket } = opened(config);
     super({ ...config, connectionString, stream: () => socket });
+    // Also from the moment on at which it is open, when nobody else listens yet.
+    this.on('error', () => undefined);
     this.#url = config.connectionString;
     this.#isTried = !(socket instanceof BrokenSocket);
     const silentAfterMs = config.statement_timeout ? config.statement_timeout + 1_000 : 0;
