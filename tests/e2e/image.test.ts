@@ -28,7 +28,7 @@ beforeAll(async () => {
     env: { NODE_OPTIONS: '' },
   });
   kafka = await startKafka({ dataDir: join(dir, 'kafka'), port: await freePort(), log: () => undefined });
-}, 300_000);
+}, 600_000);
 
 afterAll(async () => {
   await kafka?.stop();

@@ -82,7 +82,10 @@ transaction.state.log.min.isr=1
 
   const log = createLog('test', 'silent');
   const admin = createKafka({ brokers: [`127.0.0.1:${open}`], clientId: 'test', log }).admin();
-  await until('the broker accepts connections', () => admin.connect().then(() => true), { intervalMs: 200 });
+  await until('the broker accepts connections', () => admin.connect().then(() => true), {
+    timeoutMs: 100_000,
+    intervalMs: 200,
+  });
   return {
     admin,
     brokers: [`127.0.0.1:${client}`],
