@@ -1,9 +1,6 @@
-import { type Output, StoreProblem } from '@store-platform/client';
-import { useEffect, useState } from 'preact/hooks';
-import { Failure } from '../parts/failure.tsx';
+import type { Output } from '@store-platform/client';
+import { DocumentPage, Print, Seller } from '../parts/document-page.tsx';
 import { TaxTable } from '../parts/tax-table.tsx';
-import { useShop } from '../shop/context.ts';
-import { useLookAgain } from '../shop/look-again.ts';
 import { lineSum, money } from '../shop/money.ts';
 import { store } from '../shop/store.ts';
 
@@ -11,34 +8,15 @@ type Invoice = Output<'getInvoice'>;
 
 /** The invoice of an order, ready to print. */
 export function InvoicePage({ id }: { id: string }) {
-  const { explain } = useShop();
-  const [invoice, setInvoice] = useState<Invoice>();
-  const [failure, setFailure] = useState<string>();
-  const [looks, setLooks] = useState(0);
-
-  useEffect(() => {
-    const stop = new AbortController();
-    setFailure(undefined);
-    store.getInvoice({ path: { id } }, { signal: stop.signal }).then(setInvoice, (error) => {
-      if (stop.signal.aborted) return;
-      const isMissing = error instanceof StoreProblem && error.status === 404;
-      setFailure(isMissing ? 'There is no invoice yet. It is written once the order is paid.' : explain(error));
-    });
-    return () => stop.abort();
-  }, [looks]);
-  const look = () => setLooks((before) => before + 1);
-  useLookAgain(failure !== undefined, () => failure !== undefined && look());
-
   return (
-    <>
-      <p class="back">
-        <a href={`#/orders/${id}`}>← The order</a>
-      </p>
-      {!invoice && <h1 tabIndex={-1}>Invoice</h1>}
-      <Failure sentence={failure} onRetry={look} />
-      {!invoice && !failure && <p class="waiting">One moment…</p>}
-      {invoice && <Sheet invoice={invoice} />}
-    </>
+    <DocumentPage
+      orderId={id}
+      title="Invoice"
+      missing="There is no invoice yet. It is written once the order is paid."
+      ask={(signal) => store.getInvoice({ path: { id } }, { signal })}
+    >
+      {(invoice) => <Sheet invoice={invoice} />}
+    </DocumentPage>
   );
 }
 
@@ -46,8 +24,7 @@ function Sheet({ invoice }: { invoice: Invoice }) {
   const { number, createdAt, orderId, seller, sellerTaxNumber, lines, taxes, amount } = invoice;
   return (
     <article class="invoice" aria-labelledby="invoice-title">
-      <address>{seller}</address>
-      {sellerTaxNumber && <p>Tax number: {sellerTaxNumber}</p>}
+      <Seller seller={seller} sellerTaxNumber={sellerTaxNumber} />
       <h1 id="invoice-title" tabIndex={-1}>
         Invoice {number}
       </h1>
@@ -96,9 +73,7 @@ function Sheet({ invoice }: { invoice: Invoice }) {
         </tfoot>
       </table>
       {taxes && <TaxTable taxes={taxes} currency={amount.currency} />}
-      <button type="button" onClick={() => print()}>
-        Print
-      </button>
+      <Print />
     </article>
   );
 }
