@@ -184,12 +184,16 @@ export const stepsOn = ({ run }: Transaction) => ({
 
   /**
    * Has the charges of these orders read now. One that is being made for the first time is left alone: its outcome comes by itself.
-   * @param settled whether those that are settled are read again too, for refunds and disputes made at the provider
+   * @param settled whether those that are settled are read again too, for refunds and disputes made at the provider: their age counts
+   *   from now on, that of their keys does not
    */
   async check(orderIds: string[], { settled }: { settled: boolean }): Promise<void> {
     const ids = orderIds.map(chargeId);
     await run(sql`
-      update payment_steps set lane = 'check', due_at = least(due_at, now())
+      update payment_steps
+      set lane = 'check', due_at = least(due_at, now()),
+          key_since = case when due_at is null then coalesce(key_since, created_at) else key_since end,
+          created_at = case when due_at is null then now() else created_at end
       where id in (
         select id from payment_steps
         where id = any(${ids}::uuid[]) and attempts > 0 and (lane = 'check' and due_at is not null or ${settled}::boolean and due_at is null)

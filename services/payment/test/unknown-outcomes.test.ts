@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
+import { checkChanged } from '../src/changes.ts';
 import { foreignProvider } from './_foreign-provider.ts';
 import { orderCancelled, stockReserved, testPayments } from './_payments.ts';
 
@@ -305,6 +306,22 @@ describe('an action', () => {
 });
 
 describe('time', () => {
+  it('counts anew for a charge that was settled, and is read again because something has happened', async () => {
+    await payment.apply(stockReserved(orderId));
+    await age(25);
+    provider.fault = (operation) => (operation === 'read' ? 'before' : undefined);
+    const [intent] = provider.of(orderId);
+    const changes = [{ intentId: intent?.id ?? '', of: 'captured' as const }];
+    await payment.database.inTransaction((tx) => checkChanged(tx, changes));
+    await until('it was read', async () => (await charge()).attempts > 2 || (await charge()).openSince !== null);
+    expect(await charge()).toMatchObject({ openSince: null });
+    // The age of its key is what it was.
+    expect((await charge()).keySince?.getTime()).toBeLessThan(Date.now() - 24 * 3_600_000);
+    await age(25);
+    await hurry();
+    await until('it is OPEN', async () => (await charge()).openSince !== null);
+  });
+
   it('fails no payment: what cannot be read for a day is OPEN, and may still be settled by reading', async () => {
     provider.fault = (operation) => (operation === 'confirm' ? 'after' : operation === 'read' ? 'before' : undefined);
     payment.startJobs();
