@@ -150,7 +150,7 @@ describe('IP families', () => {
       ({ spec }) => spec.template.spec.containers[0].env ?? [],
     );
     const hosts = variables.filter(({ name }) => name === 'HOST').map(({ value }) => value);
-    expect(hosts).toEqual(Array(isDual ? 12 : 0).fill('::'));
+    expect(hosts).toEqual(Array(isDual ? 13 : 0).fill('::'));
   });
 });
 
@@ -169,7 +169,7 @@ describe('the calls of a service', () => {
     expect(reachedBy('account')).toEqual([...before, 'status'].sort());
     const production = await readPolicies({}, valuesFiles.prod);
     expect(production.reachedBy('account')).toEqual(before);
-    expect(production.reachedBy('notification')).toEqual(['account', 'auth']);
+    expect(production.reachedBy('notification')).toEqual(['account', 'auth', 'order']);
   });
 
   it('become addresses with their paths, and "" means no call', async () => {

@@ -24,7 +24,7 @@ describe('all pods at once, or those of a component', () => {
 
   it('have additional labels, annotations and a priority class, which replace nothing in the chart', () => {
     const pods = rendered.pods();
-    expect(pods.size).toBe(23);
+    expect(pods.size).toBe(24);
     for (const [name, { metadata, spec }] of pods) {
       expect(metadata.labels).toMatchObject({ team: expect.stringMatching(/shop|orders/) });
       expect(metadata.annotations).toMatchObject({ 'example.com/mesh': 'on' });
@@ -58,7 +58,7 @@ describe('all pods at once, or those of a component', () => {
     ['disabled', false],
   ])('set no user if the cluster chooses it: %s', async (adaptSecurityContext, isLeft) => {
     const pods = (await withAll({ compatibility: { openshift: { adaptSecurityContext } } })).pods();
-    expect(pods.size).toBe(23);
+    expect(pods.size).toBe(24);
     for (const { spec } of pods.values()) {
       expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
       const users = ['runAsUser', 'runAsGroup', 'fsGroup'].filter((name) => name in spec.securityContext);

@@ -171,14 +171,14 @@ describe('values that the chart refuses with a message', () => {
         'invoice.autoscaling': { enabled: true, lag: 100 },
       },
     ],
-    // Eleven services, two of which have six replicas, each with one more during an upgrade
+    // Twelve services, two of which have six replicas, each with one more during an upgrade
     [
-      'postgres.settings.max_connections is 500, but all replicas of the services, with one more of each during an upgrade, need 554',
+      'postgres.settings.max_connections is 550, but all replicas of the services, with one more of each during an upgrade, need 588',
       { 'order.autoscaling.enabled': true, 'auth.autoscaling.enabled': true },
     ],
     [
-      'postgres.settings.max_connections is 383, but all replicas of the services, with one more of each during an upgrade, need 384: 17 per replica, and 10 for others. Raise it, with the memory of PostgreSQL (postgres.resources), lower',
-      { 'postgres.settings.max_connections': '383' },
+      'postgres.settings.max_connections is 417, but all replicas of the services, with one more of each during an upgrade, need 418: 17 per replica, and 10 for others. Raise it, with the memory of PostgreSQL (postgres.resources), lower',
+      { 'postgres.settings.max_connections': '417' },
     ],
     [
       'maxReplicas is 7, but only 6 replicas can consume',

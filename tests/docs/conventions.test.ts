@@ -78,6 +78,9 @@ describe('paths', () => {
       'products',
       'imports',
       'notifications',
+      'webhooks',
+      'deliveries',
+      'secrets',
     ];
     expect(all).toEqual(new Set([...known, ...others]));
   });
@@ -114,5 +117,6 @@ it('every list is bounded by a size or limit of at most 1000, or by the number o
     '/orders/{id}/shipments', // at most one
     '/products/availability', // as many as requested, at most 100
     '/products/categories', // at most 1,000
+    '/webhooks', // at most 1,000
   ]);
 });

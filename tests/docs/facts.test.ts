@@ -45,6 +45,7 @@ describe('personal data', () => {
     ...'unit description images category sku category1 category2 taxes'.split(' '),
     ...'booked account result'.split(' '), // of the books
     ...'source state lines failure provider_ref idempotency_key'.split(' '), // of refunds and disputes
+    ...'url kinds key_id sealed'.split(' '), // of webhooks: systems of the operator
   ]);
   /** Names of products, products that are being imported, and which of their lines failed. */
   const exceptions = new Set([

@@ -13,7 +13,7 @@ const escaped = (text: string) => text.replaceAll('$', '$$$$');
 
 /** The command of the image, with secrets in its environment. Each secret is a file in the volume `keys`. */
 function entrypointOf({ entry, database, secrets }: Service): string[] {
-  const keys = ['JWT_SECRET_KEY', 'CONSOLE_TOKEN'].filter((key) => secrets.includes(key));
+  const keys = ['JWT_SECRET_KEY', 'CONSOLE_TOKEN', 'WEBHOOK_KEYS'].filter((key) => secrets.includes(key));
   const url = `postgresql://${database}:$(cat /keys/DATABASE_PASSWORD)@postgres/${database}`;
   const exported = keys.map((key) => `export ${key}="$(cat /keys/${key})"; `);
   if (database) exported.push(`export DATABASE_URL="${url}"; `);

@@ -76,6 +76,9 @@ Takes { root, value, settings, orElse }. */}}
 {{- if and .Values.console.enabled (eq .Values.console.secrets.CONSOLE_TOKEN.secret "store-console") }}
 {{- $_ := set $secrets "store-console" (list "CONSOLE_TOKEN") }}
 {{- end }}
+{{- if eq .Values.webhook.secrets.WEBHOOK_KEYS.secret "store-webhooks" }}
+{{- $_ := set $secrets "store-webhooks" (list "WEBHOOK_KEYS") }}
+{{- end }}
 {{- if .Values.postgres.enabled }}
 {{- $databases := include "store.databases" . | fromJsonArray | concat .Values.postgres.databases | uniq | sortAlpha }}
 {{- $_ := set $secrets "postgres" (prepend $databases "postgres") }}

@@ -1420,6 +1420,234 @@ export interface Methods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   getStoreOrder(input: Input<'getStoreOrder'>, options?: CallOptions): Promise<Output<'getStoreOrder'>>;
+
+  /**
+   * Have events sent to an address, as an operator.
+   *
+   * `POST /webhooks`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Created. Its secret is not shown again.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 409: There are 1000 webhooks.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  createWebhook(input: Input<'createWebhook'>, options?: CallOptions): Promise<Output<'createWebhook'>>;
+
+  /**
+   * List webhooks, as an operator.
+   *
+   * `GET /webhooks`, for an API key with the scope `webhooks`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: Webhooks, newest first.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listWebhooks(input?: Input<'listWebhooks'>, options?: CallOptions): Promise<Output<'listWebhooks'>>;
+
+  /**
+   * Fetch a webhook, as an operator.
+   *
+   * `GET /webhooks/{id}`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The webhook.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getWebhook(input: Input<'getWebhook'>, options?: CallOptions): Promise<Output<'getWebhook'>>;
+
+  /**
+   * Change, pause or resume a webhook, as an operator.
+   *
+   * `PATCH /webhooks/{id}`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The webhook.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  changeWebhook(input: Input<'changeWebhook'>, options?: CallOptions): Promise<Output<'changeWebhook'>>;
+
+  /**
+   * Delete a webhook with its deliveries, as an operator.
+   *
+   * `DELETE /webhooks/{id}`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 204: Deleted.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  deleteWebhook(input: Input<'deleteWebhook'>, options?: CallOptions): Promise<Output<'deleteWebhook'>>;
+
+  /**
+   * List what was sent to a webhook, as an operator.
+   *
+   * `GET /webhooks/{id}/deliveries`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * - `query.state`, optional
+   * - `query.size`, optional
+   * - `query.after`, optional: Opaque: taken from `Link: rel="next"`.
+   * @param options for this call
+   * @returns
+   * - 200: Deliveries, newest first.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listWebhookDeliveries(input: Input<'listWebhookDeliveries'>, options?: CallOptions): Promise<Output<'listWebhookDeliveries'>>;
+
+  /**
+   * Send a delivery again, as an operator.
+   *
+   * `POST /webhooks/{id}/deliveries/{deliveryId}/attempts`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.deliveryId`
+   * @param options for this call
+   * @returns
+   * - 202: Queued.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  repeatWebhookDelivery(input: Input<'repeatWebhookDelivery'>, options?: CallOptions): Promise<Output<'repeatWebhookDelivery'>>;
+
+  /**
+   * Send the events of a time again, as an operator.
+   *
+   * `POST /webhooks/{id}/replays`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 202: Queued, under the ids that they had.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  replayWebhook(input: Input<'replayWebhook'>, options?: CallOptions): Promise<Output<'replayWebhook'>>;
+
+  /**
+   * Make a new secret of a webhook, as an operator.
+   *
+   * `POST /webhooks/{id}/secrets`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 201: The new secret. For 24 hours the previous one signs as well.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  renewWebhookSecret(input: Input<'renewWebhookSecret'>, options?: CallOptions): Promise<Output<'renewWebhookSecret'>>;
+
+  /**
+   * Send a test to a webhook, as an operator.
+   *
+   * `POST /webhooks/{id}/tests`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 202: Queued.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  testWebhook(input: Input<'testWebhook'>, options?: CallOptions): Promise<Output<'testWebhook'>>;
 }
 
 /** The same, but they resolve to the whole reply. */
@@ -3009,4 +3237,232 @@ export interface FullMethods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   getStoreOrder(input: FullInput<'getStoreOrder'>, options?: CallOptions): Promise<Reply<'getStoreOrder'>>;
+
+  /**
+   * Have events sent to an address, as an operator.
+   *
+   * `POST /webhooks`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 201: Created. Its secret is not shown again.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 409: There are 1000 webhooks.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  createWebhook(input: FullInput<'createWebhook'>, options?: CallOptions): Promise<Reply<'createWebhook'>>;
+
+  /**
+   * List webhooks, as an operator.
+   *
+   * `GET /webhooks`, for an API key with the scope `webhooks`
+   *
+   * @param options for this call
+   * @returns
+   * - 200: Webhooks, newest first.
+   * @throws StoreProblem
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listWebhooks(input?: FullInput<'listWebhooks'>, options?: CallOptions): Promise<Reply<'listWebhooks'>>;
+
+  /**
+   * Fetch a webhook, as an operator.
+   *
+   * `GET /webhooks/{id}`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The webhook.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getWebhook(input: FullInput<'getWebhook'>, options?: CallOptions): Promise<Reply<'getWebhook'>>;
+
+  /**
+   * Change, pause or resume a webhook, as an operator.
+   *
+   * `PATCH /webhooks/{id}`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 200: The webhook.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  changeWebhook(input: FullInput<'changeWebhook'>, options?: CallOptions): Promise<Reply<'changeWebhook'>>;
+
+  /**
+   * Delete a webhook with its deliveries, as an operator.
+   *
+   * `DELETE /webhooks/{id}`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 204: Deleted.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  deleteWebhook(input: FullInput<'deleteWebhook'>, options?: CallOptions): Promise<Reply<'deleteWebhook'>>;
+
+  /**
+   * List what was sent to a webhook, as an operator.
+   *
+   * `GET /webhooks/{id}/deliveries`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * - `query.state`, optional
+   * - `query.size`, optional
+   * - `query.after`, optional: Opaque: taken from `Link: rel="next"`.
+   * @param options for this call
+   * @returns
+   * - 200: Deliveries, newest first.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listWebhookDeliveries(input: FullInput<'listWebhookDeliveries'>, options?: CallOptions): Promise<Reply<'listWebhookDeliveries'>>;
+
+  /**
+   * Send a delivery again, as an operator.
+   *
+   * `POST /webhooks/{id}/deliveries/{deliveryId}/attempts`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * - `path.deliveryId`
+   * @param options for this call
+   * @returns
+   * - 202: Queued.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  repeatWebhookDelivery(input: FullInput<'repeatWebhookDelivery'>, options?: CallOptions): Promise<Reply<'repeatWebhookDelivery'>>;
+
+  /**
+   * Send the events of a time again, as an operator.
+   *
+   * `POST /webhooks/{id}/replays`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * - `body`
+   * @param options for this call
+   * @returns
+   * - 202: Queued, under the ids that they had.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 413: The body is larger than 8 KiB.
+   * - 415: The body is compressed, or is not JSON in UTF-8.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  replayWebhook(input: FullInput<'replayWebhook'>, options?: CallOptions): Promise<Reply<'replayWebhook'>>;
+
+  /**
+   * Make a new secret of a webhook, as an operator.
+   *
+   * `POST /webhooks/{id}/secrets`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 201: The new secret. For 24 hours the previous one signs as well.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  renewWebhookSecret(input: FullInput<'renewWebhookSecret'>, options?: CallOptions): Promise<Reply<'renewWebhookSecret'>>;
+
+  /**
+   * Send a test to a webhook, as an operator.
+   *
+   * `POST /webhooks/{id}/tests`, for an API key with the scope `webhooks`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 202: Queued.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope webhooks.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  testWebhook(input: FullInput<'testWebhook'>, options?: CallOptions): Promise<Reply<'testWebhook'>>;
 }

@@ -28,6 +28,7 @@ export type ProblemCode =
   | 'too-many-streams'
   | 'too-many-failures'
   | 'too-many-keys'
+  | 'too-many-webhooks'
   | 'too-many-service-accounts'
   | 'wrong-password'
   | 'database-away'

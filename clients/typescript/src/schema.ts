@@ -805,6 +805,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks, as an operator */
+        get: operations["listWebhooks"];
+        put?: never;
+        /** Have events sent to an address, as an operator */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a webhook, as an operator */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook with its deliveries, as an operator */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /** Change, pause or resume a webhook, as an operator */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what was sent to a webhook, as an operator */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/deliveries/{deliveryId}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a delivery again, as an operator */
+        post: operations["repeatWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/replays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the events of a time again, as an operator */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new secret of a webhook, as an operator */
+        post: operations["renewWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test to a webhook, as an operator */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1003,7 +1125,7 @@ export interface components {
              * @description The caller's, required for a key that lasts longer than 90 days.
              */
             currentPassword?: string;
-            scopes: ("orders:read" | "orders:write" | "orders:all" | "orders:ship" | "products:write" | "stock:write" | "refunds:write")[];
+            scopes: ("orders:read" | "orders:write" | "orders:all" | "orders:ship" | "products:write" | "stock:write" | "refunds:write" | "webhooks")[];
         };
         /**
          * @example {
@@ -1228,6 +1350,45 @@ export interface components {
             lastUsedAt: string | null;
             /** @description The key itself, a token. It cannot be shown again. */
             key: string;
+        };
+        /**
+         * @example {
+         *       "id": "6f2d4c1e-8b3a-4e95-a7d0-1c9e5b2f4a68",
+         *       "url": "https://erp.example.com/store",
+         *       "kinds": [
+         *         "OrderPaid",
+         *         "OrderShipped"
+         *       ],
+         *       "ordered": false,
+         *       "state": "ACTIVE",
+         *       "failures": 0,
+         *       "lastFailure": null,
+         *       "restingUntil": null,
+         *       "createdAt": "2026-01-31T09:30:00.000Z",
+         *       "secret": "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+         *     }
+         */
+        NewWebhookOut: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            kinds: string[];
+            ordered: boolean;
+            /**
+             * @description `GIVEN_UP`: nothing was accepted for days. `GONE`: the endpoint has answered 410.
+             * @enum {string}
+             */
+            state: "ACTIVE" | "PAUSED" | "GIVEN_UP" | "GONE";
+            /** @description Failed attempts since the last delivery that was accepted. */
+            failures: number;
+            /** @description Why the last of them failed. */
+            lastFailure: string | null;
+            /** @description Nothing new is sent until then, because too much has failed. */
+            restingUntil: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Signs deliveries (Standard Webhooks). It cannot be shown again. */
+            secret: string;
         };
         /**
          * @example {
@@ -1534,6 +1695,7 @@ export interface components {
              *     - `too-many-streams`, 429: The account or the client address has as many streams of order events open as it is allowed. Close one, and retry after `Retry-After`.
              *     - `too-many-failures`, 429: Too many logins with this e-mail address have failed. Until `Retry-After` even a correct login is refused.
              *     - `too-many-keys`, 409: The account has 100 unexpired API keys, including revoked ones: use shorter lifetimes. Or the service account has two valid keys: end the one that is no longer used.
+             *     - `too-many-webhooks`, 409: There are 1000 webhooks. Delete one that is no longer used.
              *     - `too-many-service-accounts`, 409: There are 100 service accounts. Delete one that is no longer used.
              *     - `wrong-password`, 403: The current password in the body is wrong, and nothing was changed. Each attempt counts as a failed login.
              *     - `database-away`, 503: The database of the service cannot be reached, is misconfigured, took too long, or had too many conflicting changes. Either nothing was changed or, after a broken connection, the whole request took effect. Repeat after `Retry-After`, an order with the same `Idempotency-Key`.
@@ -1774,6 +1936,14 @@ export interface components {
         };
         /**
          * @example {
+         *       "deliveries": 1
+         *     }
+         */
+        QueuedDeliveriesOut: {
+            deliveries: number;
+        };
+        /**
+         * @example {
          *       "lines": [
          *         {
          *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
@@ -1944,7 +2114,7 @@ export interface components {
         ServiceAccountIn: {
             name: string;
             /** @description Of each of its keys. */
-            scopes: ("orders:read" | "orders:write" | "orders:all" | "orders:ship" | "products:write" | "stock:write" | "refunds:write")[];
+            scopes: ("orders:read" | "orders:write" | "orders:all" | "orders:ship" | "products:write" | "stock:write" | "refunds:write" | "webhooks")[];
             /** @description Among the caller's own. */
             roles?: ("catalogue" | "operator")[];
         };
@@ -2285,6 +2455,152 @@ export interface components {
         };
         /**
          * @example {
+         *       "state": "PAUSED"
+         *     }
+         */
+        WebhookChange: {
+            /**
+             * Format: uri
+             * @description In production `https:`, with a public address.
+             */
+            url?: string;
+            /** @description Kinds of events (docs/asyncapi.yaml). */
+            kinds?: ("OrderCreated" | "StockReserved" | "StockRejected" | "OrderPaid" | "PaymentFailed" | "StockReleased" | "OrderCancelled" | "PaymentRefunded" | "RefundIssued" | "PaymentDisputed" | "OrderShipped" | "InvoiceIssued" | "CreditNoteIssued")[];
+            /**
+             * @description `ACTIVE` also resumes one that was given up.
+             * @enum {string}
+             */
+            state?: "ACTIVE" | "PAUSED";
+        };
+        /**
+         * @example {
+         *       "id": "2f1a7b0c-4d5e-5f60-8a71-9b2c3d4e5f60",
+         *       "eventId": "8c1d2e3f-4a5b-4c6d-9e7f-0a1b2c3d4e5f",
+         *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *       "type": "OrderPaid",
+         *       "sequence": 3,
+         *       "state": "PENDING",
+         *       "attempts": 1,
+         *       "status": 503,
+         *       "failure": "The endpoint answered 503.",
+         *       "createdAt": "2026-01-31T09:30:00.000Z",
+         *       "triedAt": "2026-01-31T09:30:00.100Z",
+         *       "dueAt": "2026-01-31T09:30:05.100Z"
+         *     }
+         */
+        WebhookDeliveryOut: {
+            /**
+             * Format: uuid
+             * @description The header `webhook-id`.
+             */
+            id: string;
+            /** Format: uuid */
+            eventId: string;
+            orderId: string | null;
+            /** @description Kind of the event, or `Test`. */
+            type: string;
+            sequence: number;
+            /** @enum {string} */
+            state: "PENDING" | "DELIVERED" | "GIVEN_UP";
+            /** @description That reached the endpoint, or failed because of it, since it was last queued. */
+            attempts: number;
+            /** @description The last answer. */
+            status: number | null;
+            failure: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            triedAt: string | null;
+            /** @description The next attempt; null if there is none, or if it is held. */
+            dueAt: string | null;
+        };
+        /**
+         * @example {
+         *       "url": "https://erp.example.com/store",
+         *       "kinds": [
+         *         "OrderPaid",
+         *         "OrderShipped"
+         *       ],
+         *       "ordered": false
+         *     }
+         */
+        WebhookIn: {
+            /**
+             * Format: uri
+             * @description In production `https:`, with a public address.
+             */
+            url: string;
+            /** @description Kinds of events (docs/asyncapi.yaml). */
+            kinds: ("OrderCreated" | "StockReserved" | "StockRejected" | "OrderPaid" | "PaymentFailed" | "StockReleased" | "OrderCancelled" | "PaymentRefunded" | "RefundIssued" | "PaymentDisputed" | "OrderShipped" | "InvoiceIssued" | "CreditNoteIssued")[];
+            /**
+             * @description Whether the deliveries of an order wait for each other. One that fails then holds up the next.
+             * @default false
+             */
+            ordered: boolean;
+        };
+        /**
+         * @example {
+         *       "id": "6f2d4c1e-8b3a-4e95-a7d0-1c9e5b2f4a68",
+         *       "url": "https://erp.example.com/store",
+         *       "kinds": [
+         *         "OrderPaid",
+         *         "OrderShipped"
+         *       ],
+         *       "ordered": false,
+         *       "state": "ACTIVE",
+         *       "failures": 0,
+         *       "lastFailure": null,
+         *       "restingUntil": null,
+         *       "createdAt": "2026-01-31T09:30:00.000Z"
+         *     }
+         */
+        WebhookOut: {
+            /** Format: uuid */
+            id: string;
+            url: string;
+            kinds: string[];
+            ordered: boolean;
+            /**
+             * @description `GIVEN_UP`: nothing was accepted for days. `GONE`: the endpoint has answered 410.
+             * @enum {string}
+             */
+            state: "ACTIVE" | "PAUSED" | "GIVEN_UP" | "GONE";
+            /** @description Failed attempts since the last delivery that was accepted. */
+            failures: number;
+            /** @description Why the last of them failed. */
+            lastFailure: string | null;
+            /** @description Nothing new is sent until then, because too much has failed. */
+            restingUntil: string | null;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /**
+         * @example {
+         *       "from": "2026-01-31T00:00:00Z",
+         *       "to": "2026-02-01T00:00:00Z"
+         *     }
+         */
+        WebhookReplayIn: {
+            /**
+             * Format: date-time
+             * @description When the store learned of the events, at most 30 days ago.
+             */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** @description Default: those of the endpoint. */
+            kinds?: ("OrderCreated" | "StockReserved" | "StockRejected" | "OrderPaid" | "PaymentFailed" | "StockReleased" | "OrderCancelled" | "PaymentRefunded" | "RefundIssued" | "PaymentDisputed" | "OrderShipped" | "InvoiceIssued" | "CreditNoteIssued")[];
+        };
+        /**
+         * @example {
+         *       "secret": "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+         *     }
+         */
+        WebhookSecretOut: {
+            /** @description Signs deliveries (Standard Webhooks). It cannot be shown again. */
+            secret: string;
+        };
+        /**
+         * @example {
          *       "number": 4,
          *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
          *       "customerId": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
@@ -2406,6 +2722,7 @@ export type CustomerInvoiceOut = components['schemas']['CustomerInvoiceOut'];
 export type EmailConfirmation = components['schemas']['EmailConfirmation'];
 export type Money = components['schemas']['Money'];
 export type NewApiKeyOut = components['schemas']['NewApiKeyOut'];
+export type NewWebhookOut = components['schemas']['NewWebhookOut'];
 export type NotificationOut = components['schemas']['NotificationOut'];
 export type NotificationPage = components['schemas']['NotificationPage'];
 export type OrderChange = components['schemas']['OrderChange'];
@@ -2423,6 +2740,7 @@ export type ProductImportOut = components['schemas']['ProductImportOut'];
 export type ProductIn = components['schemas']['ProductIn'];
 export type ProductLine = components['schemas']['ProductLine'];
 export type ProductOut = components['schemas']['ProductOut'];
+export type QueuedDeliveriesOut = components['schemas']['QueuedDeliveriesOut'];
 export type RefundIn = components['schemas']['RefundIn'];
 export type RefundOut = components['schemas']['RefundOut'];
 export type RefundRecordOut = components['schemas']['RefundRecordOut'];
@@ -2443,6 +2761,12 @@ export type StoreOrderOut = components['schemas']['StoreOrderOut'];
 export type StoreOrdersOut = components['schemas']['StoreOrdersOut'];
 export type TaxLine = components['schemas']['TaxLine'];
 export type TokenIn = components['schemas']['TokenIn'];
+export type WebhookChange = components['schemas']['WebhookChange'];
+export type WebhookDeliveryOut = components['schemas']['WebhookDeliveryOut'];
+export type WebhookIn = components['schemas']['WebhookIn'];
+export type WebhookOut = components['schemas']['WebhookOut'];
+export type WebhookReplayIn = components['schemas']['WebhookReplayIn'];
+export type WebhookSecretOut = components['schemas']['WebhookSecretOut'];
 export type WholeCreditNoteOut = components['schemas']['WholeCreditNoteOut'];
 export type ResponseUnauthenticated = components['responses']['Unauthenticated'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
@@ -6513,6 +6837,605 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             /** @description The caller lacks the role operator. The API key lacks the scope orders:all. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Webhooks, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookOut"][];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope webhooks. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookIn"];
+            };
+        };
+        responses: {
+            /** @description Created. Its secret is not shown again. */
+            201: {
+                headers: {
+                    /** @description Path of the webhook. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhookOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope webhooks. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There are 1000 webhooks. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is compressed, or is not JSON in UTF-8. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope webhooks. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope webhooks. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope webhooks. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is compressed, or is not JSON in UTF-8. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                state?: "PENDING" | "DELIVERED" | "GIVEN_UP";
+                size?: number;
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deliveries, newest first. */
+            200: {
+                headers: {
+                    /** @description The next page, as rel="next", while there is more. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryOut"][];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope webhooks. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    repeatWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Queued. */
+            202: {
+                headers: {
+                    /** @description Path of the deliveries. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedDeliveriesOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope webhooks. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookReplayIn"];
+            };
+        };
+        responses: {
+            /** @description Queued, under the ids that they had. */
+            202: {
+                headers: {
+                    /** @description Path of the deliveries. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedDeliveriesOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope webhooks. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is compressed, or is not JSON in UTF-8. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    renewWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new secret. For 24 hours the previous one signs as well. */
+            201: {
+                headers: {
+                    /** @description Path of the webhook. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecretOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope webhooks. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Queued. */
+            202: {
+                headers: {
+                    /** @description Path of the deliveries. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedDeliveriesOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope webhooks. */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -51,7 +51,7 @@ async function call(operation: OperationId, answers: Answer[], further: object =
   const { store, seen } = await storeWith(answers, { maxDelayMs: 1, attempts: 2 });
   const method = store.full[operation] as (input: object) => Promise<{ status: number }>;
   const input = {
-    path: { id, sessionId: id, productId: id, refundId: id, shipmentId: id, keyId: id, number: 1 },
+    path: { id, sessionId: id, productId: id, refundId: id, shipmentId: id, keyId: id, deliveryId: id, number: 1 },
     body: {},
     ...further,
   };

@@ -3,7 +3,7 @@ import { bearerConfig, calleeConfig, callerConfig } from '@store/shared/auth/con
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { configOf } from '@store/shared/service/config';
-import { reportTogether, serviceUrl } from '@store/shared/values/environment';
+import { list, reportTogether, serviceUrl } from '@store/shared/values/environment';
 import { text, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 
@@ -11,7 +11,18 @@ import { z } from 'zod';
 const groupNames = readdirSync(new URL('groups', import.meta.url)).map((name) => `${name}-group`);
 
 /** The address that a group needs. */
-const calls = { 'invoice-group': 'ORDER_URL', 'notification-group': 'ACCOUNT_URL' } as const;
+const calls = {
+  'invoice-group': ['ORDER_URL'],
+  'notification-group': ['ACCOUNT_URL'],
+  'webhook-group': ['ORDER_URL', 'WEBHOOK_KEYS'],
+} as const;
+
+const sealingKey = z
+  .base64url({ error: 'must be base64 or base64url' })
+  .or(z.base64({ error: 'must be base64 or base64url' }))
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((key) => key.length >= 32, 'must be at least 32 bytes');
+const portNumber = wholeNumber(1, 65_535);
 
 export const configSchema = configOf({
   ...bearerConfig,
@@ -43,10 +54,25 @@ export const configSchema = configOf({
     .describe(
       "The seller's tax number on invoices and credit notes, at most 100 characters; without it they show none",
     ),
+  WEBHOOK_KEYS: list
+    .pipe(z.tuple([sealingKey], sealingKey))
+    .optional()
+    .describe(
+      'Keys, base64 of at least 32 bytes, that seal the secrets of webhooks, comma-separated: the first seals, all open; required for webhook-group',
+    ),
+  WEBHOOK_PORTS: list
+    .pipe(z.array(portNumber).nonempty())
+    .prefault('443')
+    .describe('Ports that webhooks may have in profile prod, comma-separated'),
+  WEBHOOK_PROXY: serviceUrl
+    .optional()
+    .describe('Proxy that deliveries of webhooks go through; it decides which addresses can be reached'),
 }).superRefine((config, context) => {
-  for (const [group, variable] of Object.entries(calls)) {
-    if (config.CONSUMER_GROUP !== group || config[variable] !== undefined) continue;
-    context.addIssue({ code: 'custom', path: [variable], message: `must be set for ${group}` });
+  for (const [group, variables] of Object.entries(calls)) {
+    if (config.CONSUMER_GROUP !== group) continue;
+    for (const variable of variables)
+      if (config[variable] === undefined)
+        context.addIssue({ code: 'custom', path: [variable], message: `must be set for ${group}` });
   }
 }, reportTogether);
 

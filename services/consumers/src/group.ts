@@ -8,8 +8,8 @@ import type { PrismaClient } from './generated/client.ts';
 /** The part of a consumer group that differs from group to group. */
 export type OwnGroup<Kind extends EventKind = EventKind> = Pick<
   ConsumerGroup<PrismaClient, unknown, Kind>,
-  'kinds' | 'handle' | 'accounts'
->;
+  'kinds' | 'wants' | 'handle' | 'accounts' | 'maxWaitMs'
+> & { chunkSize?: number };
 
 /** The function that groups/<name>/consumer-group.ts exports as `createGroup`. */
 export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, PrismaClient>, 'config' | 'database'>) => {

@@ -49,7 +49,7 @@ describe('the cluster', () => {
     expect(cluster.smartShutdownTimeout).toBe(0);
     expect(cluster.postgresql.parameters).toMatchObject({
       wal_retrieve_retry_interval: '500ms',
-      max_connections: '1000',
+      max_connections: '1100',
     });
   });
 
@@ -193,12 +193,12 @@ describe('the cluster', () => {
   const few = { autoscaling: { enabled: false } };
   const fewer = Object.fromEntries(['auth', 'status', 'product', 'order', 'account'].map((name) => [name, few]));
   it.each([
-    // Two pods and one more, ten connections, eight databases; at most 53 replicas; ten for others
-    ['pools and replicas', { pooler }, { global: pooled }, 3 * 10 * 8 + 53 + 10, /but 303 are needed: pooler.poolSize/],
-    // Eleven services with a database, each with two replicas and one more
-    ['services with few replicas', {}, fewer, 17 * 33 + 10, /need 571/],
+    // Two pods and one more, ten connections, eight databases; at most 56 replicas; ten for others
+    ['pools and replicas', { pooler }, { global: pooled }, 3 * 10 * 8 + 56 + 10, /but 306 are needed: pooler.poolSize/],
+    // Twelve services with a database, each with two replicas and one more
+    ['services with few replicas', {}, fewer, 17 * 36 + 10, /need 622/],
     // At their maximum, during an upgrade
-    ['services', {}, {}, 911, /max_connections is 910, but .* need 911: 17 per replica, and 10 for others. Raise it/],
+    ['services', {}, {}, 962, /max_connections is 961, but .* need 962: 17 per replica, and 10 for others. Raise it/],
   ])('needs connections for its %s', async (_, cloudnativePg, values, needed, message) => {
     const withConnections = (count: number) =>
       render({ ...cloudnativePg, settings: { max_connections: String(count) } }, values);

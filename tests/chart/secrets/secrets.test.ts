@@ -18,8 +18,11 @@ const jobOf = async (values: object) => (await manifests(values)).one('Job', 'st
 
 describe('the Job that creates Secrets', () => {
   it('is left out if nothing is generated', async () => {
-    const ownToken = { console: { secrets: { CONSOLE_TOKEN: { secret: 'of-yours', key: 'token' } } } };
-    const { one } = await manifests(ownToken, valuesFiles.prod);
+    const ownSecrets = {
+      console: { secrets: { CONSOLE_TOKEN: { secret: 'of-yours', key: 'token' } } },
+      webhook: { secrets: { WEBHOOK_KEYS: { secret: 'of-yours', key: 'keys' } } },
+    };
+    const { one } = await manifests(ownSecrets, valuesFiles.prod);
     const containers = one('Job', 'store-secrets').spec.template.spec.containers;
     expect(containers.map(({ name }: { name: string }) => name)).toEqual(['replicas']);
     const autoscaled = ['account', 'auth', 'gateway', 'order', 'product', 'status'];
@@ -27,7 +30,9 @@ describe('the Job that creates Secrets', () => {
       { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'patch'], resourceNames: autoscaled },
     ]);
     const fixed = Object.fromEntries(autoscaled.map((name) => [name, { autoscaling: { enabled: false } }]));
-    expect((await manifests({ ...fixed, ...ownToken }, valuesFiles.prod)).one('Job', 'store-secrets')).toBeUndefined();
+    expect(
+      (await manifests({ ...fixed, ...ownSecrets }, valuesFiles.prod)).one('Job', 'store-secrets'),
+    ).toBeUndefined();
   });
 
   it('has another name if its work changes, because a Job cannot be changed', async () => {
@@ -75,7 +80,13 @@ describe('the program of the Job', () => {
 
   it('creates a key that auth accepts, and a URL-safe password for each database', async () => {
     expect((await run()).exitCode).toBe(0);
-    expect([...api.secrets.keys()].sort()).toEqual(['postgres', 'postgres-logins', 'store-console', 'store-jwt']);
+    expect([...api.secrets.keys()].sort()).toEqual([
+      'postgres',
+      'postgres-logins',
+      'store-console',
+      'store-jwt',
+      'store-webhooks',
+    ]);
     const { JWT_SECRET_KEY = '', ...others } = dataOf('store-jwt');
     expect(others).toEqual({});
     expect(secretProblem(atob(JWT_SECRET_KEY))).toBeUndefined();
@@ -115,7 +126,9 @@ describe('the program of the Job', () => {
     const before = structuredClone([...api.secrets]);
     const second = await run();
     expect([...api.secrets]).toEqual(before);
-    const complete = ['postgres', 'postgres-logins', 'store-console', 'store-jwt'].map((name) => `${name}: complete`);
+    const complete = ['postgres', 'postgres-logins', 'store-console', 'store-jwt', 'store-webhooks'].map(
+      (name) => `${name}: complete`,
+    );
     expect(second).toEqual({ exitCode: 0, all: ['databases: absent', ...complete].join('\n') });
     for (const [, { data }] of before) {
       for (const value of Object.values(data ?? {})) {

@@ -63,7 +63,13 @@ it('applying the manifests again changes no key or password, and adds the passwo
     isReady(await core.readNamespacedPod({ name: 'postgres-0', namespace })),
   );
   const first = await readSecrets();
-  expect(Object.keys(first).sort()).toEqual(['postgres', 'postgres-logins', 'store-console', 'store-jwt']);
+  expect(Object.keys(first).sort()).toEqual([
+    'postgres',
+    'postgres-logins',
+    'store-console',
+    'store-jwt',
+    'store-webhooks',
+  ]);
 
   expect(await apply()).toMatch(/^job\.batch\/store-secrets-\w+ unchanged$/m);
   expect(await readSecrets()).toEqual(first);

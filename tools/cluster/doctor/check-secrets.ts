@@ -23,7 +23,7 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
       continue;
     }
     const problem = secret ? problemOf(secret, variables, name === jwt) : 'it is missing';
-    const isGenerated = ['store-jwt', 'store-console', 'postgres-logins'].includes(name);
+    const isGenerated = ['store-jwt', 'store-console', 'store-webhooks', 'postgres-logins'].includes(name);
     const remedy = isGenerated ? 'make deploy creates what is missing' : `kubectl -n ${namespace} edit secret ${name}`;
     if (problem) findings.push(wrong(`Secret ${name}: ${problem}`, remedy));
     else findings.push(ok(`Secret ${name}: ${[...variables.keys()].sort().join(', ')}`));

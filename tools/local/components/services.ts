@@ -50,6 +50,7 @@ export function serviceEnv(
     CONSUMER_GROUP: group,
     KAFKA_BROKERS: usesKafka ? brokers.join() : undefined,
     JWT_SECRET_KEY: seesKey ? env.JWT_SECRET_KEY || jwtKey : undefined,
+    WEBHOOK_KEYS: service.secrets.includes('WEBHOOK_KEYS') ? env.WEBHOOK_KEYS || jwtKey : undefined,
     CONSOLE_TOKEN: service.secrets.includes('CONSOLE_TOKEN') ? env.CONSOLE_TOKEN || consoleToken : undefined,
     // Its Secret is part of a preset.
     ...(name !== 'payment' && { STRIPE_SECRET_KEY: undefined, STRIPE_WEBHOOK_SECRET: undefined }),

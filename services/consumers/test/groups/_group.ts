@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { openDatabase } from '@store/shared/database/database';
 import { kindsOf } from '@store/shared/messaging/consumer/group';
@@ -24,6 +24,8 @@ for (const name of readdirSync(folder)) {
   groups[`${name}-group`] = (await import(`${folder}${name}/consumer-group.ts`)).createGroup;
 }
 
+export const webhookKey = randomBytes(32).toString('base64url');
+
 /** Acts like a process of a group, without the broker. @param expects errors that the test provokes */
 export function testGroup(databaseUrl: string, name: string, env: Record<string, string> = {}, expects?: RegExp) {
   const database = openDatabase(PrismaClient, databaseUrl);
@@ -33,6 +35,7 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
     CONSUMER_GROUP: name,
     ORDER_URL: 'http://127.0.0.1:1',
     ACCOUNT_URL: 'http://127.0.0.1:1',
+    WEBHOOK_KEYS: webhookKey,
     ...env,
   });
   const context = { config, log: testLog(name, expects), database };
@@ -43,6 +46,7 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
     database,
     prisma: database.prisma,
     app,
+    wants: consumer.group.wants,
     /** Handles the events of the group's kinds in one transaction, like one chunk. */
     handle: (...events: StoredEvent[]) => {
       const own = events.filter(({ kind }) => kindsOf(consumer.group).has(kind));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { accountDataPath } from '@store/shared/contracts/account-data';
 import { openDatabase } from '@store/shared/database/database';
+import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { type Contract, describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
@@ -20,8 +21,8 @@ interface Case {
   sums?: true;
   /** Routes that customers may call, each with the path of a row of theirs. */
   own?: Record<string, (group: TestGroup) => Promise<string>>;
-  /** Calls of its internal routes, by documented status. */
-  internal?: (group: TestGroup) => Contract['calls'];
+  /** Calls of its other routes, by documented status. */
+  calls?: (group: TestGroup) => Contract['calls'];
   /** The number of rows that the group has. */
   count: (group: TestGroup) => Promise<number>;
 }
@@ -30,7 +31,7 @@ interface Case {
 const cases: Record<string, Case> = {
   'notification-group': {
     collections: [{ path: '/notifications', forged: [['notifications;createdAt,desc', '2026-02-30']] }],
-    internal(group) {
+    calls(group) {
       const path = async (copy: string) =>
         `/internal/notifications/${(await group.prisma.notification.findFirstOrThrow()).id}/copies/${copy}`;
       return {
@@ -58,7 +59,7 @@ const cases: Record<string, Case> = {
         `/orders/${(await prisma.creditNote.findFirstOrThrow()).orderId}/credit-notes`,
       '/orders/{id}/credit-notes/{number}': creditNotePath,
     },
-    internal: (group) => ({
+    calls: (group) => ({
       'get /internal/orders/{id}/credit-notes/{number}': {
         200: async () => ({ path: `/internal${await creditNotePath(group)}` }),
       },
@@ -70,7 +71,74 @@ const cases: Record<string, Case> = {
     }),
     count: ({ prisma }) => prisma.invoice.count(),
   },
+  'webhook-group': {
+    collections: [],
+    calls: webhookCalls,
+    count: async ({ prisma }) =>
+      (await prisma.webhook.count()) + (await prisma.webhookSecret.count()) + (await prisma.webhookDelivery.count()),
+  },
 };
+
+function webhookCalls(group: TestGroup): Contract['calls'] {
+  const headers = { 'account-roles': 'operator' };
+  const webhook = { url: 'http://127.0.0.1:1/hook', kinds: ['OrderPaid'], ordered: true };
+  const made = async (below = '', more: object = {}) => {
+    const { body } = await request(group.app)
+      .post('/webhooks')
+      .set({ ...headers, 'id-account': customerId })
+      .send(webhook)
+      .expect(201);
+    return { path: `/webhooks/${body.id}${below}`, headers, ...more };
+  };
+  async function delivered() {
+    const { path } = await made();
+    await request(group.app)
+      .post(`${path}/tests`)
+      .set({ ...headers, 'id-account': customerId })
+      .expect(202);
+    const [{ id } = { id: '' }] = await group.prisma.webhookDelivery.findMany({
+      where: { webhookId: path.split('/').at(-1) ?? '' },
+    });
+    return { path: `${path}/deliveries/${id}/attempts`, headers };
+  }
+  const inside = async (call: Promise<{ path: string }>) => ({
+    ...(await call),
+    path: `/internal${(await call).path}`,
+  });
+  const change = { body: { url: 'http://127.0.0.1:1/other', kinds: ['OrderShipped'], state: 'PAUSED' } };
+  const replay = { body: { from: '2026-01-31T00:00:00Z', to: '2026-02-01T00:00:00Z', kinds: ['OrderPaid'] } };
+  return {
+    'get /webhooks': { 200: { headers } },
+    'post /webhooks': {
+      201: { headers, body: webhook },
+      async 409() {
+        await group.prisma.webhook.createMany({
+          data: Array.from({ length: 1_000 }, () => ({ ...webhook, id: randomUUID(), createdBy: 'many' })),
+        });
+        return { headers, body: webhook };
+      },
+    },
+    'get /webhooks/{id}': { 200: () => made() },
+    'patch /webhooks/{id}': { 200: () => made('', change) },
+    'delete /webhooks/{id}': { 204: () => made() },
+    'post /webhooks/{id}/secrets': { 201: () => made('/secrets') },
+    'post /webhooks/{id}/tests': { 202: () => made('/tests') },
+    'get /webhooks/{id}/deliveries': {
+      200: () => made('/deliveries'),
+      400: () => made('/deliveries?size=101'),
+    },
+    'post /webhooks/{id}/deliveries/{deliveryId}/attempts': { 202: delivered },
+    'post /webhooks/{id}/replays': { 202: () => made('/replays', replay) },
+    'get /internal/webhooks': { 200: {} },
+    'patch /internal/webhooks/{id}': { 200: () => inside(made('', change)) },
+    'get /internal/webhooks/{id}/deliveries': {
+      200: () => inside(made('/deliveries')),
+      400: () => inside(made('/deliveries?size=101')),
+    },
+    'post /internal/webhooks/{id}/deliveries/{deliveryId}/attempts': { 202: () => inside(delivered()) },
+    'post /internal/webhooks/{id}/replays': { 202: () => inside(made('/replays', replay)) },
+  };
+}
 
 async function creditNotePath({ prisma }: TestGroup): Promise<string> {
   const { orderId, number } = await prisma.creditNote.findFirstOrThrow();
@@ -80,7 +148,7 @@ async function creditNotePath({ prisma }: TestGroup): Promise<string> {
 const nowhere = 'http://127.0.0.1:1';
 /** Leaves out the routes that only developers have. */
 const undocumented = {
-  config: { APP_PROFILE: 'prod', ACCOUNT_URL: nowhere, ORDER_URL: nowhere },
+  config: { APP_PROFILE: 'prod', ACCOUNT_URL: nowhere, ORDER_URL: nowhere, WEBHOOK_KEYS: [Buffer.alloc(32)] },
   database: openDatabase(PrismaClient, unreachableDatabaseUrl),
 };
 
@@ -90,7 +158,7 @@ it('the contract has a case for each group', () => {
 
 const allCollections = Object.values(cases).flatMap(({ collections }) => collections);
 
-describe.each(Object.entries(cases))('%s', (name, { collections, sums, own = {}, internal }) => {
+describe.each(Object.entries(cases))('%s', (name, { collections, sums, own = {}, calls }) => {
   // Used only for the OpenAPI document; requests go to the application.
   const routes = groups[name]?.(undocumented as never).routes ?? [];
   const keepsPersons = routes.some((route) => route.path === accountDataPath);
@@ -125,7 +193,7 @@ describe.each(Object.entries(cases))('%s', (name, { collections, sums, own = {},
       ...(keepsPersons && {
         [`get ${accountDataPath}`]: { 200: {}, 400: { path: `${accountDataPath}?after=` } },
       }),
-      ...internal?.(group),
+      ...calls?.(group),
       ...Object.fromEntries(
         Object.entries(own).map(([path, existing]) => [
           `get ${path}`,
@@ -137,6 +205,7 @@ describe.each(Object.entries(cases))('%s', (name, { collections, sums, own = {},
       ),
     },
   };
+  afterEach(() => group.prisma.webhook.deleteMany({ where: { createdBy: 'many' } }));
   describeContract(contract);
   describeFuzz({ ...contract, readState: () => Promise.all(Object.values(cases).map(({ count }) => count(group))) });
 

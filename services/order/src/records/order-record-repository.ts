@@ -76,6 +76,13 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
       return order && toOrderOut(order).items;
     },
 
+    /** Orders as their customers see them, in any sequence, deleted ones included, as JSON. */
+    async shown(orderIds: string[]): Promise<string> {
+      const orders = await run<{ json: string }>(sql`
+        select ${orderAsJson} as json from orders where id = any(${orderIds}::uuid[])`);
+      return `[${orders.map(({ json }) => json)}]`;
+    },
+
     /** Orders that were placed before a time and are still PENDING, oldest first. */
     stuck(placedBefore: Date, page: PageQuery) {
       const where = [sql`status = 'PENDING'`, sql`created_at < ${placedBefore}::timestamptz`];

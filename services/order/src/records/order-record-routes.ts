@@ -18,6 +18,9 @@ import type { OrderNotes } from './order-notes.ts';
 import type { OrderRecordRepository } from './order-record-repository.ts';
 import { placedBefore, stuckAfterSeconds } from './stuck-orders.ts';
 
+/** The largest order is 12 KB as JSON, or more with long names. */
+const maxShown = 50;
+
 interface Parts {
   records: OrderRecordRepository;
   all: AllOrdersRepository;
@@ -50,6 +53,18 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
       responses: { 200: { description: 'What was ordered, at which prices.', body: orderLinesOut } },
       handler: async ({ params: { id } }) =>
         ok({ json: stringifyJson({ items: found(await records.linesOf(id), `order ${id}`) }) }),
+    }),
+    route({
+      method: 'get',
+      path: '/internal/shown-orders',
+      identity: 'caller',
+      query: z.object({
+        id: uuids(maxShown).describe(`The orders; repeatable up to ${maxShown} times.`),
+      }),
+      responses: {
+        200: { description: 'The known orders as their customers see them, in any sequence.', body: z.array(orderOut) },
+      },
+      handler: async ({ query: { id } }) => ok({ json: await records.shown(id) }),
     }),
     route({
       method: 'get',

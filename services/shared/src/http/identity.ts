@@ -26,11 +26,12 @@ export const scopeNames = [
   'products:write',
   'stock:write',
   'refunds:write',
+  'webhooks',
 ] as const;
 export type Scope = (typeof scopeNames)[number];
 
 /** Scopes for what only operators may do, so that only they can make keys with them. */
-const operatorScopes: readonly string[] = ['orders:all', 'orders:ship', 'refunds:write'] satisfies Scope[];
+const operatorScopes: readonly string[] = ['orders:all', 'orders:ship', 'refunds:write', 'webhooks'] satisfies Scope[];
 export const isOperatorScope = (scope: string): boolean => operatorScopes.includes(scope);
 
 /** A scope, or several of which an API key needs one. */

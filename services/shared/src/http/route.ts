@@ -185,6 +185,7 @@ export const created = <T>(location: string, body: T, headers: Record<string, st
   headers: { Location: location, ...headers },
 });
 
+/** @param location where its progress can be seen */
 export const accepted = <T>(location: string, body: T) => ({
   status: 202 as const,
   body,

@@ -141,6 +141,25 @@ it('a call that failed is made again when its service says so', async () => {
   expect(attempts).toEqual([1, 2, 3]);
 });
 
+it('a call whose service has stored a due time keeps that', async () => {
+  const worker = startWorker({
+    async settle(tx, ended) {
+      await tx.run(sql`update payment_steps set due_at = 'infinity' where traceparent = 'held'`);
+      return ended.map(({ call }) => (call.traceparent === 'held' ? 'stored' : 'done'));
+    },
+  });
+  await add('charge', ['held', 'other'], worker);
+  await until('the other one is done', async () => (await steps()).some(({ due_at }) => due_at === null));
+  await until('the held one is settled', async () =>
+    (await steps()).some(({ due_at }) => Number(due_at) === Number.POSITIVE_INFINITY),
+  );
+  await worker.stop();
+  expect(await steps()).toMatchObject([
+    { traceparent: 'held', attempts: 1, due_at: Number.POSITIVE_INFINITY },
+    { traceparent: 'other', attempts: 1, due_at: null },
+  ]);
+});
+
 it('a call that takes too long is given up, and its signal says so', async () => {
   let isAborted = false;
   const worker = startWorker({

@@ -17,8 +17,8 @@ export const wakeOutgoing = (tx: Transaction, queue: string): void => tx.notifyA
 
 const channelOf = (queue: string) => `outgoing-${queue}`;
 
-/** What happens to a call next: nothing, or it is made again in some milliseconds. */
-export type Next = 'done' | { againInMs: number };
+/** What happens to a call next: nothing, it is made again in some milliseconds, or its due time is what the service has stored. */
+export type Next = 'done' | 'stored' | { againInMs: number };
 
 export interface Queue<Client, Call extends ClaimedCall, Outcome> extends CallTable<Call> {
   /** For logs and metrics. */
@@ -84,8 +84,11 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
       ended.inc({ queue: name, result: 'lost' }, all.length - mine.length);
       if (mine.length === 0) return;
       const nexts = await settle(tx, mine, log);
-      const next = mine.map(({ call: { id } }, index) => ({ id, inMs: dueIn(nexts[index]) }));
-      await repository.release(tx, next);
+      const next = mine.flatMap(({ call: { id } }, index) => {
+        const own = nexts[index];
+        return own === 'stored' ? [] : { id, inMs: dueIn(own) };
+      });
+      if (next.length > 0) await repository.release(tx, next);
     });
 
   return {
@@ -149,5 +152,5 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
   };
 }
 
-const dueIn = (next: Next | undefined): number | undefined =>
+const dueIn = (next: Exclude<Next, 'stored'> | undefined): number | undefined =>
   next === undefined || next === 'done' ? undefined : Math.ceil(next.againInMs);

@@ -9,6 +9,7 @@ export const changeKinds = [
   'lock',
   'key',
   'service account',
+  'webhook',
   'dead letter',
   'account',
   'password',

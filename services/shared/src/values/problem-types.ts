@@ -62,6 +62,7 @@ export const problemTypes = {
   'too-many-keys':
     '409: The account has 100 unexpired API keys, including revoked ones: use shorter lifetimes. ' +
     'Or the service account has two valid keys: end the one that is no longer used.',
+  'too-many-webhooks': '409: There are 1000 webhooks. Delete one that is no longer used.',
   'too-many-service-accounts': '409: There are 100 service accounts. Delete one that is no longer used.',
   'wrong-password':
     '403: The current password in the body is wrong, and nothing was changed. Each attempt counts as a failed login.',

@@ -49,7 +49,8 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
     for (let from = 0; from < messages.length && !signal.aborted; from += group.chunkSize) {
       const end = consumerMetrics.seconds.startTimer({ group: group.name });
       const chunk = messages.slice(from, from + group.chunkSize);
-      const contents = chunk.map((message) => contentOf(topic, partition, message));
+      const isWanted = await wants(signal);
+      const contents = chunk.map((message) => (isWanted ? contentOf(topic, partition, message) : undefined));
       let finished = 0;
       for await (const outcome of outcomesOf(contents, signal)) {
         const message = chunk[finished] as ReceivedMessage;
@@ -60,6 +61,20 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
       end();
       if (finished < chunk.length) return;
     }
+  }
+
+  /** Waits for the answer as long as it takes. */
+  async function wants(signal: AbortSignal): Promise<boolean> {
+    if (group.wants === undefined) return true;
+    for (let outages = 1; !signal.aborted; outages += 1) {
+      try {
+        return await group.wants();
+      } catch (error) {
+        log.warn({ err: error }, 'Whether events are wanted is not known, the partition waits');
+        await sleep(backoff(outages, outagePauses), signal);
+      }
+    }
+    return true;
   }
 
   function contentOf(topic: string, partition: number, message: ReceivedMessage): Content {

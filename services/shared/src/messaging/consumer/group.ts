@@ -21,6 +21,11 @@ export interface ConsumerGroup<Client, Prepared = unknown, Kind extends EventKin
   /** Other kinds are skipped without parsing. */
   kinds: readonly Kind[];
   /**
+   * Whether anybody wants the events. If not, messages are skipped unread. It is asked after they were fetched, so whoever wanted them
+   * when they were published is known.
+   */
+  wants?(): Promise<boolean>;
+  /**
    * Calls other services before the transaction, and may commit rows of its own. Repeated if an event is redelivered, even
    * if it was processed before. Throws PoisonError, or `unavailable` to make the partition wait.
    * @returns one result per event, in the order of the events

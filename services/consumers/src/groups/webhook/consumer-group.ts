@@ -1,0 +1,60 @@
+import type { NewEvent } from '@store/shared/messaging/consumer/group';
+import { type EventKind, payloads } from '@store/shared/messaging/events';
+import { outgoing } from '@store/shared/outgoing/outgoing';
+import { loop } from '@store/shared/values/loop';
+import { hourMs } from '@store/shared/values/time';
+import type { CreateGroup } from '../../group.ts';
+import { deliveries } from './deliveries.ts';
+import { addDeliveries, createDeliveryRepository, hasReceivers } from './delivery-repository.ts';
+import { createEndpointClient } from './endpoint-client.ts';
+import { createEndpointRepository } from './endpoint-repository.ts';
+import { createOrderClient } from './order-client.ts';
+import { webhookRoutes } from './routes.ts';
+import { createSecretBox } from './secrets.ts';
+
+const kinds = Object.keys(payloads) as EventKind[];
+
+/** Tells endpoints of other systems what happens to orders (contract 4.22, Standard Webhooks). */
+export const createGroup: CreateGroup = ({ config, database }) => {
+  const { WEBHOOK_KEYS: keys, APP_PROFILE, WEBHOOK_PORTS: ports, WEBHOOK_PROXY: proxyUrl } = config;
+  if (keys === undefined) throw new Error('WEBHOOK_KEYS must be set for webhook-group'); // checked by the configuration
+  const publicOnly = APP_PROFILE === 'prod';
+  const endpoints = createEndpointRepository(database, createSecretBox(keys));
+  const all = createDeliveryRepository(database);
+  const client = createEndpointClient({ publicOnly, proxyUrl });
+  const orderOf = createOrderClient({ baseUrl: config.ORDER_URL ?? '', credential: config.INTERNAL_CREDENTIAL });
+  return {
+    title: 'Webhook API',
+    group: {
+      kinds,
+      // The healthy endpoint hears of an event within 300 ms of its commit.
+      maxWaitMs: 50,
+      // Each becomes a row for each endpoint that wants it, of which there may be 1,000.
+      chunkSize: 50,
+      wants: () => hasReceivers(database),
+      handle: (events, tx) => addDeliveries(tx, events.map(toSentEvent)),
+    },
+    routes: webhookRoutes({ endpoints, deliveries: all, rules: { publicOnly, ports } }),
+    jobs: [
+      outgoing(
+        database,
+        deliveries({
+          orderOf,
+          secretsOf: endpoints.secretsOf,
+          endpoints: client,
+        }),
+      ),
+      loop({ name: 'held deliveries' }, all.releaseHeld),
+      loop({ name: 'deliveries of ended webhooks' }, all.giveUpEnded),
+      loop({ name: 'secrets of webhooks' }, endpoints.reseal),
+      loop({ name: 'old deliveries', everyMs: hourMs }, all.cleanUp),
+    ],
+  };
+};
+
+const toSentEvent = ({ event: { id, kind, payload } }: NewEvent<unknown, EventKind>) => ({
+  eventId: id,
+  orderId: payload.orderId,
+  kind,
+  at: payload.timestamp,
+});

@@ -1,0 +1,651 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import request from 'supertest';
+import { newCredential } from '../../../../tests/kit/credentials.ts';
+import { listen, serve } from '../../../../tests/kit/listen.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import { createEndpointClient } from '../../src/groups/webhook/endpoint-client.ts';
+import { createSecretBox, newSecret } from '../../src/groups/webhook/secrets.ts';
+import { customerId } from '../consumer/_fixture.ts';
+import { cancelled, paid, type TestGroup, testGroup, webhookKey } from './_group.ts';
+
+const shown = (id: string) => ({
+  id,
+  customerId,
+  status: 'CONFIRMED',
+  total: { amount: 12.75, currency: 'USD' },
+  items: [],
+  createdAt: '2026-01-31T09:30:00.000Z',
+  updatedAt: '2026-01-31T09:30:00.000Z',
+  version: 2,
+  metadata: { note: '"' },
+  payment: { status: 'paid', refunded: { amount: 0, currency: 'USD' } },
+});
+
+let orderUrl = '';
+/** Fields of orders that are answered in another way. */
+const answered = new Map<string, object>();
+beforeAll(async () => {
+  orderUrl = await serve((req, res) => {
+    const ids = new URL(req.url ?? '', 'http://order').searchParams.getAll('id');
+    res
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(ids.map((id) => ({ ...shown(id), ...answered.get(id) }))));
+  });
+});
+
+interface Received {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+type Answer = number | 'hang' | 'trickle' | Promise<number> | [number, Record<string, string>];
+
+/** An endpoint. `answer` decides its status and headers, from the number of the request and its body. */
+async function endpoint(answer: (n: number, body: string) => Answer = () => 200) {
+  const received: Received[] = [];
+  const server = createServer(async (req, res) => {
+    const body = await text(req);
+    received.push({ headers: req.headers, body });
+    const answered = await answer(received.length, body);
+    if (answered === 'hang') return;
+    if (answered === 'trickle') {
+      const trickling = setInterval(() => res.write('.'), 100);
+      res.writeHead(200).on('close', () => clearInterval(trickling));
+      return;
+    }
+    const [status, headers] = typeof answered === 'number' ? [answered, {}] : answered;
+    res.writeHead(status, headers).end('ok');
+  });
+  const url = `http://127.0.0.1:${await listen(server)}/hook`;
+  return { url, received, close: () => server.close().closeAllConnections() };
+}
+
+const operator = { 'id-account': customerId, 'account-roles': 'operator' };
+const asOperator = (group: TestGroup) => {
+  const send = (method: 'get' | 'post' | 'patch' | 'delete') => (path: string, body?: object) =>
+    request(group.app)[method](path).set(operator).send(body);
+  return { get: send('get'), post: send('post'), patch: send('patch'), remove: send('delete') };
+};
+
+describe('webhooks', () => {
+  const database = useDatabase('consumers', 'each');
+  let group: TestGroup;
+  let jobs: ReturnType<TestGroup['startJobs']> = [];
+  const logged: string[] = [];
+  const open: { close(): unknown }[] = [];
+
+  beforeEach(() => {
+    logged.length = 0;
+    group = testGroup(database.url, 'webhook-group', { ORDER_URL: orderUrl });
+  });
+  afterEach(async () => {
+    await Promise.all(jobs.map((job) => job.stop()));
+    jobs = [];
+    for (const one of open.splice(0)) one.close();
+    await group.close();
+  });
+
+  const start = () => {
+    jobs = group.startJobs({ write: (line) => logged.push(line) });
+  };
+
+  async function hook(answer?: Parameters<typeof endpoint>[0], body: object = {}) {
+    const receiver = await endpoint(answer);
+    open.push(receiver);
+    const { body: made } = await asOperator(group)
+      .post('/webhooks', { url: receiver.url, kinds: ['OrderPaid', 'OrderCancelled'], ...body })
+      .expect(201);
+    return { ...receiver, ...(made as { id: string; secret: string }) };
+  }
+  const deliveriesOf = async (id: string) =>
+    (await asOperator(group).get(`/webhooks/${id}/deliveries?size=100`).expect(200)).body;
+  const stateOf = async (id: string) => (await asOperator(group).get(`/webhooks/${id}`).expect(200)).body.state;
+  /** Makes everything that waits due, as if the time had passed. */
+  const skipWaits = () =>
+    group.prisma
+      .$executeRaw`update webhook_deliveries set due_at = now() where due_at > now() and due_at < 'infinity' and tries > 0`;
+  const skipPauses = async () => {
+    await skipWaits();
+    await group.prisma.$executeRaw`update webhooks set resting_until = now()`;
+  };
+  const untilState = (id: string, state: string, count = 1) =>
+    until(`${count} are ${state}`, async () => {
+      await skipPauses();
+      return (await deliveriesOf(id)).filter((one: { state: string }) => one.state === state).length === count;
+    });
+
+  it('are sent signed, with the order as its customer sees it, numbered per order', async () => {
+    const target = await hook();
+    start();
+    const event = paid();
+    await group.handle(event);
+    await group.handle(cancelled({ orderId: event.key }));
+    await untilState(target.id, 'DELIVERED', 2);
+    const verified = target.received.map(({ headers, body }) => {
+      const verify = new Webhook(target.secret).verify(body, headers as never) as {
+        type: string;
+        timestamp: string;
+        data: { sequence: number; order: object };
+      };
+      expect(() => new Webhook(target.secret).verify(body.replace('sequence', 'sequenze'), headers as never)).toThrow();
+      return verify;
+    });
+    const inOrder = verified.toSorted((a, b) => a.data.sequence - b.data.sequence);
+    const at = new Date(JSON.parse(event.payload).timestamp).toISOString();
+    expect(inOrder.map(({ type, data: { sequence } }) => [type, sequence])).toEqual([
+      ['OrderPaid', 1],
+      ['OrderCancelled', 2],
+    ]);
+    expect(inOrder[0]?.timestamp).toBe(at);
+    expect(inOrder[0]?.data).toEqual({
+      sequence: 1,
+      order: { ...shown(event.key), shippingAddress: null, shipment: null },
+    });
+    expect(logged.join()).not.toContain(target.secret);
+  });
+
+  it('are the same under the same id in every attempt, and sent once for a repeated event', async () => {
+    const target = await hook((n) => (n < 3 ? 500 : 200));
+    start();
+    const event = paid();
+    await group.handle(event);
+    await group.handle(event);
+    await untilState(target.id, 'DELIVERED');
+    const ids = target.received.map(({ headers }) => headers['webhook-id']);
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(1);
+    expect(ids[0]).toMatch(/^[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  });
+
+  it('reach only endpoints that want their kind', async () => {
+    const [wants, other] = [await hook(), await hook(undefined, { kinds: ['OrderShipped'] })];
+    start();
+    await group.handle(paid());
+    await untilState(wants.id, 'DELIVERED');
+    expect(await deliveriesOf(other.id)).toEqual([]);
+  });
+
+  it('are not wanted while there is no endpoint', async () => {
+    expect(await group.wants?.()).toBe(false);
+    const target = await hook();
+    expect(await group.wants?.()).toBe(true);
+    await asOperator(group).remove(`/webhooks/${target.id}`).expect(204);
+    expect(await group.wants?.()).toBe(false);
+  });
+
+  it.each([
+    [400, 3],
+    [404, 3],
+    [401, 3],
+  ])('that are refused with %i are given up after %i attempts', async (status, tries) => {
+    const target = await hook(() => status);
+    start();
+    await group.handle(paid());
+    await untilState(target.id, 'GIVEN_UP');
+    expect(target.received).toHaveLength(tries);
+    expect(await deliveriesOf(target.id)).toMatchObject([
+      { status, attempts: tries, failure: `The endpoint answered ${status}.` },
+    ]);
+    expect(await stateOf(target.id)).toBe('ACTIVE');
+  });
+
+  it.each([408, 409, 425, 429, 500, 302])(
+    'that fail with %i are tried for three days, then the endpoint is given up',
+    async (status) => {
+      const target = await hook(() => [status, { location: 'http://127.0.0.1:1/' }]);
+      start();
+      await group.handle(paid());
+      await untilState(target.id, 'GIVEN_UP');
+      expect(target.received).toHaveLength(10);
+      expect(await stateOf(target.id)).toBe('GIVEN_UP');
+      // Nothing more is written for it.
+      await group.handle(paid());
+      expect(await deliveriesOf(target.id)).toHaveLength(1);
+      // An operator has it go on.
+      await asOperator(group).patch(`/webhooks/${target.id}`, { state: 'ACTIVE' }).expect(200);
+      await group.handle(paid());
+      expect(await deliveriesOf(target.id)).toHaveLength(2);
+    },
+  );
+
+  it('wait as long as Retry-After says', async () => {
+    const target = await hook(() => [429, { 'retry-after': '600' }]);
+    start();
+    await group.handle(paid());
+    await until('it was tried', async () => (await deliveriesOf(target.id))[0]?.attempts === 1);
+    const [{ dueAt }] = await deliveriesOf(target.id);
+    expect(Date.parse(dueAt) - Date.now()).toBeGreaterThan(500_000);
+  });
+
+  it('end with a 410', async () => {
+    const target = await hook(() => 410);
+    start();
+    await group.handle(paid(), paid());
+    await untilState(target.id, 'GIVEN_UP', 2);
+    expect(await stateOf(target.id)).toBe('GONE');
+  });
+
+  it('of an endpoint that hangs delay no other', async () => {
+    const [hangs, healthy] = [await hook(() => 'hang'), await hook()];
+    start();
+    await group.handle(...Array.from({ length: 20 }, () => paid()));
+    await until('the healthy one has all', async () => healthy.received.length === 20, { timeoutMs: 5_000 });
+    expect(hangs.received.length).toBeLessThanOrEqual(5);
+  });
+
+  it('of 900 endpoints that hang delay none of 100 others', async () => {
+    const [hangs, healthy] = [await endpoint(() => 'hang'), await endpoint()];
+    open.push(hangs, healthy);
+    const box = createSecretBox([Buffer.from(webhookKey, 'base64url')]);
+    const ids = Array.from({ length: 1_000 }, () => randomUUID());
+    await group.prisma.webhook.createMany({
+      data: ids.map((id, index) => ({
+        ...{ id, kinds: ['OrderPaid'], ordered: false, createdBy: 'a test' },
+        url: index < 900 ? hangs.url : healthy.url,
+      })),
+    });
+    const secret = newSecret();
+    await group.prisma.webhookSecret.createMany({
+      data: ids.map((webhookId) => {
+        const { keyId, sealed } = box.seal(secret, webhookId);
+        return { id: randomUUID(), webhookId, keyId, sealed: new Uint8Array(sealed) };
+      }),
+    });
+    start();
+    let worstMs = 0;
+    for (let n = 1; n <= 5; n += 1) {
+      const begin = performance.now();
+      await group.handle(paid());
+      await until(`the healthy ones have ${n}`, () => healthy.received.length === 100 * n, { timeoutMs: 10_000 });
+      worstMs = Math.max(worstMs, performance.now() - begin);
+    }
+    await until('all others hang', () => hangs.received.length >= 900);
+    expect(worstMs).toBeLessThan(5_000);
+    hangs.close();
+  });
+
+  it('stop for an endpoint that keeps failing, and go on once it accepts one', async () => {
+    let isDown = true;
+    const target = await hook(() => (isDown ? 503 : 200));
+    start();
+    for (let n = 0; n < 12; n += 1) await group.handle(paid());
+    await until('it rests', async () => {
+      await skipWaits();
+      return (await asOperator(group).get(`/webhooks/${target.id}`)).body.restingUntil !== null;
+    });
+    const { body: resting } = await asOperator(group).get(`/webhooks/${target.id}`);
+    expect(Date.parse(resting.restingUntil)).toBeGreaterThan(Date.now() + 10_000);
+    await group.handle(paid());
+    expect((await deliveriesOf(target.id))[0]).toMatchObject({ state: 'PENDING', attempts: 0, dueAt: null });
+    isDown = false;
+    await untilState(target.id, 'DELIVERED', 13);
+    const { body } = await asOperator(group).get(`/webhooks/${target.id}`);
+    expect(body).toMatchObject({ failures: 0, restingUntil: null });
+  });
+
+  it('of an endpoint that rests are tried one at a time', async () => {
+    const target = await hook(() => 503);
+    await group.prisma.webhook.updateMany({ data: { failures: 10 } });
+    await group.handle(...Array.from({ length: 20 }, () => paid()));
+    start();
+    await until('one was tried', async () => target.received.length > 0);
+    const tried = async () => (await deliveriesOf(target.id)).filter((one: { attempts: number }) => one.attempts > 0);
+    await until('its failure is stored', async () => (await tried()).length > 0);
+    expect(target.received).toHaveLength(1);
+    await group.prisma.webhook.updateMany({ data: { restingUntil: new Date(), releasedAt: null } });
+    await until('another one was tried', async () => (await tried()).length === 2);
+    expect(target.received).toHaveLength(2);
+  });
+
+  it('of an endpoint that accepts others are given up alone', async () => {
+    const poison = paid();
+    const target = await hook((_, body) => (body.includes(poison.key) ? 500 : 200));
+    start();
+    await group.handle(poison);
+    await until('it failed nine times', async () => {
+      await skipPauses();
+      return (await deliveriesOf(target.id))[0]?.attempts === 9;
+    });
+    await group.prisma.$executeRaw`update webhook_deliveries set due_at = now() + interval '1 h'`;
+    await group.handle(paid());
+    await untilState(target.id, 'DELIVERED');
+    await untilState(target.id, 'GIVEN_UP');
+    expect(await stateOf(target.id)).toBe('ACTIVE');
+  });
+
+  it('are not repeated while the endpoint is paused, also if they were in flight', async () => {
+    const answer = Promise.withResolvers<number>();
+    const target = await hook((n) => (n === 1 ? answer.promise : 200));
+    start();
+    await group.handle(paid());
+    await until('it is in flight', () => target.received.length === 1);
+    await asOperator(group).patch(`/webhooks/${target.id}`, { state: 'PAUSED' }).expect(200);
+    answer.resolve(500);
+    await until('it failed', async () => (await deliveriesOf(target.id))[0]?.attempts === 1);
+    await until('it is held', async () => {
+      await skipPauses();
+      return (await deliveriesOf(target.id))[0]?.dueAt === null;
+    });
+    expect(await deliveriesOf(target.id)).toMatchObject([{ state: 'PENDING', attempts: 1 }]);
+    expect(target.received).toHaveLength(1);
+    await asOperator(group).patch(`/webhooks/${target.id}`, { state: 'ACTIVE' }).expect(200);
+    await untilState(target.id, 'DELIVERED');
+  });
+
+  it('are not repeated after the end of the endpoint, also if they failed with the last one', async () => {
+    const all = Promise.withResolvers<void>();
+    const target = await hook((n) => all.promise.then(() => (n === 2 ? 410 : 500)));
+    start();
+    await group.handle(...Array.from({ length: 5 }, () => paid()));
+    await until('all are in flight', () => target.received.length === 5);
+    all.resolve();
+    await untilState(target.id, 'GIVEN_UP', 5);
+    expect(await stateOf(target.id)).toBe('GONE');
+    expect(target.received).toHaveLength(5);
+    const rows = await group.prisma.webhookDelivery.findMany({ select: { dueAt: true } });
+    expect(rows).toEqual(Array(5).fill({ dueAt: null }));
+  });
+
+  it('in flight leave nothing behind if their endpoint is deleted', async () => {
+    const answer = Promise.withResolvers<number>();
+    const target = await hook(() => answer.promise);
+    start();
+    await group.handle(paid());
+    await until('it is in flight', () => target.received.length === 1);
+    await asOperator(group).remove(`/webhooks/${target.id}`).expect(204);
+    answer.resolve(500);
+    await Promise.all(jobs.map((job) => job.stop()));
+    jobs = [];
+    expect(await group.prisma.webhookDelivery.count()).toBe(0);
+    expect(await group.prisma.webhookSecret.count()).toBe(0);
+  });
+
+  it('are accepted by their status, however slowly the rest of the answer comes', async () => {
+    const target = await hook(() => 'trickle');
+    start();
+    await group.handle(paid());
+    await untilState(target.id, 'DELIVERED');
+    expect(await deliveriesOf(target.id)).toMatchObject([{ status: 200, attempts: 1, failure: null }]);
+  });
+
+  it('wait for a secret that cannot be opened, and for an order that is not understood, without others', async () => {
+    const [sealed, healthy] = [await hook(), await hook()];
+    await group.prisma.webhookSecret.updateMany({ where: { webhookId: sealed.id }, data: { keyId: 'lost' } });
+    const strange = paid();
+    answered.set(strange.key, { status: 'UNHEARD_OF' });
+    start();
+    await group.handle(strange, paid(), paid());
+    await untilState(healthy.id, 'DELIVERED', 2);
+    expect(sealed.received).toEqual([]);
+    answered.delete(strange.key);
+    await untilState(healthy.id, 'DELIVERED', 3);
+  });
+
+  it('do not tell where the customer has to go for the payment', async () => {
+    const target = await hook();
+    const event = paid();
+    const nextAction = { type: 'redirect', url: 'https://pay.example.com/secret' };
+    answered.set(event.key, { payment: { ...shown('').payment, status: 'action-required', nextAction } });
+    start();
+    await group.handle(event);
+    await untilState(target.id, 'DELIVERED');
+    expect(JSON.parse(target.received[0]?.body ?? '').data.order.payment.status).toBe('action-required');
+    expect(target.received[0]?.body).not.toContain('pay.example.com');
+  });
+
+  it('are sent after the event can no longer be replayed', async () => {
+    const target = await hook();
+    await group.handle(paid());
+    await group.prisma.webhookEvent.deleteMany();
+    start();
+    await untilState(target.id, 'DELIVERED');
+    expect(await deliveriesOf(target.id)).toMatchObject([{ type: 'OrderPaid' }]);
+  });
+
+  it('of one order go on, also if the one before was over while the next was being written', async () => {
+    const target = await hook(undefined, { ordered: true });
+    await group.handle(paid());
+    await group.prisma.$executeRaw`update webhook_deliveries set due_at = 'infinity'`;
+    start();
+    await untilState(target.id, 'DELIVERED');
+  });
+
+  it('are given up if their endpoint stays paused for 30 days, and forgotten later', async () => {
+    const target = await hook();
+    await asOperator(group).patch(`/webhooks/${target.id}`, { state: 'PAUSED' }).expect(200);
+    await group.handle(paid(), paid(), paid());
+    const [first, second] = await group.prisma.webhookDelivery.findMany();
+    const age = (id = '', days = 0, state = 'PENDING') =>
+      group.prisma.webhookDelivery.update({
+        where: { id },
+        data: { createdAt: new Date(Date.now() - days * 86_400_000), state },
+      });
+    await age(first?.id, 31);
+    await age(second?.id, 36, 'DELIVERED');
+    await group.prisma.webhookEvent.updateMany({ data: { createdAt: new Date(Date.now() - 31 * 86_400_000) } });
+    start();
+    await until('the old ones are settled', async () => (await deliveriesOf(target.id)).length === 2);
+    await until('events are forgotten', async () => (await group.prisma.webhookEvent.count()) === 0);
+    expect(await deliveriesOf(target.id)).toMatchObject([
+      { state: 'PENDING', failure: null },
+      { state: 'GIVEN_UP', failure: 'The webhook was paused for 30 days.' },
+    ]);
+  });
+
+  it('of one order wait for each other if the endpoint wants that, and say what was skipped', async () => {
+    let isFirst = true;
+    const target = await hook(() => (isFirst ? 400 : 200), { ordered: true });
+    start();
+    const event = paid();
+    await group.handle(event);
+    await group.handle(cancelled({ orderId: event.key }));
+    await until('the first was tried', async () => target.received.length > 0);
+    expect((await deliveriesOf(target.id))[0]).toMatchObject({ type: 'OrderCancelled', attempts: 0, dueAt: null });
+    await until('the first is given up', async () => {
+      await skipPauses();
+      const states = (await deliveriesOf(target.id)).map(({ state }: { state: string }) => state);
+      if (states.at(-1) === 'GIVEN_UP') isFirst = false;
+      return !isFirst;
+    });
+    await untilState(target.id, 'DELIVERED');
+    const last = JSON.parse(target.received.at(-1)?.body ?? '');
+    expect(last).toMatchObject({ type: 'OrderCancelled', data: { sequence: 2, skipped: [1] } });
+  });
+
+  it('are held while the endpoint is paused, and sent when it goes on', async () => {
+    const target = await hook();
+    await asOperator(group).patch(`/webhooks/${target.id}`, { state: 'PAUSED' }).expect(200);
+    start();
+    await group.handle(paid(), paid());
+    expect(await deliveriesOf(target.id)).toMatchObject([
+      { state: 'PENDING', dueAt: null },
+      { state: 'PENDING', dueAt: null },
+    ]);
+    await asOperator(group).patch(`/webhooks/${target.id}`, { state: 'ACTIVE' }).expect(200);
+    await untilState(target.id, 'DELIVERED', 2);
+  });
+
+  it('can be repeated and replayed under their ids, and tested', async () => {
+    const target = await hook();
+    start();
+    const from = new Date(Date.now() - 60_000).toISOString();
+    await group.handle(paid(), paid());
+    await untilState(target.id, 'DELIVERED', 2);
+    const [one] = await deliveriesOf(target.id);
+    await asOperator(group).post(`/webhooks/${target.id}/deliveries/${one.id}/attempts`).expect(202);
+    await until('it came again', async () => target.received.length === 3);
+    const to = new Date(Date.now() + 60_000).toISOString();
+    const late = await hook();
+    for (const { id } of [target, late])
+      expect((await asOperator(group).post(`/webhooks/${id}/replays`, { from, to }).expect(202)).body).toEqual({
+        deliveries: 2,
+      });
+    await until('they came again', async () => target.received.length === 5 && late.received.length === 2);
+    const ids = target.received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(2);
+    await asOperator(group).post(`/webhooks/${target.id}/tests`).expect(202);
+    await until('the test came', async () => target.received.length === 6);
+    expect(JSON.parse(target.received[5]?.body ?? '')).toMatchObject({ type: 'Test', data: {} });
+  });
+
+  it('are signed by two secrets for a day after a rotation, which are sealed in the database', async () => {
+    const target = await hook();
+    const { body } = await asOperator(group).post(`/webhooks/${target.id}/secrets`).expect(201);
+    start();
+    await group.handle(paid());
+    await until('it came', async () => target.received.length === 1);
+    const [{ headers, body: sent }] = target.received as [Received];
+    for (const secret of [target.secret, body.secret]) new Webhook(secret).verify(sent, headers as never);
+    const rows = await group.prisma.$queryRaw<{ sealed: Buffer }[]>`select sealed from webhook_secrets`;
+    for (const { sealed } of rows) expect(Buffer.from(sealed).toString('utf8')).not.toContain('whsec_');
+    await asOperator(group).post(`/webhooks/${target.id}/secrets`).expect(201);
+    await group.handle(paid());
+    await until('it came', async () => target.received.length === 2);
+    const last = target.received[1] as Received;
+    expect(() => new Webhook(target.secret).verify(last.body, last.headers as never)).toThrow();
+    new Webhook(body.secret).verify(last.body, last.headers as never);
+  });
+
+  it('are sealed again with a new key', async () => {
+    const first = createSecretBox([Buffer.from(webhookKey, 'base64url')]).currentId;
+    const target = await hook();
+    const next = randomBytes(32).toString('base64url');
+    const renewed = testGroup(database.url, 'webhook-group', {
+      ORDER_URL: orderUrl,
+      WEBHOOK_KEYS: `${next},${webhookKey}`,
+    });
+    jobs = renewed.startJobs();
+    await until('all are sealed with the new key', async () => {
+      const rows = await group.prisma.$queryRaw<object[]>`select distinct key_id from webhook_secrets`;
+      const [{ key_id }] = rows as [{ key_id: string }];
+      return rows.length === 1 && key_id !== first;
+    });
+    await Promise.all(jobs.map((job) => job.stop()));
+    await renewed.close();
+    const only = testGroup(database.url, 'webhook-group', { ORDER_URL: orderUrl, WEBHOOK_KEYS: next });
+    jobs = only.startJobs();
+    await only.handle(paid());
+    await until('it came', async () => target.received.length === 1);
+    new Webhook(target.secret).verify(target.received[0]?.body ?? '', target.received[0]?.headers as never);
+    await Promise.all(jobs.map((job) => job.stop()));
+    jobs = [];
+    await only.close();
+  });
+
+  it('survive the death of their sender: another one sends what it has claimed', async () => {
+    const target = await hook();
+    await group.handle(paid());
+    await group.prisma.$executeRaw`update webhook_deliveries set attempts = 1, due_at = now() - interval '1 s'`;
+    start();
+    await untilState(target.id, 'DELIVERED');
+  });
+
+  it('wait while the order service is away, which does not count as a failure of the endpoint', async () => {
+    await group.close();
+    group = testGroup(database.url, 'webhook-group', {}, /delivery could not be made/);
+    const target = await hook();
+    start();
+    await group.handle(paid());
+    await until('it was tried', async () => logged.join().includes('A delivery could not be made'));
+    expect(await deliveriesOf(target.id)).toMatchObject([{ state: 'PENDING', attempts: 0, failure: null }]);
+    expect(target.received).toEqual([]);
+  });
+
+  describe('management', () => {
+    it('is for operators alone, and for keys with the scope', async () => {
+      const paths = ['/webhooks', `/webhooks/${randomUUID()}`, `/webhooks/${randomUUID()}/deliveries`];
+      for (const path of paths) {
+        await request(group.app).get(path).expect(401);
+        await request(group.app).get(path).set('id-account', customerId).expect(403);
+        const key = { ...operator, 'account-scopes': 'orders:read' };
+        await request(group.app).get(path).set(key).expect(403);
+      }
+      const key = { ...operator, 'account-scopes': 'webhooks' };
+      await request(group.app).get('/webhooks').set(key).expect(200);
+    });
+
+    it('shows no secret twice, and knows no other endpoint’s deliveries', async () => {
+      const [one, other] = [await hook(), await hook()];
+      await group.handle(paid());
+      const [{ id }] = await deliveriesOf(one.id);
+      await asOperator(group).post(`/webhooks/${other.id}/deliveries/${id}/attempts`).expect(404);
+      const answers = await Promise.all(
+        ['/webhooks', `/webhooks/${one.id}`, `/webhooks/${one.id}/deliveries`].map((path) =>
+          asOperator(group).get(path),
+        ),
+      );
+      expect(answers.map(({ text }) => text).join()).not.toContain('whsec_');
+      const trail = await group.prisma.audit.findMany({
+        where: { kind: 'webhook' },
+        select: { before: true, after: true },
+      });
+      expect(JSON.stringify(trail)).not.toMatch(/whsec_|\/hook/);
+      expect(trail).toHaveLength(2);
+    });
+
+    it.each<[string, object]>([
+      ['no URL', { url: 'nowhere' }],
+      ['a file', { url: 'file:///etc/passwd' }],
+      ['a user in the URL', { url: 'http://me:secret@127.0.0.1/' }],
+      ['an unknown kind', { kinds: ['Everything'] }],
+      ['no kind', { kinds: [] }],
+    ])('refuses %s', async (_, body) => {
+      const given = { url: 'http://127.0.0.1/', kinds: ['OrderPaid'], ...body };
+      await asOperator(group).post('/webhooks', given).expect(400);
+      expect((await asOperator(group).get('/webhooks')).body).toEqual([]);
+    });
+  });
+
+  describe('in production', () => {
+    const credentials = { INTERNAL_CREDENTIAL: newCredential(), INTERNAL_CREDENTIALS: newCredential() };
+
+    it.each([
+      'http://example.com/',
+      'https://example.com:8443/',
+      'https://127.0.0.1/',
+      'https://[::1]/',
+      'https://0x7f.1/',
+      'https://[::ffff:10.0.0.1]/',
+      'https://169.254.169.254/latest/meta-data/',
+    ])('%s is refused', async (url) => {
+      const prod = testGroup(database.url, 'webhook-group', { APP_PROFILE: 'prod', ...credentials });
+      open.push(prod);
+      await asOperator(prod)
+        .post('/webhooks', { url, kinds: ['OrderPaid'] })
+        .expect(400);
+      await asOperator(prod)
+        .post('/webhooks', { url: 'https://example.com/', kinds: ['OrderPaid'] })
+        .expect(201);
+    });
+
+    it('a name with a private address gets no connection', async () => {
+      const target = await endpoint();
+      open.push(target);
+      const url = target.url.replace('127.0.0.1', 'erp.example.com');
+      const message = { id: randomUUID(), body: '{}', secrets: [newSecret()] };
+      const send = (publicOnly: boolean, answer: string[]) =>
+        createEndpointClient({ publicOnly, proxyUrl: undefined, resolve: async () => answer }).send(url, message);
+      const failure = 'The host has no public address.';
+      expect(await send(true, ['127.0.0.1'])).toMatchObject({ status: undefined, failure });
+      expect(await send(true, ['93.184.216.34', '::ffff:127.0.0.1'])).toMatchObject({ status: undefined, failure });
+      expect(target.received).toEqual([]);
+    });
+
+    it('an address that was stored before it was forbidden gets no connection', async () => {
+      const target = await hook();
+      await group.close();
+      group = testGroup(database.url, 'webhook-group', { APP_PROFILE: 'prod', ORDER_URL: orderUrl, ...credentials });
+      start();
+      await group.handle(paid());
+      await until('it was tried', async () => (await deliveriesOf(target.id))[0]?.attempts === 1);
+      expect(await deliveriesOf(target.id)).toMatchObject([
+        { status: null, failure: 'The host has no public address.' },
+      ]);
+      expect(target.received).toEqual([]);
+    });
+  });
+});
