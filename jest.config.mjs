@@ -50,7 +50,7 @@ export default {
   maxWorkers: 2 * availableParallelism(),
   projects: [
     ...services,
-    { ...sharing(), displayName: 'tools', testMatch: [inFolders('clients', 'tools', 'tests/kit')] },
+    { ...sharing(), displayName: 'tools', testMatch: [inFolders('clients', 'examples', 'tools', 'tests/kit')] },
     {
       ...sharing(),
       displayName: 'system',
