@@ -80,6 +80,22 @@ describe('mails', () => {
     return Object.fromEntries(values.map(({ labels, value }) => [String(labels.result), value]));
   };
 
+  it('tell once whoever made a webhook that it has ended, without the path of its address', async () => {
+    const webhook = { url: 'https://erp.example.com/secret', kinds: [], ordered: false };
+    const made = [`account ${customerId}`, 'ann (shared token)', `account ${randomUUID()}`];
+    const states = ['GONE', 'GIVEN_UP', 'PAUSED'];
+    await group.prisma.webhook.createMany({
+      data: made.map((createdBy, index) => ({ ...webhook, id: randomUUID(), createdBy, state: states[index] ?? '' })),
+    });
+    startSender();
+    await until('it is told', () => server.mails.length === 1);
+    await until('all are noted', async () => (await group.prisma.webhook.count({ where: { toldAt: null } })) === 1);
+    await settled();
+    expect(server.mails).toHaveLength(1);
+    expect(server.mails[0]?.to).toEqual(['ada@example.com']);
+    expect(await row()).toMatchObject({ kind: 'WebhookEnded', customerId, data: { host: 'erp.example.com' } });
+  });
+
   it('are sent once each by two senders and marked as sent', async () => {
     const events = Array.from({ length: 50 }, () => cancelled());
     await group.handle(...events);

@@ -5,6 +5,7 @@ import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
 import type { CreateGroup } from '../../group.ts';
 import { createAccountClient } from './account-client.ts';
+import { tellOfEndedWebhooks } from './ended-webhook-repository.ts';
 import { createMailRepository } from './mail-repository.ts';
 import { mailSender } from './mail-sender.ts';
 import { mailMaker } from './mails/mail.ts';
@@ -53,17 +54,20 @@ export const createGroup: CreateGroup = ({ config, database }) => {
         ? []
         : mailRoutes(mails, mailOpener(make), lookRecorder(database))),
     ],
-    jobs: sendsMail
-      ? [
-          mailSender({
-            database,
-            repository: mails,
-            make,
-            smtp: createSmtpClient({ url, from }),
-            maxAboutOrders: MAILS_PER_HOUR,
-          }),
-          loop({ name: 'mails of the last hour', everyMs: hourMs }, mails.deleteOldCounts),
-        ]
-      : [],
+    jobs: [
+      loop({ name: 'ended webhooks', everyMs: 5_000 }, () => tellOfEndedWebhooks(database, sendsMail)),
+      ...(sendsMail
+        ? [
+            mailSender({
+              database,
+              repository: mails,
+              make,
+              smtp: createSmtpClient({ url, from }),
+              maxAboutOrders: MAILS_PER_HOUR,
+            }),
+            loop({ name: 'mails of the last hour', everyMs: hourMs }, mails.deleteOldCounts),
+          ]
+        : []),
+    ],
   };
 };

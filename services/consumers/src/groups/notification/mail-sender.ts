@@ -37,6 +37,7 @@ const limitOf: Record<MailKind, Limit> = {
   PasswordChanged: 'account',
   EmailChangePending: 'account',
   EmailChanged: 'account',
+  WebhookEnded: 'account',
   // A session can make up to 100 keys.
   ApiKeyMade: 'keys',
   // Strangers can have these sent to any address.

@@ -80,5 +80,9 @@ export const en: Words = {
       subject: 'Your account has a new API key',
       text: 'An API key was made, with which a machine can act for your account. If it was not you, change your password at once. That ends all keys.',
     }),
+    WebhookEnded: ({ host }) => ({
+      subject: 'A webhook has ended',
+      text: `The store no longer sends events to ${host}: it has answered 410, or has accepted nothing for days. The console shows why. Once it works again, an operator can have the webhook go on and send the events again.`,
+    }),
   },
 };

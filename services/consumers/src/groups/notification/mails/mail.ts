@@ -24,6 +24,7 @@ const pageOf: Record<MailKind, string | undefined> = {
   PasswordResetRequested: 'reset',
   PasswordChanged: undefined,
   ApiKeyMade: undefined,
+  WebhookEnded: undefined,
   EmailChanged: undefined,
 };
 

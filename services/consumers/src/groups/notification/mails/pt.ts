@@ -94,5 +94,9 @@ export const pt: Words = {
       subject: 'A sua conta tem uma nova chave de API',
       text: 'Foi criada uma chave de API com que uma máquina pode agir pela sua conta. Se não foi você, altere já a sua senha, o que termina todas as chaves.',
     }),
+    WebhookEnded: ({ host }) => ({
+      subject: 'Um webhook terminou',
+      text: `A loja já não envia eventos para ${host}: respondeu 410 ou há dias que não aceita nada. A consola mostra porquê. Quando voltar a funcionar, um operador pode retomar o webhook e enviar os eventos outra vez.`,
+    }),
   },
 };

@@ -1,6 +1,6 @@
 import { en } from './en.ts';
 import { pt } from './pt.ts';
-import { accountKinds, type MailData, type MailKind, orderKinds } from './words.ts';
+import { accountKinds, type MailData, type MailKind, orderKinds, ownKinds } from './words.ts';
 
 /** Every field but `requestId`, which changes the message of AccountRegistered. */
 const data: Required<Omit<MailData, 'requestId'>> = {
@@ -8,9 +8,10 @@ const data: Required<Omit<MailData, 'requestId'>> = {
   amount: '12.50 USD',
   shipmentId: '7c9e6679',
   reason: 'out of stock',
+  host: 'erp.example.com',
 };
 const kinds: [MailKind, MailData][] = [
-  ...[...orderKinds, ...accountKinds].map((kind): [MailKind, MailData] => [kind, data]),
+  ...[...orderKinds, ...accountKinds, ...ownKinds].map((kind): [MailKind, MailData] => [kind, data]),
   ['AccountRegistered', { requestId: 'f4a9' }],
 ];
 

@@ -21,12 +21,15 @@ export const accountKinds = [
   'ApiKeyMade',
 ] as const satisfies AccountEventKind[];
 
+/** Messages that no event is about: the endpoint of a webhook has ended. */
+export const ownKinds = ['WebhookEnded'] as const;
+
 /** The kind after which an account gets no more messages. */
 export const lastKind = 'AccountDeleted' satisfies AccountEventKind;
 
 export type OrderKind = (typeof orderKinds)[number];
 export type AccountKind = (typeof accountKinds)[number];
-export type MailKind = OrderKind | AccountKind;
+export type MailKind = OrderKind | AccountKind | (typeof ownKinds)[number];
 
 /** A mail with the messages of an hour that were not mailed one by one. */
 export const digestKind = 'Digest';
@@ -34,8 +37,8 @@ export const digestKind = 'Digest';
 /** Text fields of events that mails mention. */
 export const mailFields = ['orderId', 'reason', 'shipmentId', 'requestId'] as const;
 
-/** The content of an event as strings: its text fields, and its amount, such as 12.50 USD. */
-export type MailData = Partial<Record<(typeof mailFields)[number] | 'amount', string>>;
+/** The content of an event as strings: its text fields, and its amount, such as 12.50 USD; or the host of a webhook. */
+export type MailData = Partial<Record<(typeof mailFields)[number] | 'amount' | 'host', string>>;
 
 /** What was entered about a shipment. It is in no event, and is asked for when the mail is sent. */
 export interface Parcel {
