@@ -26,6 +26,7 @@ import { createHistory } from './watch/history.ts';
 import { createPrometheusAlerts } from './watch/prometheus-client.ts';
 import { nowRoutes } from './watch/routes.ts';
 import { watching, watchingAlerts } from './watch/watch.ts';
+import { webhookPageRoutes } from './webhooks/routes.ts';
 
 /** The order matters: first refuse strangers, then changes from other pages, then requests below /api without a session. */
 export function createConsole(
@@ -43,6 +44,7 @@ export function createConsole(
     ...mailPageRoutes(services),
     ...accountPageRoutes(services, log),
     ...machineRoutes(services, log),
+    ...webhookPageRoutes(services, log),
     ...auditPageRoutes(services, config.AUDITED),
     ...bookPageRoutes(services),
     ...cataloguePageRoutes(services, config.STORE_CURRENCY, log),

@@ -7,9 +7,10 @@ import { Answer, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { Account } from './account.tsx';
 import { Machines } from './machines.tsx';
+import { Webhooks } from './webhooks.tsx';
 
 /**
- * Accounts with a text in their name or address, a single account, or, without either, the accounts of machines.
+ * Accounts with a text in their name or address, a single account, or, without either, the accounts of machines and the webhooks.
  * @param id of the single account
  * @param sought the text, from the page's address
  */
@@ -23,7 +24,12 @@ export function Accounts({ id, sought }: { id: string | undefined; sought: strin
       <Search label="Name, e-mail address or id of an account" button="Search" onSearch={search} />
       {id === undefined && sought !== undefined && <Found sought={sought} key={sought} />}
       {id !== undefined && <Account id={id} key={id} />}
-      {id === undefined && sought === undefined && <Machines />}
+      {id === undefined && sought === undefined && (
+        <>
+          <Machines />
+          <Webhooks />
+        </>
+      )}
     </>
   );
 }
