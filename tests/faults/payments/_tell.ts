@@ -142,7 +142,7 @@ export async function tellRound(
   async function actOutside({ orderId, outside, amount }: Story): Promise<void> {
     for (const id of account.intentsOf(orderId)) {
       try {
-        if (outside === 'part refunded') await account.refund(id, Math.ceil(amount / 3), {});
+        if (outside === 'part refunded') await account.refund(id, Math.ceil(amount / 30) * 10, {});
         else if (outside === 'all refunded') await account.refund(id, undefined, {});
         else if (outside !== 'nothing') {
           const disputeId = await account.dispute(id);
