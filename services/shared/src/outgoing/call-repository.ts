@@ -75,15 +75,15 @@ export function createCallRepository<Call extends ClaimedCall>(
       );
     },
 
-    /** Locks those calls that no other worker has claimed since. @returns their ids */
-    async lockOwn(tx: Transaction, claimed: ClaimedCall[]): Promise<Set<string>> {
-      const own = await tx.run<{ id: string }>(sql`
-        select call.id from ${calls} as call
+    /** Locks those calls that nobody has claimed since. @returns the number of attempts of each, by id */
+    async lockOwn(tx: Transaction, claimed: ClaimedCall[]): Promise<Map<string, number>> {
+      const own = await tx.run<{ id: string; attempts: number }>(sql`
+        select call.id, call.attempts from ${calls} as call
         join ${rowsAs('claimed', claimed, { id: 'uuid', attempts: 'int' })} using (id, attempts)
         where call.${dueAt} is not null
         order by call.id
         for update of call`);
-      return new Set(own.map(({ id }) => id));
+      return new Map(own.map(({ id, attempts }) => [id, attempts]));
     },
 
     /** @param next when each of the locked calls is due again; undefined: never */

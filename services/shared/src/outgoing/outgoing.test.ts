@@ -232,6 +232,39 @@ it('whoever claims a call after the end of its lease settles it, and the outcome
   expect(await steps()).toEqual([{ traceparent: 'call', attempts: 2, due_at: null }]);
 });
 
+it('of two claims of a call by one worker, whose outcomes come together, the later counts', async () => {
+  const [first, second, blocked] = [0, 1, 2].map(() => Promise.withResolvers<string>());
+  if (!first || !second || !blocked) throw new Error('There is no promise.');
+  const outcomes: string[] = [];
+  let claims = 0;
+  const worker = startWorker({
+    async make({ traceparent }) {
+      if (traceparent === 'other') return 'of the other call';
+      claims += 1;
+      return claims === 1 ? first.promise : second.promise;
+    },
+    async settle(_, ended) {
+      outcomes.push(...ended.map((one) => ('outcome' in one ? one.outcome : String(one.error))));
+      // Outcomes that come meanwhile share the next transaction.
+      if (outcomes.length === 1) await blocked.promise;
+      return ended.map(() => 'done');
+    },
+  });
+  await add('charge', ['call'], worker);
+  await until('it is in flight', () => claims === 1);
+  await queryOnce(postgres.url, 'update payment_steps set due_at = now()');
+  await until('it is claimed again', () => claims === 2);
+  await add('charge', ['other'], worker);
+  await until('another outcome is being stored', () => outcomes.length === 1);
+  first.resolve('of the first claim');
+  second.resolve('of the second claim');
+  await first.promise;
+  await second.promise;
+  blocked.resolve('');
+  await worker.stop();
+  expect(outcomes).toEqual(['of the other call', 'of the second claim']);
+});
+
 it('several workers make each of many calls once, in lanes that are filled again as calls end', async () => {
   const made: string[] = [];
   const make = async ({ id }: Call) => {

@@ -80,7 +80,8 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
         tx,
         all.map(({ call }) => call),
       );
-      const mine = all.filter(({ call }) => own.has(call.id));
+      // This process may have claimed a call again, too.
+      const mine = all.filter(({ call }) => own.get(call.id) === call.attempts);
       ended.inc({ queue: name, result: 'lost' }, all.length - mine.length);
       if (mine.length === 0) return;
       const nexts = await settle(tx, mine, log);
