@@ -156,6 +156,12 @@ export const toOrderOut = (order: Order): AllOf<z.input<typeof orderOut>> => ({
   cancelledAt: order.cancelledAt?.toISOString(),
 });
 
+/** An order as others see it than its customer, who alone is shown where to go for the payment. */
+export const toOrderForOthers = (order: Order) => ({
+  ...toOrderOut(order),
+  payment: { ...toPaymentOut(order), nextAction: undefined },
+});
+
 /** In the same sequence as `order-json-repository.ts`, and without further columns. */
 const toDetailsOut = ({ carrier, trackingNumber, trackingUrl }: ShipmentDetails): ShipmentDetails => ({
   carrier,

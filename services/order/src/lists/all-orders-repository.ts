@@ -6,7 +6,7 @@ import { join, type Sql, sql } from '@store/shared/database/sql';
 import type { PrismaClient } from '../generated/client.ts';
 import type { OrderStatus } from '../order.ts';
 import type { AllOrdersQuery } from '../schemas.ts';
-import { orderAsJson } from './order-json-repository.ts';
+import { orderForOthersAsJson } from './order-json-repository.ts';
 
 export type AllOrdersRepository = ReturnType<typeof createAllOrdersRepository>;
 
@@ -70,7 +70,7 @@ export function createAllOrdersRepository({ lists }: Database<PrismaClient>) {
             order by ${newestFirst.orderBy} limit ${limit}::int
           ) as found
         )
-        select ${orderAsJson} as json, position from page join orders on orders.id = page.id order by n`;
+        select ${orderForOthersAsJson} as json, position from page join orders on orders.id = page.id order by n`;
       // Planned for its values, because they decide which index is best.
       const found = await lists.inTurn(undefined, () => lists.runOnce<{ json: string; position: string }>(statement));
       const last = found.length > size ? found[size - 1] : undefined;

@@ -90,10 +90,15 @@ const orderFields: Fields<ReturnType<typeof toOrderOut>> = {
 /** For a statement that selects from `orders`. */
 export const orderAsJson = raw(object(orderFields));
 
-/** The same with the fields that customers do not see in their lists. */
+/** Where to go for the payment is the customer's alone. */
+const { nextAction: _, ...paymentForOthers } = paymentFields;
+const orderForOthers = { ...orderFields, payment: object(paymentForOthers) };
+export const orderForOthersAsJson = raw(object(orderForOthers));
+
+/** With the fields that customers do not see in their lists. */
 export const orderRecordAsJson = raw(
   object({
-    ...orderFields,
+    ...orderForOthers,
     cancelReason: textOrNull('orders.cancel_reason'),
     deletedAt: orNull(time('orders.deleted_at')),
   }),

@@ -9,7 +9,7 @@ import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import type { z } from 'zod';
 import type { PrismaClient } from '../generated/client.ts';
 import { rangeConditions } from '../lists/all-orders-repository.ts';
-import { orderAsJson, orderRecordAsJson } from '../lists/order-json-repository.ts';
+import { orderForOthersAsJson, orderRecordAsJson } from '../lists/order-json-repository.ts';
 import { type StoredOrder, toOrderOut } from '../order.ts';
 import { type OrderRow, orderColumns } from '../order-repository.ts';
 
@@ -76,17 +76,17 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
       return order && toOrderOut(order).items;
     },
 
-    /** Orders as their customers see them, in any sequence, deleted ones included, as JSON. */
+    /** Orders in any sequence, deleted ones included, as JSON. */
     async shown(orderIds: string[]): Promise<string> {
       const orders = await run<{ json: string }>(sql`
-        select ${orderAsJson} as json from orders where id = any(${orderIds}::uuid[])`);
+        select ${orderForOthersAsJson} as json from orders where id = any(${orderIds}::uuid[])`);
       return `[${orders.map(({ json }) => json)}]`;
     },
 
     /** Orders that were placed before a time and are still PENDING, oldest first. */
     stuck(placedBefore: Date, page: PageQuery) {
       const where = [sql`status = 'PENDING'`, sql`created_at < ${placedBefore}::timestamptz`];
-      const late = { select: sql`${orderAsJson} as json`, from: sql`orders`, where };
+      const late = { select: sql`${orderForOthersAsJson} as json`, from: sql`orders`, where };
       return readCountedPage<{ json: string }>(run, late, oldestFirst, page);
     },
 

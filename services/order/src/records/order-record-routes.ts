@@ -11,7 +11,7 @@ import { uuid, uuids, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import type { AllOrdersRepository } from '../lists/all-orders-repository.ts';
-import { toOrderJson, toOrderOut } from '../order.ts';
+import { toOrderForOthers, toOrderJson } from '../order.ts';
 import type { Orders } from '../orders.ts';
 import { allOrdersQuery, orderNoteIn, storeCancellationIn } from '../schemas.ts';
 import type { OrderNotes } from './order-notes.ts';
@@ -62,7 +62,7 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
         id: uuids(maxShown).describe(`The orders; repeatable up to ${maxShown} times.`),
       }),
       responses: {
-        200: { description: 'The known orders as their customers see them, in any sequence.', body: z.array(orderOut) },
+        200: { description: 'The known orders, in any sequence.', body: z.array(orderOut) },
       },
       handler: async ({ query: { id } }) => ok({ json: await records.shown(id) }),
     }),
@@ -115,7 +115,7 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
         await recordLook(actor, id, 'order');
         const { cancelReason, deletedAt, events, notes } = record;
         const rest = { cancelReason, deletedAt: deletedAt?.toISOString() ?? null, events, notes };
-        return ok({ json: stringifyJson({ ...toOrderOut(record), ...rest }) });
+        return ok({ json: stringifyJson({ ...toOrderForOthers(record), ...rest }) });
       },
     }),
     route({
