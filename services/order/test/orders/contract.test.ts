@@ -199,6 +199,10 @@ describe('the order API', () => {
         409: async () => ({ path: `/internal${(await shipped({}, '/shipments')).path}`, body: parcel }),
       },
       'get /internal/order-demands': { 200: { path: `/internal/order-demands?id=${alice}` }, 400: {} },
+      'get /internal/shown-orders': {
+        200: async () => ({ path: `/internal/shown-orders?id=${await customer.placed()}` }),
+        400: {},
+      },
       'get /internal/orders/{id}/lines': {
         200: async () => ({ path: `/internal/orders/${await customer.placed()}/lines` }),
         400: { path: `/internal${undecodable}/lines` },
