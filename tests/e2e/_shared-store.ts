@@ -29,7 +29,18 @@ export type SharedStore = Omit<TestStore, 'component' | 'components' | 'has' | '
   };
 
 /** No order-worker: an order stays PENDING unless a test changes it as the worker would. */
-const components = ['auth', 'account', 'product', 'order', 'payment', 'inventory', 'notification', 'invoice', 'status'];
+const components = [
+  'auth',
+  'account',
+  'product',
+  'order',
+  'payment',
+  'inventory',
+  'notification',
+  'invoice',
+  'webhook',
+  'status',
+];
 const unlimited = { perSecond: 10_000, burst: 10_000 };
 
 const gatewayOf = ({ belowGateway }: Started['pages']) => ({
