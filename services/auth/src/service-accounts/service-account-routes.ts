@@ -3,6 +3,7 @@ import { newApiKeyOut } from '@store/shared/contracts/api-key';
 import { serviceAccountIn, serviceAccountOut, serviceAccountsWithKeys } from '@store/shared/contracts/service-account';
 import { roleNames } from '@store/shared/http/identity';
 import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
+import { accountOfActor } from '@store/shared/values/audit';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { Auth } from '../auth.ts';
@@ -133,8 +134,8 @@ export const serviceAccountRoutes = ({ auth, accounts, roles }: Parts): AnyRoute
 
 /** An operator of the console is named by the account that is logged in. A shared token or a command has all rights. */
 function rolesOf(actor: string, roles: Pick<Roles, 'of'>): readonly string[] {
-  const [, accountId] = /^operator ([\da-f-]{36})$/.exec(actor) ?? [];
-  return accountId === undefined ? roleNames : roles.of(accountId);
+  const account = accountOfActor(actor);
+  return account?.as === 'operator' ? roles.of(account.accountId) : roleNames;
 }
 
 /** The same for the console, on the service's own address. */

@@ -1,10 +1,8 @@
 import { maxActors } from '@store/shared/contracts/audit';
-import { operatorActor } from '@store/shared/values/audit';
+import { accountOfActor, operatorActor } from '@store/shared/values/audit';
 import { uuid } from '@store/shared/values/fields';
 import { accountNames, findAccounts } from '../accounts/accounts.ts';
 import type { Services } from '../services-client.ts';
-
-const actorPattern = /^(account|operator) ([0-9a-f-]{36})$/;
 
 /**
  * Finds the actors of the audit trail by a person's id, name or address: accounts, as customers and as operators, and people who typed
@@ -20,7 +18,7 @@ export async function actorsOf(services: Services, operator: string, person: str
 }
 
 /** Id of the actor's account; null if the actor is not an account. */
-export const accountIn = (actor: string): string | null => actorPattern.exec(actor)?.[2] ?? null;
+export const accountIn = (actor: string): string | null => accountOfActor(actor)?.accountId ?? null;
 
 /** Returns the names of the operators among the actors, by account id. */
 export function namesOf(services: Services, actors: string[]): Promise<Map<string, string>> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@store/shared/database/database';
 import { sql } from '@store/shared/database/sql';
+import { accountOfActor } from '@store/shared/values/audit';
 import type { PrismaClient } from '../../generated/client.ts';
 import { en } from './mails/en.ts';
 import { insertNotifications, type Notification } from './notification-repository.ts';
@@ -33,7 +34,7 @@ export const tellOfEndedWebhooks = (
 
 /** Somebody with the shared token of the console has no account, and a service account no address. */
 function toNotification({ url, createdBy }: EndedWebhook): Notification[] {
-  const [, customerId] = /^(?:account|operator) ([\da-f-]{36})$/.exec(createdBy) ?? [];
+  const customerId = accountOfActor(createdBy)?.accountId;
   if (customerId === undefined) return [];
   const kind = 'WebhookEnded';
   const data = { host: new URL(url).host };
