@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { DisputeRecordOut, RefundIn, RefundOut, RefundRecordOut } from '@store/shared/contracts/refund';
 import { type RecordLook, recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
@@ -9,6 +9,7 @@ import { minorUnit } from '@store/shared/values/currencies';
 import { DomainError, found, invalidFields } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import { fromMinorUnits, toMinorUnits } from '@store/shared/values/money';
+import { requestHash } from '@store/shared/values/request-hash';
 import type { PrismaClient } from './generated/client.ts';
 import type { OrderClient } from './order-client.ts';
 import { capCheck, type PaymentRepository, paymentsOn } from './payment-repository.ts';
@@ -80,9 +81,7 @@ export function createRefunds({
       key: string,
     ): Promise<{ refund: RefundRecordOut; isReplayed: boolean }> {
       const merged = lines && mergeRefundLines(lines);
-      const hash = createHash('sha256')
-        .update(JSON.stringify([orderId, lines, amount, reason]))
-        .digest('base64url');
+      const hash = requestHash([orderId, lines, amount, reason]);
       const first = await replay(actor, key, hash);
       if (first !== undefined) return { refund: toRefundRecord(first), isReplayed: true };
       if ((await owners.customerOf(orderId)) === undefined) throw noPayment(orderId);

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
 import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
 import { total } from '@store/shared/values/money';
+import { requestHash } from '@store/shared/values/request-hash';
 import type { AuthClient } from '../auth-client.ts';
 import {
   asPlaced,
@@ -87,7 +88,7 @@ export function createPlaceOrder(dependencies: Dependencies) {
     }
     await checkMayOrder?.(accountId);
     const lines = mergeLines(body.items);
-    const hash = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
+    const hash = requestHash(body);
     const request = key === undefined ? undefined : { key, hash };
     return onlyOnce(accountId, request, () => priceAndStore(accountId, lines, body, request));
   };

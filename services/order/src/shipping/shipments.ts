@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { shipmentOut } from '@store/shared/contracts/order';
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
@@ -6,6 +5,7 @@ import type { TransactionOf } from '@store/shared/database/transaction';
 import { newEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError, found, unreachable } from '@store/shared/values/errors';
+import { requestHash } from '@store/shared/values/request-hash';
 import type { z } from 'zod';
 import type { PrismaClient } from '../generated/client.ts';
 import type { ShipmentDetails, StoredOrder } from '../order.ts';
@@ -84,7 +84,7 @@ export function createShipments({ transactionOf, repository, clock }: Dependenci
           trackingNumber: trackingNumber ?? null,
           trackingUrl: trackingUrl ?? null,
         };
-        const request = keyed && { ...keyed, hash: hashOf(orderId, details) };
+        const request = keyed && { ...keyed, hash: requestHash(['shipment', orderId, details]) };
         if (request !== undefined) {
           const first = await firstOf(tx, request, clock());
           if (first !== undefined) return { shipment: first, replayed: true };
@@ -104,12 +104,6 @@ export function createShipments({ transactionOf, repository, clock }: Dependenci
     },
   };
 }
-
-/** The request as it was parsed. The order is a part of it. */
-const hashOf = (orderId: string, details: ShipmentDetails): string =>
-  createHash('sha256')
-    .update(JSON.stringify(['shipment', orderId, details]))
-    .digest('base64url');
 
 /** Locks a key, and returns the shipment that was made with it. */
 async function firstOf(
