@@ -3,6 +3,7 @@ import { nextLink, nextPage, pageInfo } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, staleVersion, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, retryAfter, route, tooMany } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
+import { listOfJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import type { OrderStreams } from './live/order-streams.ts';
 import { sessionOf } from './live/session.ts';
@@ -77,8 +78,7 @@ export function orderRoutes(placeOrder: PlaceOrder, orders: Orders, streams: Ord
       async handler({ accountId, query, url }) {
         const { content, totalElements, next } = await orders.list(accountId, query);
         const page = JSON.stringify(pageInfo(query, totalElements));
-        const texts = content.flatMap((text, n) => (n === 0 ? [text] : [',', text]));
-        return ok({ json: ['{"content":[', ...texts, `],"page":${page}}`] }, nextLink(url, next));
+        return ok({ json: ['{"content":', ...listOfJson(content), `,"page":${page}}`] }, nextLink(url, next));
       },
     }),
     // Must come before /orders/{id}, which also matches.

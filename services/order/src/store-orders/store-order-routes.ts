@@ -6,6 +6,7 @@ import { type AnyRoute, ok, problem, route } from '@store/shared/http/route';
 import { DomainError, found, invalidFields } from '@store/shared/values/errors';
 import { everybody } from '@store/shared/values/everybody';
 import { uuid } from '@store/shared/values/fields';
+import { listOfJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import type { OrderRepository } from '../order-repository.ts';
 import { storeOrdersQuery } from '../schemas.ts';
@@ -41,8 +42,7 @@ export function storeOrderRoutes({ changed, orders, recordLook }: Parts): AnyRou
         const page = await changed.page(accountId, seen, query);
         if (page === undefined) throw positionLost();
         const next = textOf(page.incarnation, page.position);
-        const texts = page.orders.flatMap((text, n) => (n === 0 ? [text] : [',', text]));
-        const json = ['{"content":[', ...texts, `],"next":"${next}"}`];
+        const json = ['{"content":', ...listOfJson(page.orders), `,"next":"${next}"}`];
         return ok({ json }, page.isMore ? nextLink(url, next, [], 'changedAfter') : {});
       },
     }),

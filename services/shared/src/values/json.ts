@@ -21,3 +21,10 @@ export function stringifyJson(value: unknown): string {
     ]) ?? 'null'
   );
 }
+
+/** A list of JSON texts, in parts that are sent one after the other. */
+export const listOfJson = (texts: readonly string[]): string[] => [
+  '[',
+  ...texts.flatMap((text, n) => (n === 0 ? [text] : [',', text])),
+  ']',
+];
