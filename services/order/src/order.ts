@@ -157,10 +157,10 @@ export const toOrderOut = (order: Order): AllOf<z.input<typeof orderOut>> => ({
 });
 
 /** An order as others see it than its customer, who alone is shown where to go for the payment. */
-export const toOrderForOthers = (order: Order) => ({
-  ...toOrderOut(order),
-  payment: { ...toPaymentOut(order), nextAction: undefined },
-});
+export function toOrderForOthers(order: Order) {
+  const shown = toOrderOut(order);
+  return { ...shown, payment: { ...shown.payment, nextAction: undefined } };
+}
 
 /** In the same sequence as `order-json-repository.ts`, and without further columns. */
 const toDetailsOut = ({ carrier, trackingNumber, trackingUrl }: ShipmentDetails): ShipmentDetails => ({
