@@ -114,7 +114,10 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
     const returned = shares.map(({ permille, gross }) => ({ permille, gross: money(returns, gross).amount }));
     events.push(
       newEvent('RefundIssued', {
-        ...{ ...common(returns), refundId: id, paymentId, amount: money(returns, amount) },
+        ...common(returns),
+        refundId: id,
+        paymentId,
+        amount: money(returns, amount),
         ...(returned.length > 0 && { taxes: returned }),
       }),
     );
