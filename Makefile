@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq import export grant timeline reconcile clean test test-browser test-faults test-payments lint typecheck jest format bench images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
+.PHONY: help machine node install generate build tools chromium run demo shop screenshots seed logs dlq import export grant timeline reconcile clean test test-browser test-faults test-payments lint typecheck jest format bench images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
 
 # The Node of package-lock.json once it is installed, until then the machine's.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -59,6 +59,10 @@ build: generate ### Compile the services that have changed
 tools: machine ### Fetch Envoy, Kafka and Helm if the machine lacks them
 	@$(tool) tools/local/commands/fetch-tools.mjs
 
+# Needs no packages either.
+chromium: machine ### Fetch the Chromium of the tests if the machine lacks its headless shell
+	@$(tool) tools/local/commands/fetch-chromium.mjs
+
 # The first run fetches the tools while it installs the packages and compiles the services.
 run: machine ## Start the whole store on http://localhost:8080, PORTS=free on free ports; Ctrl-C stops it
 	@$(MAKE) --jobs=2 build $$(test -d .cache/tools || echo tools)
@@ -113,13 +117,13 @@ clean: install ## Delete data, keys and logs of the stopped store
 	@$(tool) tools/local/commands/clean.ts
 
 test: machine ## Run lint, type check and all tests, on free ports beside a running store
-	@$(MAKE) --jobs=2 lint typecheck build tools
+	@$(MAKE) --jobs=2 lint typecheck build tools chromium
 	@$(jest)
 
-test-browser: machine build tools ## Walk through shop and console in Chromium while services are killed; takes minutes
+test-browser: machine build tools chromium ## Walk through shop and console in Chromium while services are killed; takes minutes
 	@$(jest) --config tests/browser/jest.config.mjs $(ARGS)
 
-screenshots: machine build tools ### Take pictures of every page of shop and console, for docs/images; takes minutes
+screenshots: machine build tools chromium ### Take pictures of every page of shop and console, for docs/images; takes minutes
 	@$(tool) tests/browser/screenshots.ts
 
 test-faults: machine build tools ### Place 500 orders while components are killed, paused and partitioned; takes minutes
@@ -128,7 +132,7 @@ test-faults: machine build tools ### Place 500 orders while components are kille
 test-payments: machine build tools ### Make 10,000 payments with every fault, while payment and all that it needs are killed; takes hours
 	@FAULT_PAYMENTS=$${FAULT_PAYMENTS:-10000} CONTEXT= $(jest_bin) --testPathPatterns tests/faults/payments --selectProjects faults
 
-jest: machine build tools ## Run some of the tests; ARGS=services/order
+jest: machine build tools chromium ## Run some of the tests; ARGS=services/order
 	@$(jest) $(ARGS)
 
 lint: generate ## Check lint rules, format and which layer imports which

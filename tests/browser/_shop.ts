@@ -8,7 +8,7 @@ import { serviceNames } from '../../tools/local/ports.ts';
 import { root } from '../../tools/paths.ts';
 import { type SharedStore, sharedStore } from '../e2e/_shared-store.ts';
 import { startTestStore, type TestStore, until } from '../e2e/_store.ts';
-import { openBrowser } from '../kit/chromium.ts';
+import { openBrowser, still } from '../kit/chromium.ts';
 import { newCustomer, newProduct } from '../kit/customer.ts';
 import { createSend } from '../kit/http.ts';
 import { someWares, type Wares } from './_wares.ts';
@@ -106,8 +106,8 @@ export async function sharedShop({ below }: { below?: number } = {}): Promise<Sh
 async function openShop<S>(store: S, url: string, gatewayUrl: string): Promise<TestShop<S>> {
   const browser = await openBrowser();
   const newPage = async (options: BrowserContextOptions = {}) => {
-    const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 860 }, ...options });
-    return context.newPage();
+    const common = { ...still, locale: 'en-US', viewport: { width: 1280, height: 860 } };
+    return (await browser.newContext({ ...common, ...options })).newPage();
   };
   const visit = async (options?: BrowserContextOptions) => {
     const page = await newPage(options);

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { headlessShells } from '../../tools/local/downloads/chromium.mjs';
 
 export const howToGetChromium =
-  'apt-get install chromium-headless-shell (Debian), or set CHROMIUM to the path of a Chromium or Chrome';
+  'make chromium, apt-get install chromium-headless-shell (Debian), or set CHROMIUM to the path of a Chromium or Chrome';
 
-// Paths on Debian. The headless shell takes a third of the time, since it has no windows.
-const paths = process.env.CHROMIUM ? [process.env.CHROMIUM] : ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+const paths = process.env.CHROMIUM ? [process.env.CHROMIUM] : [...headlessShells, '/usr/bin/chromium'];
 /** Empty if there is none. */
 export const chromiumPath: string = paths.find(existsSync) ?? '';
 
@@ -15,6 +15,9 @@ export const openBrowser = (): Promise<Browser> =>
     ? chromium.connect(process.env.TEST_CHROMIUM)
     : chromium.launch({ executablePath: chromiumPath });
 
+/** Drawing an animation without a graphics card takes a quarter of a processor. */
+export const still: BrowserContextOptions = { reducedMotion: 'reduce' };
+
 /** Opens a browser for the tests of a `describe`. @returns a function that opens a page with its own cookies until the test ends */
 export function usePages(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;
@@ -23,5 +26,5 @@ export function usePages(): (options?: BrowserContextOptions) => Promise<Page> {
   });
   afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
   afterAll(() => browser?.close());
-  return async (options) => (await browser.newContext(options)).newPage();
+  return async (options) => (await browser.newContext({ ...still, ...options })).newPage();
 }
