@@ -1,6 +1,6 @@
 import { seededRandom } from '../kit/random.ts';
 import { type Fixture, startFixture } from './_fixture.ts';
-import { audit, outcomes } from './audit/_audit.ts';
+import { audit, auditWebhook, outcomes } from './audit/_audit.ts';
 import { waitForQuiescence } from './audit/_quiescence.ts';
 import { withRecorded } from './audit/_recorded-operations.ts';
 import { readRecordedState } from './audit/_recorded-state.ts';
@@ -10,6 +10,7 @@ import { groupNames, resetOffsets } from './inject/_consumer-groups.ts';
 import { createFaults } from './inject/_faults.ts';
 import { type PlacedOrder, placeOrders } from './load/_orders.ts';
 import { startReaders } from './load/_readers.ts';
+import { type Heard, startReceiver } from './load/_receiver.ts';
 import { ampleStock, createWorkload, type PlannedOrder, type Workload } from './load/_workload.ts';
 
 // make test-faults sets 500 orders. make test runs the short form: every fault once, in a fixed order.
@@ -21,6 +22,7 @@ const minute = 60_000;
 const limitMs = (isLong ? 8 : 5) * minute;
 
 let fixture: Fixture;
+let heard: Heard;
 let isPassed = false;
 const placed: PlacedOrder[] = [];
 
@@ -28,6 +30,7 @@ beforeAll(async () => {
   const env = { SHIP_AFTER_SECONDS: '2', INITIAL_STOCK: String(ampleStock), RETRY_DELAY_MS: '100' };
   fixture = await startFixture(env, limitMs, isLong);
   fixture.report(`${orders} orders with FAULT_SEED=${seed}`);
+  heard = await startReceiver(fixture);
 }, 2 * minute);
 
 afterAll(async () => {
@@ -75,7 +78,12 @@ async function expectConsistentState() {
   const counts = outcomes(state);
   fixture.report(`Outcomes of orders: ${JSON.stringify(counts)}`);
   const missing = isLong ? Object.keys(counts).filter((outcome) => counts[outcome] === 0) : [];
-  const discrepancies = [...audit(state), ...violations, ...missing.map((outcome) => `No order is ${outcome}`)];
+  const discrepancies = [
+    ...audit(state),
+    ...auditWebhook(state, heard),
+    ...violations,
+    ...missing.map((outcome) => `No order is ${outcome}`),
+  ];
   if (discrepancies.length > 0) {
     throw new Error(`${discrepancies.length} discrepancies:\n${discrepancies.slice(0, 40).join('\n')}`);
   }

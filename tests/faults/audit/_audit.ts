@@ -1,5 +1,8 @@
+import { payloads } from '@store/shared/messaging/events';
+import { deliveryId } from '../../../services/consumers/src/groups/webhook/standard-ids.ts';
 import { cents } from '../history/_history.ts';
 import { groupsRefusing, poisons } from '../inject/_poison.ts';
+import type { Heard } from '../load/_receiver.ts';
 import { deadLetterId, type RecordedState, type TopicMessage } from './_recorded-state.ts';
 
 /** The kinds that the notification group handles (contract 6.8). */
@@ -43,6 +46,23 @@ function auditNotifications({ topic, notifications }: RecordedState): string[] {
   return withoutRepeats(topic)
     .filter(({ poison, kind, id }) => poison === undefined && notifiedKinds.has(kind) && !sent.has(id))
     .map(({ kind, key }) => `No notification of ${kind} of order ${key}`);
+}
+
+/** Checks that the receiver has heard of every event, numbered as in the topic (contract 4.22). */
+export function auditWebhook({ topic, orders }: RecordedState, { webhookId, sequences }: Heard): string[] {
+  const known = new Set(orders.map(({ id }) => id));
+  const told = withoutRepeats(topic).filter(
+    ({ poison, kind, key }) => poison === undefined && kind in payloads && known.has(key),
+  );
+  return [...Map.groupBy(told, ({ key }) => key)].flatMap(([key, events]) =>
+    events.flatMap(({ id, kind }, index) => {
+      const numbers = [...(sequences.get(deliveryId(webhookId, id)) ?? [])].join(' and ');
+      const expected = String(index + 1);
+      return numbers === expected
+        ? []
+        : `The webhook heard of ${kind} of order ${key} as ${numbers || 'nothing'}, not as ${expected}`;
+    }),
+  );
 }
 
 function auditInvoicesAndFigures({ invoices, creditNotes, orders, figures, topic }: RecordedState): string[] {

@@ -6,7 +6,7 @@ import { publishers } from './_recorded-state.ts';
 /** More than the sum of a killed member's session time-out, a rebalance and the longest retry delay. */
 const stallMs = 90_000;
 
-/** Waits until every order is final, every event is published, and every group has read the whole topic. */
+/** Waits until every order is final, every event is published and delivered, and every group has read the whole topic. */
 export async function waitForQuiescence(view: View): Promise<void> {
   let before = '';
   for (let changedAt = Date.now(), isQuiescent = false; !isQuiescent; await wait(1_000)) {
@@ -40,6 +40,11 @@ async function pendingWork(view: View): Promise<string[]> {
     'order',
     `select 'order ' || id || ' is ' || status || ' and not final' as line from orders
      where status <> 'CANCELLED' and shipped_at is null`,
+  );
+  await describe(
+    'consumers',
+    `select 'delivery of ' || kind || ' of order ' || order_id || ' is pending' as line from webhook_deliveries
+     where state = 'PENDING'`,
   );
   const line = `${pending.length} items pending`;
   if (!view.reported.at(-1)?.endsWith(line)) view.report(line);
