@@ -112,10 +112,13 @@ describe('figures', () => {
 
   it('are correct, without deadlocks, if many transactions update the same days concurrently', async () => {
     const day = (n: number) => `2026-03-${String(n).padStart(2, '0')}T12:00:00.000Z`;
+    // Fewer at once than there are connections: on a busy machine one that waits for a connection gives up.
     await Promise.all(
-      Array.from({ length: 40 }, (_, index) => {
-        const events = [1, 2, 3, 4, 5].flatMap((n) => [created(day(n)), paidOn(day(n))]);
-        return analytics.handle(...(index % 2 === 0 ? events : events.reverse()));
+      Array.from({ length: 5 }, async (_, index) => {
+        for (let round = 1; round <= 8; round += 1) {
+          const events = [1, 2, 3, 4, 5].flatMap((n) => [created(day(n)), paidOn(day(n))]);
+          await analytics.handle(...(index % 2 === 0 ? events : events.reverse()));
+        }
       }),
     );
     const all = await allOf<object>(analytics, '/figures?size=2&sort=day,asc');
