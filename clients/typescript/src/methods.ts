@@ -1422,6 +1422,53 @@ export interface Methods {
   getStoreOrder(input: Input<'getStoreOrder'>, options?: CallOptions): Promise<Output<'getStoreOrder'>>;
 
   /**
+   * List the credit notes of any customer's order.
+   *
+   * `GET /store/orders/{id}/credit-notes`, for an API key with the scope `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * @param options for this call
+   * @returns
+   * - 200: One page of the list, the oldest first.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listStoreCreditNotes(input: Input<'listStoreCreditNotes'>, options?: CallOptions): Promise<Output<'listStoreCreditNotes'>>;
+
+  /**
+   * Fetch the invoice of any customer's order.
+   *
+   * `GET /store/orders/{id}/invoice`, for an API key with the scope `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The invoice, without lines: the order has them.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getStoreInvoice(input: Input<'getStoreInvoice'>, options?: CallOptions): Promise<Output<'getStoreInvoice'>>;
+
+  /**
    * Have events sent to an address, as an operator.
    *
    * `POST /webhooks`, for an API key with the scope `webhooks`
@@ -3237,6 +3284,53 @@ export interface FullMethods {
    * - others: Any other failure, such as a 500 with a trace id.
    */
   getStoreOrder(input: FullInput<'getStoreOrder'>, options?: CallOptions): Promise<Reply<'getStoreOrder'>>;
+
+  /**
+   * List the credit notes of any customer's order.
+   *
+   * `GET /store/orders/{id}/credit-notes`, for an API key with the scope `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * - `query.page`, optional: page × size is at most 10000; use after to read on.
+   * - `query.size`, optional
+   * - `query.after`, optional
+   * @param options for this call
+   * @returns
+   * - 200: One page of the list, the oldest first.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  listStoreCreditNotes(input: FullInput<'listStoreCreditNotes'>, options?: CallOptions): Promise<Reply<'listStoreCreditNotes'>>;
+
+  /**
+   * Fetch the invoice of any customer's order.
+   *
+   * `GET /store/orders/{id}/invoice`, for an API key with the scope `orders:all`
+   *
+   * @param input
+   * - `path.id`
+   * @param options for this call
+   * @returns
+   * - 200: The invoice, without lines: the order has them.
+   * @throws StoreProblem
+   * - 400: The request is malformed or violates a rule of its fields.
+   * - 401: The token cookie is missing, or its token is not valid: log in.
+   * - 403: The caller lacks the role operator. The API key lacks the scope orders:all.
+   * - 404: No such resource.
+   * - 429: Too many requests from this client address or account.
+   * - 503: The service, or a dependency of it, is unavailable.
+   * - 504: The service did not respond in time. The request may have taken effect.
+   * - others: Any other failure, such as a 500 with a trace id.
+   */
+  getStoreInvoice(input: FullInput<'getStoreInvoice'>, options?: CallOptions): Promise<Reply<'getStoreInvoice'>>;
 
   /**
    * Have events sent to an address, as an operator.

@@ -61,6 +61,8 @@ export const operations = {
   setStock: ['put', '/stock/{productId}'],
   listStoreOrders: ['get', '/store/orders'],
   getStoreOrder: ['get', '/store/orders/{id}'],
+  listStoreCreditNotes: ['get', '/store/orders/{id}/credit-notes'],
+  getStoreInvoice: ['get', '/store/orders/{id}/invoice'],
   createWebhook: ['post', '/webhooks'],
   listWebhooks: ['get', '/webhooks'],
   getWebhook: ['get', '/webhooks/{id}'],

@@ -805,6 +805,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/store/orders/{id}/credit-notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the credit notes of any customer's order */
+        get: operations["listStoreCreditNotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/store/orders/{id}/invoice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch the invoice of any customer's order */
+        get: operations["getStoreInvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -2093,6 +2127,26 @@ export interface components {
         RolesOut: {
             roles: ("catalogue" | "operator")[];
         };
+        SellersInvoiceOut: {
+            number: number;
+            /** Format: uuid */
+            orderId: string;
+            /** Format: uuid */
+            customerId: string;
+            /** Format: uuid */
+            paymentId: string;
+            amount: components["schemas"]["Money"];
+            /** @description By ascending rate; the gross amounts add up to the amount. Absent if nothing is taxed. */
+            taxes?: components["schemas"]["TaxLine"][];
+            /** Format: date-time */
+            paidAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Name and address, a line each. */
+            seller: string;
+            /** @description The seller's tax number. */
+            sellerTaxNumber?: string;
+        };
         /**
          * @example {
          *       "paused": true
@@ -2746,6 +2800,7 @@ export type RefundOut = components['schemas']['RefundOut'];
 export type RefundRecordOut = components['schemas']['RefundRecordOut'];
 export type RolesIn = components['schemas']['RolesIn'];
 export type RolesOut = components['schemas']['RolesOut'];
+export type SellersInvoiceOut = components['schemas']['SellersInvoiceOut'];
 export type ServiceAccountChange = components['schemas']['ServiceAccountChange'];
 export type ServiceAccountIn = components['schemas']['ServiceAccountIn'];
 export type ServiceAccountOut = components['schemas']['ServiceAccountOut'];
@@ -6825,6 +6880,120 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope orders:all. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listStoreCreditNotes: {
+        parameters: {
+            query?: {
+                page?: number;
+                size?: number;
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list, the oldest first. */
+            200: {
+                headers: {
+                    /** @description The next page, as rel="next", while there is more. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditNoteOut"][];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. The API key lacks the scope orders:all. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    getStoreInvoice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invoice, without lines: the order has them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SellersInvoiceOut"];
+                };
             };
             /** @description The request is malformed or violates a rule of its fields. */
             400: {

@@ -68,6 +68,11 @@ const cases: Record<string, Case> = {
           path: `/internal/orders/${(await group.prisma.invoice.findFirstOrThrow()).orderId}/invoice`,
         }),
       },
+      'get /store/orders/{id}/invoice': { 200: () => ofStore(group, 'invoice') },
+      'get /store/orders/{id}/credit-notes': {
+        200: () => ofStore(group, 'credit-notes'),
+        400: () => ofStore(group, 'credit-notes?size=101'),
+      },
     }),
     count: ({ prisma }) => prisma.invoice.count(),
   },
@@ -79,8 +84,15 @@ const cases: Record<string, Case> = {
   },
 };
 
+const headers = { 'account-roles': 'operator' };
+
+/** An operator's call for documents of an order that has some. */
+async function ofStore({ prisma }: TestGroup, documents: string) {
+  const { orderId } = await prisma.creditNote.findFirstOrThrow();
+  return { path: `/store/orders/${orderId}/${documents}`, headers };
+}
+
 function webhookCalls(group: TestGroup): Contract['calls'] {
-  const headers = { 'account-roles': 'operator' };
   const webhook = { url: 'http://127.0.0.1:1/hook', kinds: ['OrderPaid'], ordered: true };
   const made = async (below = '', more: object = {}) => {
     const { body } = await request(group.app)

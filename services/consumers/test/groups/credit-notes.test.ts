@@ -335,6 +335,25 @@ describe('a credit note for its customer', () => {
     await get(path).expect(403);
   });
 
+  it('and its invoice are read by an operator or a key with orders:all, which is recorded, and by no customer', async () => {
+    const bookkeeper = randomUUID();
+    const paths = [`/store/orders/${orderId}/invoice`, `/store/orders/${orderId}/credit-notes`] as const;
+    const byMachine = { 'id-account': bookkeeper, 'account-roles': 'operator', 'account-scopes': 'orders:all' };
+    const invoice = await get(paths[0], byMachine).expect(200);
+    expect(invoice.body).toMatchObject({ orderId, customerId, amount: money(12.75), ...seller });
+    expect((await get(paths[1], byMachine).expect(200)).body).toEqual([expected()]);
+    const looks = await group.prisma.audit.findMany({ where: { subject: orderId } });
+    expect(looks).toMatchObject([{ actor: `account ${bookkeeper}`, kind: 'look', after: { at: 'order' } }]);
+
+    for (const path of paths) await get(path.replace(orderId, randomUUID()), byMachine).expect(404);
+    for (const path of paths) {
+      await get(path).expect(403);
+      await get(path, { 'account-roles': 'catalogue' }).expect(403);
+      await get(path, { ...byMachine, 'account-scopes': 'orders:read' }).expect(403);
+      await request(group.app).get(path).expect(401);
+    }
+  });
+
   it('is listed page by page', async () => {
     await group.handle(partlyRefunded(orderId, 1), partlyRefunded(orderId, 2));
     const first = await get(`/orders/${orderId}/credit-notes?size=2`).expect(200);

@@ -1,4 +1,5 @@
 import { wholeRefundId } from '@store/shared/contracts/refund';
+import { lookRecorder } from '@store/shared/database/audit';
 import type { NewEvent } from '@store/shared/messaging/consumer/group';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
@@ -41,6 +42,7 @@ export const createGroup: CreateGroup = ({ config, database }) => ({
     invoices: createInvoiceRepository(database),
     creditNotes: createCreditNoteRepository(database),
     orders: createOrderClient(config.ORDER_URL ?? ''),
+    recordLook: lookRecorder(database),
     seller: {
       seller: config.SELLER,
       ...(config.SELLER_TAX_NUMBER !== undefined && { sellerTaxNumber: config.SELLER_TAX_NUMBER }),

@@ -60,12 +60,19 @@ export const createCreditNoteRepository = ({ run, lists }: Database<PrismaClient
     if (query.number !== undefined) where.push(sql`number = ${query.number}::bigint`);
     return readCountedPage<{ json: string }>(lists.run, { ...selection, where }, keyset(query.sort), query);
   },
-  /** A page of the credit notes of a customer's order, the oldest first. */
-  pageOf: (orderId: string, customerId: string, page: PageQuery) =>
-    lists.inTurn(customerId, () =>
+  /**
+   * A page of the credit notes of an order, the oldest first.
+   * @param customerId the customer that it must belong to; null: any
+   * @param reader the account that asks
+   */
+  pageOf: (orderId: string, customerId: string | null, reader: string, page: PageQuery) =>
+    lists.inTurn(reader, () =>
       readPage<{ json: string }>(
         lists.run,
-        { ...selection, where: [sql`order_id = ${orderId}::uuid`, sql`customer_id = ${customerId}::uuid`] },
+        {
+          ...selection,
+          where: [sql`order_id = ${orderId}::uuid`, sql`customer_id = coalesce(${customerId}::uuid, customer_id)`],
+        },
         ascending,
         page,
       ),

@@ -7,6 +7,7 @@ import {
   invoiceResponse,
 } from '@store/shared/contracts/document-replies';
 import { invoiceOut, sellersInvoiceOut } from '@store/shared/contracts/invoice';
+import type { RecordLook } from '@store/shared/database/audit';
 import { nextLink, nextPage } from '@store/shared/http/pagination';
 import { type AnyRoute, noStore, ok, route } from '@store/shared/http/route';
 import { DomainError, found as foundOr404 } from '@store/shared/values/errors';
@@ -25,13 +26,18 @@ interface Dependencies {
     seller: string;
     sellerTaxNumber?: string;
   };
+  recordLook: RecordLook;
 }
 
-/** The lists for operators, and the routes for customers to fetch their own documents (contract 4.10). */
+/**
+ * The lists for operators, the routes for customers to fetch their own documents (contract 4.10), and those for the bookkeeping of the
+ * store (contract 4.21).
+ */
 export const documentRoutes = (dependencies: Dependencies): AnyRoute[] => [
   accountDataRoute(dependencies.invoices.pageOf),
   ...invoiceRoutes(dependencies),
   ...creditNoteRoutes(dependencies),
+  ...storeDocumentRoutes(dependencies),
 ];
 
 function invoiceRoutes({ invoices, orders, seller }: Dependencies): AnyRoute[] {
@@ -114,7 +120,7 @@ function creditNoteRoutes({ creditNotes, orders, seller }: Dependencies): AnyRou
       },
       async handler({ accountId, authorization, params: { id }, query, url }) {
         foundOr404(await orders.lines(id, { accountId, authorization }), `order ${id}`);
-        const { rows, next } = await creditNotes.pageOf(id, accountId, query);
+        const { rows, next } = await creditNotes.pageOf(id, accountId, accountId, query);
         return ok({ json: `[${rows.map(({ json }) => json).join()}]` }, { ...nextLink(url, next), ...noStore });
       },
     }),
@@ -133,6 +139,52 @@ function creditNoteRoutes({ creditNotes, orders, seller }: Dependencies): AnyRou
         const lines = found && (await orders.lines(id, { accountId, authorization }));
         const note = foundOr404(lines && found, noCreditNote(id, number));
         return creditNoteReply({ ...note, ...seller }, prefersHtml);
+      },
+    }),
+  ];
+}
+
+const ofStore = {
+  method: 'get',
+  tag: 'store',
+  identity: 'account',
+  role: 'operator',
+  scope: 'orders:all',
+  params: orderParams,
+} as const;
+
+function storeDocumentRoutes({ invoices, creditNotes, seller, recordLook }: Dependencies): AnyRoute[] {
+  return [
+    route({
+      ...ofStore,
+      path: '/store/orders/{id}/invoice',
+      operationId: 'getStoreInvoice',
+      summary: "Fetch the invoice of any customer's order",
+      responses: { 200: { description: 'The invoice, without lines: the order has them.', body: sellersInvoiceOut } },
+      async handler({ actor, params: { id } }) {
+        const invoice = foundOr404(await invoices.find(id), `invoice for order ${id}`);
+        await recordLook(actor, id, 'order');
+        return ok({ ...invoice, ...seller }, noStore);
+      },
+    }),
+    route({
+      ...ofStore,
+      path: '/store/orders/{id}/credit-notes',
+      operationId: 'listStoreCreditNotes',
+      summary: "List the credit notes of any customer's order",
+      query: creditNotesOfOrderQuery,
+      responses: {
+        200: {
+          description: 'One page of the list, the oldest first.',
+          body: creditNotesOut,
+          headers: nextPage,
+        },
+      },
+      async handler({ accountId, actor, params: { id }, query, url }) {
+        foundOr404(await invoices.find(id), `invoice for order ${id}`);
+        const { rows, next } = await creditNotes.pageOf(id, null, accountId, query);
+        await recordLook(actor, id, 'order');
+        return ok({ json: `[${rows.map(({ json }) => json).join()}]` }, { ...nextLink(url, next), ...noStore });
       },
     }),
   ];
