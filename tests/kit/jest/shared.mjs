@@ -40,8 +40,8 @@ const starts = {
 
   async chromium() {
     const { chromium } = await import('playwright-core');
-    const { chromiumPath } = await import('../chromium.ts');
-    const server = await chromium.launchServer({ executablePath: chromiumPath });
+    const { launchOptions } = await import('../chromium.ts');
+    const server = await chromium.launchServer(launchOptions);
     process.env.TEST_CHROMIUM = server.wsEndpoint();
     return () => server.close();
   },
