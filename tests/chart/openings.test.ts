@@ -10,7 +10,7 @@ describe('pods may have', () => {
     const global = { runtimeClassName: 'gvisor', dnsConfig: resolver, shop: { enabled: true } };
     const values = { global, order: own, jobs: own, toolbox: { enabled: true } };
     const pods = (await manifests({ ...values, postgres: { backup: { enabled: true } } })).pods();
-    expect(pods.size).toBe(23);
+    expect(pods.size).toBe(24);
     const hasOwn = (name: string) => name === 'Deployment/order' || /^Job\/store-|^Pod\//.test(name);
     for (const [name, { spec }] of pods)
       expect([name, spec]).toMatchObject([
