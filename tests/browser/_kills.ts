@@ -8,8 +8,11 @@ export interface Kills {
   stop(): Promise<number>;
 }
 
-/** Kills services, or the gateway, with SIGKILL in turn, each once the previous one is back. The store restarts them. */
-export function killThroughout(store: TestStore, names: string[], pauseMs = 1_000): Kills {
+/**
+ * Kills services, or the gateway, with SIGKILL in turn, each once the previous one is back. The store restarts them.
+ * @param pauseMs in which a page on a busy machine can connect again
+ */
+export function killThroughout(store: TestStore, names: string[], pauseMs = 3_000): Kills {
   let isOver = false;
   let kills = 0;
   const health = (name: string) =>

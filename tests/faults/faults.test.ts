@@ -1,4 +1,5 @@
 import { seededRandom } from '../kit/random.ts';
+import { until } from '../kit/until.ts';
 import { type Fixture, startFixture } from './_fixture.ts';
 import { audit, auditWebhook, outcomes } from './audit/_audit.ts';
 import { waitForQuiescence } from './audit/_quiescence.ts';
@@ -117,18 +118,24 @@ it(
   limitMs + minute,
 );
 
+/** Waits until all orders are placed and final, so that customers also read the last states. */
+const untilFinal = (isOver: () => boolean) =>
+  until(
+    'all orders are final',
+    async () => {
+      const sql = `select from orders where status <> 'CANCELLED' and shipped_at is null limit 1`;
+      return isOver() && (await fixture.rows('order', sql)).length === 0;
+    },
+    { timeoutMs: minute, intervalMs: 500 },
+  );
+
 it(
   'the checker finds four bugs seeded into the store',
   async () => {
     const workload = await createWorkload(fixture, 20, seededRandom(seed + 4));
     const batches = await seedBugs(fixture, workload.batches);
     placed.splice(0); // customers must read the orders of the buggy store
-    await placeDuring(
-      workload,
-      batches,
-      () => 100,
-      async () => undefined,
-    );
+    await placeDuring(workload, batches, () => 100, untilFinal);
     const { violations } = await readEnd();
     for (const text of violations) fixture.report(`With seeded bugs: ${text}`);
     const found = (pattern: RegExp) => violations.some((text) => pattern.test(text));

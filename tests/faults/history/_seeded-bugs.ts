@@ -32,7 +32,9 @@ export async function seedBugs({ rows }: Fixture, batches: PlannedOrder[][]): Pr
   );
   return batches.map((batch) =>
     batch.map((order) => {
-      if (order.cancellation !== undefined) return order; // so that a lost refund is the only fault of these orders
+      // A lost refund is the only fault of these orders. Several, because on a busy machine some are shipped before they are cancelled.
+      const { cancellation } = order;
+      if (cancellation !== undefined) return { ...order, cancellation: { ...cancellation, when: 'paid' as const } };
       return { ...order, customer: { ...order.customer, send: throughStaleCopy(order.customer.send) } };
     }),
   );
