@@ -46,7 +46,7 @@ export function createConsole(
     ...machineRoutes(services, log),
     ...webhookPageRoutes(services, log),
     ...auditPageRoutes(services, config.AUDITED),
-    ...bookPageRoutes(services),
+    ...bookPageRoutes(services, log),
     ...cataloguePageRoutes(services, config.STORE_CURRENCY, log),
   ];
   const app = express();

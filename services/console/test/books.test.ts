@@ -1,15 +1,30 @@
 import type { Page } from 'playwright-core';
 import { booksOf, entries } from './_books.ts';
-import { type Answer, describePages, logIn, useConsole } from './_console.ts';
+import { type Answer, ann, describePages, logIn, Reply, useConsole } from './_console.ts';
 import { order } from './_order.ts';
 
 let books: unknown;
+let steps: object[] = [];
 beforeEach(() => {
   books = booksOf();
+  steps = [];
 });
 
-const payment: Answer = (_, path) => {
+const step = {
+  ...{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', kind: 'charge', orderId: order.id, customerId: order.customerId },
+  ...{ amount: { amount: 12.5, currency: 'USD' }, provider: 'stripe', intentId: 'pi_3ABC', attempts: 31 },
+  ...{ createdAt: '2026-03-01T03:40:00.000Z', openSince: '2026-03-02T03:40:00.000Z' },
+};
+const refund = { ...step, id: '7c9e6679-7425-40de-944b-e07fc1f90ae8', kind: 'refund', intentId: null, provider: null };
+
+const payment: Answer = (method, path) => {
   if (path === '/internal/books') return books;
+  if (path === '/internal/payment-steps?state=open&size=20') return { steps: steps.slice(0, 20), next: null };
+  if (method === 'POST' && path === `/internal/payment-steps/${step.id}/settlement`) {
+    steps = [];
+    return new Reply(204, '');
+  }
+  if (path.endsWith('/settlement')) return new Reply(409, { detail: 'The step is not open: it was settled.' });
   if (path === `/internal/books/orders/${order.id}`) return entries;
   return path.startsWith('/internal/books/orders/') ? [] : undefined;
 };
@@ -21,8 +36,22 @@ it('the books are those of payment, and entries those of an order', async () => 
   await console.read('/api/books/1').expect(404);
 });
 
-it('nobody reads the books without a session', async () => {
+it('an open payment is settled by the operator, with evidence', async () => {
+  steps = [step];
+  expect((await console.read('/api/payment-steps').expect(200)).body).toEqual({ steps: [step], next: null });
+  const path = `/api/payment-steps/${step.id}/settlement`;
+  await console.send('post', path).send({ outcome: 'paid' }).expect(400);
+  await console.send('post', path).send({ outcome: 'guessed', evidence: 'none' }).expect(400);
+  const found = { outcome: 'paid', evidence: 'The dashboard says succeeded.' };
+  await console.send('post', path).send(found).expect(204);
+  expect(console.asked.at(-1)).toMatchObject({ method: 'POST', body: found, operator: encodeURIComponent(ann) });
+  await console.send('post', path.replace(step.id, refund.id)).send(found).expect(409);
+});
+
+it('nobody reads or settles anything without a session', async () => {
   await console.read('/api/books', '').expect(401);
+  await console.read('/api/payment-steps', '').expect(401);
+  await console.send('post', `/api/payment-steps/${step.id}/settlement`, '').send({}).expect(401);
   await console.read(`/api/books/${order.id}`, '').expect(401);
 });
 
@@ -68,6 +97,24 @@ describePages('the page of the books', (open) => {
     await page.getByLabel('Order').fill('0b0b0b0b-0000-4000-8000-000000000009');
     await page.keyboard.press('Enter');
     await page.getByText('The books have no such order.').waitFor();
+  });
+
+  it('lists open payments, which are settled with evidence', async () => {
+    steps = [step, refund];
+    await show();
+    const rows = await rowsOf('Open payments');
+    expect(rows[0]).toMatch(/charge[\s\S]*\$12\.50[\s\S]*pi_3ABC/);
+    expect(rows[1]).toMatch(/refund[\s\S]*not known/);
+    await page.getByRole('button', { name: `Settle the charge of order ${order.id}` }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('radio').count()).toBe(2);
+    await dialog.getByLabel('The customer has paid').check();
+    await dialog.getByLabel('Evidence').fill('The dashboard says succeeded.');
+    await dialog.getByRole('button', { name: 'Settle it' }).click();
+    const region = page.getByRole('region', { name: 'Open payments' });
+    await region.getByText('The outcome of every payment is known.').waitFor();
+    const body = { outcome: 'paid', evidence: 'The dashboard says succeeded.' };
+    expect(console.asked.findLast(({ method }) => method === 'POST')).toMatchObject({ body });
   });
 
   it('says what is wrong, what is not booked, and that nothing was compared yet', async () => {

@@ -4,6 +4,7 @@ import { Search } from '../parts/form.tsx';
 import { Answer, money, OrderLink, Problems, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { count } from '../parts/values.ts';
+import { OpenSteps } from './open-steps.tsx';
 
 type Books = AnswerTo<'showBooks'>;
 type Reconciliations = Books['reconciliations'];
@@ -39,6 +40,7 @@ export function Books({ order }: { order: string | undefined }) {
         }}
       />
       {order !== undefined && <Entries order={order} key={order} />}
+      <OpenSteps />
       <Answer of={books}>
         {({ balances, unbooked, problems, reconciliations }) => (
           <>

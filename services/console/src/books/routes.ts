@@ -1,16 +1,20 @@
 import { booksOut, entriesOut } from '@store/shared/contracts/books';
-import { type AnyRoute, ok, route } from '@store/shared/http/route';
+import { openStepsOut, settlementIn } from '@store/shared/contracts/payment-step';
+import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
+import type { Logger } from '@store/shared/observability/log';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { Services } from '../services-client.ts';
 
-const base = { tag: 'books', method: 'get', ...byOperator } as const;
+const base = { tag: 'books', ...byOperator } as const;
 
-export function bookPageRoutes({ get }: Services): AnyRoute[] {
+/** Makes the routes of the books, and of payments that an operator has to settle (contract 4.17 and 4.19). */
+export function bookPageRoutes({ get, call }: Services, log: Logger): AnyRoute[] {
   return [
     route({
       ...base,
+      method: 'get',
       path: '/api/books',
       operationId: 'showBooks',
       summary: 'Read the balances, and the last reconciliation',
@@ -19,6 +23,7 @@ export function bookPageRoutes({ get }: Services): AnyRoute[] {
     }),
     route({
       ...base,
+      method: 'get',
       path: '/api/books/{orderId}',
       operationId: 'showEntries',
       summary: 'List the entries of an order',
@@ -26,6 +31,37 @@ export function bookPageRoutes({ get }: Services): AnyRoute[] {
       responses: { 200: { description: 'The entries, the oldest first; none of an unknown order.', body: entriesOut } },
       handler: async ({ params: { orderId } }) =>
         ok(await get('payment', `/internal/books/orders/${orderId}`, entriesOut)),
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: '/api/payment-steps',
+      operationId: 'showOpenSteps',
+      summary: 'List charges and refunds of which the provider could not say for a day what became of them',
+      query: z.object({ after: uuid.optional() }),
+      responses: { 200: { description: 'The next 20, the longest open first.', body: openStepsOut } },
+      async handler({ query: { after }, headers: { 'console-operator': operator } }) {
+        const page = after === undefined ? '' : `&after=${after}`;
+        return ok(
+          await get('payment', `/internal/payment-steps?state=open&size=20${page}`, openStepsOut, { operator }),
+        );
+      },
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: '/api/payment-steps/{id}/settlement',
+      operationId: 'settleStep',
+      summary: 'Settle an open charge or refund with evidence, as if the provider had said so',
+      params: z.object({ id: uuid }),
+      body: settlementIn,
+      responses: { 204: { description: 'Settled.' }, 409: problem('It was settled meanwhile.') },
+      async handler({ params: { id }, body, headers: { 'console-operator': operator } }) {
+        const settlement = `/internal/payment-steps/${id}/settlement`;
+        await call('POST', 'payment', settlement, z.unknown(), { operator, body });
+        log.info({ by: operator, stepId: id, outcome: body.outcome }, 'An open payment was settled');
+        return noContent();
+      },
     }),
   ];
 }
