@@ -64,6 +64,12 @@ export const configSchema = configOf({
     .pipe(z.array(portNumber).nonempty())
     .prefault('443')
     .describe('Ports that webhooks may have in profile prod, comma-separated'),
+  WEBHOOK_OWN_RANGES: list
+    .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be a CIDR, such as 203.0.113.0/24' })))
+    .prefault('')
+    .describe(
+      'Public address ranges of your own network that webhooks must not reach in profile prod, comma-separated CIDRs',
+    ),
   WEBHOOK_PROXY: serviceUrl
     .optional()
     .describe('Proxy that deliveries of webhooks go through; it decides which addresses can be reached'),

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import fc from 'fast-check';
-import { isForbiddenLiteral, isPublic, publicLookup } from './addresses.ts';
+import { isForbiddenLiteral, isPublic, publicLookup, rangeOf } from './addresses.ts';
 import { endpointUrl } from './endpoint-url.ts';
 
 const forbidden = [
@@ -33,11 +33,11 @@ const forbidden = [
 ];
 
 it.each(forbidden)('%s is no address on the internet', (address) => {
-  expect(isPublic(address)).toBe(false);
+  expect(isPublic(address, [])).toBe(false);
 });
 
 it.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '2a00:1450::1'])('%s is one', (address) => {
-  expect(isPublic(address)).toBe(true);
+  expect(isPublic(address, [])).toBe(true);
 });
 
 /** Spellings of 127.0.0.1 and 10.0.0.1 that a URL admits. */
@@ -51,12 +51,14 @@ it.each([
   'http://[0:0:0:0:0:ffff:a00:1]/',
   'http://１２７.0.0.1/',
 ])('%s is a forbidden literal', (url) => {
-  expect(isForbiddenLiteral(new URL(url).hostname)).toBe(true);
+  expect(isForbiddenLiteral(new URL(url).hostname, [])).toBe(true);
 });
 
-const lookup = (answers: string[], all: boolean) =>
+const lookup = (answers: string[], all: boolean, own: string[] = []) =>
   new Promise<unknown>((resolve) =>
-    publicLookup(async () => answers)('example.com', { all }, (error, address) => resolve(error ?? address)),
+    publicLookup(own.map(rangeOf), async () => answers)('example.com', { all }, (error, address) =>
+      resolve(error ?? address),
+    ),
   );
 
 it('a name is refused if one of its addresses is forbidden, or if it has none', async () => {
@@ -65,6 +67,20 @@ it('a name is refused if one of its addresses is forbidden, or if it has none', 
   expect(await lookup(['93.184.216.34', '10.0.0.1'], true)).toBeInstanceOf(Error);
   expect(await lookup(['10.0.0.1', '93.184.216.34'], false)).toBeInstanceOf(Error);
   expect(await lookup([], true)).toBeInstanceOf(Error);
+});
+
+it('public addresses of the own network are refused, as names and as literals', async () => {
+  const own = ['203.0.114.0/24', '2606:4700::/32'];
+  for (const [address, literal] of [
+    ['203.0.114.7', '203.0.114.7'],
+    ['2606:4700::1111', '[2606:4700::1111]'],
+  ] as const) {
+    expect(await lookup([address], false)).toBe(address);
+    expect(await lookup([address], false, own)).toBeInstanceOf(Error);
+    expect(isForbiddenLiteral(literal, [])).toBe(false);
+    expect(isForbiddenLiteral(literal, own.map(rangeOf))).toBe(true);
+  }
+  expect(await lookup(['203.0.115.7', '2a00:1450::1'], true, own)).toHaveLength(2);
 });
 
 /** RFC 6890 and its successors, independent of the library and its names for ranges. */
@@ -132,7 +148,7 @@ const address = fc.oneof(v4, v6);
 it('no address of a private network is public', () => {
   fc.assert(
     fc.property(address, (one) => {
-      if (isInternal(one)) expect([one, isPublic(one)]).toEqual([one, false]);
+      if (isInternal(one)) expect([one, isPublic(one, [])]).toEqual([one, false]);
     }),
     { numRuns: 10_000 },
   );
@@ -176,16 +192,16 @@ const url = fc
 async function addressesOf(given: string, resolve: () => string[]): Promise<string[]> {
   let hostname: string;
   try {
-    ({ hostname } = new URL(endpointUrl(given, { publicOnly: true, ports: [443] })));
+    ({ hostname } = new URL(endpointUrl(given, { publicOnly: true, ports: [443], own: [] })));
   } catch {
     return [];
   }
   // It was stored, perhaps long ago by a release with other rules.
-  if (isForbiddenLiteral(hostname)) return [];
+  if (isForbiddenLiteral(hostname, [])) return [];
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0) return [literal];
   const found = await new Promise<unknown>((done) => {
-    publicLookup(async () => resolve())(hostname, { all: true }, (error, all) => done(error ?? all));
+    publicLookup([], async () => resolve())(hostname, { all: true }, (error, all) => done(error ?? all));
   });
   return found instanceof Error ? [] : (found as { address: string }[]).map((one) => one.address);
 }

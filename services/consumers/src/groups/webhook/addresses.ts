@@ -17,17 +17,28 @@ const localNat64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
 /** All that is assigned to the internet (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
+export type Range = ReturnType<typeof rangeOf>;
+/** @param text CIDR, such as 203.0.113.0/24 */
+export const rangeOf = (text: string) => ipaddr.parseCIDR(text);
+
 /**
  * Whether an address is on the internet: not private, loopback, link-local, shared (RFC 6598), reserved, multicast, nor one that
- * stands for an IPv4 address (mapped, NAT64, 6to4, Teredo).
+ * stands for an IPv4 address (mapped, NAT64, 6to4, Teredo), nor one of the installation's own.
  */
-export function isPublic(address: string): boolean {
+export function isPublic(address: string, own: readonly Range[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== 'unicast') return false;
+  if (own.some((range) => isWithin(parsed, range))) return false;
   if (parsed instanceof ipaddr.IPv4) return !parsed.match(benchmarks);
   return parsed.match(globalUnicast) && !parsed.match(localNat64);
 }
+
+/** Addresses of the two families are never within each other. */
+const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Range): boolean =>
+  address instanceof ipaddr.IPv4
+    ? network instanceof ipaddr.IPv4 && address.match(network, bits)
+    : network instanceof ipaddr.IPv6 && address.match(network, bits);
 
 export type Resolve = (hostname: string) => Promise<string[]>;
 
@@ -50,11 +61,12 @@ export async function resolveName(hostname: string): Promise<string[]> {
  * name with a single forbidden address is refused.
  */
 export const publicLookup =
-  (resolve: Resolve = resolveName): LookupFunction =>
+  (own: readonly Range[], resolve: Resolve = resolveName): LookupFunction =>
   (hostname, options, callback) => {
     const found = (addresses: string[]) => {
       const [first] = addresses;
-      if (first === undefined || !addresses.every(isPublic)) return callback(new ForbiddenAddress(), '', 0);
+      if (first === undefined || !addresses.every((address) => isPublic(address, own)))
+        return callback(new ForbiddenAddress(), '', 0);
       // Node asks for all if it may try several.
       if (!options.all) return callback(null, first, isIP(first));
       const all = addresses.map((address) => ({ address, family: isIP(address) }));
@@ -64,7 +76,7 @@ export const publicLookup =
   };
 
 /** A literal is connected to without being resolved. @param hostname as in a URL, IPv6 in brackets */
-export function isForbiddenLiteral(hostname: string): boolean {
+export function isForbiddenLiteral(hostname: string, own: readonly Range[]): boolean {
   const literal = hostname.replace(/^\[|\]$/g, '');
-  return isIP(literal) !== 0 && !isPublic(literal);
+  return isIP(literal) !== 0 && !isPublic(literal, own);
 }

@@ -4,6 +4,7 @@ import { outgoing } from '@store/shared/outgoing/outgoing';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
 import type { CreateGroup } from '../../group.ts';
+import { rangeOf } from './addresses.ts';
 import { deliveries } from './deliveries.ts';
 import { addDeliveries, createDeliveryRepository, hasReceivers } from './delivery-repository.ts';
 import { createEndpointClient } from './endpoint-client.ts';
@@ -17,11 +18,12 @@ const kinds = Object.keys(payloads) as EventKind[];
 /** Tells endpoints of other systems what happens to orders (contract 4.22, Standard Webhooks). */
 export const createGroup: CreateGroup = ({ config, database }) => {
   const { WEBHOOK_KEYS: keys, APP_PROFILE, WEBHOOK_PORTS: ports, WEBHOOK_PROXY: proxyUrl } = config;
+  const own = config.WEBHOOK_OWN_RANGES.map(rangeOf);
   if (keys === undefined) throw new Error('WEBHOOK_KEYS must be set for webhook-group'); // checked by the configuration
   const publicOnly = APP_PROFILE === 'prod';
   const endpoints = createEndpointRepository(database, createSecretBox(keys));
   const all = createDeliveryRepository(database);
-  const client = createEndpointClient({ publicOnly, proxyUrl });
+  const client = createEndpointClient({ publicOnly, own, proxyUrl });
   const orderOf = createOrderClient({ baseUrl: config.ORDER_URL ?? '', credential: config.INTERNAL_CREDENTIAL });
   return {
     title: 'Webhook API',
@@ -34,7 +36,7 @@ export const createGroup: CreateGroup = ({ config, database }) => {
       wants: () => hasReceivers(database),
       handle: (events, tx) => addDeliveries(tx, events.map(toSentEvent)),
     },
-    routes: webhookRoutes({ endpoints, deliveries: all, rules: { publicOnly, ports } }),
+    routes: webhookRoutes({ endpoints, deliveries: all, rules: { publicOnly, ports, own } }),
     jobs: [
       outgoing(
         database,

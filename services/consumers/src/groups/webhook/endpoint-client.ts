@@ -2,7 +2,7 @@ import { messageOf } from '@store/shared/values/errors';
 import { inTime } from '@store/shared/values/time';
 import { Webhook } from 'standardwebhooks';
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
-import { ForbiddenAddress, isForbiddenLiteral, publicLookup, type Resolve } from './addresses.ts';
+import { ForbiddenAddress, isForbiddenLiteral, publicLookup, type Range, type Resolve } from './addresses.ts';
 
 /** What became of an attempt. Without a status the endpoint did not answer. */
 export interface Attempt {
@@ -29,6 +29,8 @@ const maxRetryAfterSeconds = 86_400;
 
 interface Options {
   publicOnly: boolean;
+  /** Public addresses that are the installation's own. */
+  own: readonly Range[];
   /** A proxy that all deliveries go through. It decides which addresses can be reached. */
   proxyUrl: string | undefined;
   resolve?: Resolve;
@@ -37,14 +39,14 @@ interface Options {
 export type EndpointClient = ReturnType<typeof createEndpointClient>;
 
 /** Sends signed messages to endpoints (Standard Webhooks 1.0). Follows no redirects. */
-export function createEndpointClient({ publicOnly, proxyUrl, resolve }: Options) {
+export function createEndpointClient({ publicOnly, own, proxyUrl, resolve }: Options) {
   const dispatcher: Dispatcher =
     proxyUrl === undefined
-      ? new Agent({ connect: { timeout: answerMs, ...(publicOnly && { lookup: publicLookup(resolve) }) } })
+      ? new Agent({ connect: { timeout: answerMs, ...(publicOnly && { lookup: publicLookup(own, resolve) }) } })
       : new ProxyAgent(proxyUrl);
 
   function post(url: string, { id, body, secrets }: Message, signal: AbortSignal) {
-    if (publicOnly && isForbiddenLiteral(new URL(url).hostname)) throw new ForbiddenAddress();
+    if (publicOnly && isForbiddenLiteral(new URL(url).hostname, own)) throw new ForbiddenAddress();
     const at = new Date();
     return request(url, {
       method: 'POST',
