@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine node install generate build tools chromium run demo shop screenshots seed logs dlq import export grant timeline reconcile clean test test-browser test-faults test-payments lint typecheck jest format bench images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
+.PHONY: help machine node install generate build tools chromium run demo shop screenshots seed logs dlq import export grant timeline reconcile clean test test-browser test-faults test-payments test-webhooks lint typecheck jest format bench images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
 
 # The Node of package-lock.json once it is installed, until then the machine's.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -127,10 +127,13 @@ screenshots: machine build tools chromium ### Take pictures of every page of sho
 	@$(tool) tests/browser/screenshots.ts
 
 test-faults: machine build tools ### Place 500 orders while components are killed, paused and partitioned; takes minutes
-	@FAULT_ORDERS=$${FAULT_ORDERS:-500} CONTEXT= timeout --foreground -k 10 600 $(jest_bin) --testPathIgnorePatterns tests/faults/payments --selectProjects faults
+	@FAULT_ORDERS=$${FAULT_ORDERS:-500} CONTEXT= timeout --foreground -k 10 600 $(jest_bin) --testPathIgnorePatterns tests/faults/payments tests/faults/webhooks --selectProjects faults
 
 test-payments: machine build tools ### Make 10,000 payments with every fault, while payment and all that it needs are killed; takes hours
 	@FAULT_PAYMENTS=$${FAULT_PAYMENTS:-10000} CONTEXT= $(jest_bin) --testPathPatterns tests/faults/payments --selectProjects faults
+
+test-webhooks: machine build tools ### Tell five endpoints of 10,000 events while the sender, its database and Kafka are killed; takes 20 minutes
+	@FAULT_EVENTS=$${FAULT_EVENTS:-10000} FAULT_KILLS=$${FAULT_KILLS:-20} CONTEXT= $(jest_bin) --testPathPatterns tests/faults/webhooks --selectProjects faults
 
 jest: machine build tools chromium ## Run some of the tests; ARGS=services/order
 	@$(jest) $(ARGS)
