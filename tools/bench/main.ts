@@ -14,10 +14,23 @@ import { imports } from './measurements/imports.ts';
 import { orderLife } from './measurements/order-life.ts';
 import { checks, orders, products } from './measurements/requests.ts';
 import { orderStreams } from './measurements/streams.ts';
+import { webhooks } from './measurements/webhooks.ts';
 import { idle, start } from './measurements/whole-store.ts';
 import { readComponents, residentMib } from './process-usage.ts';
 
-const measurements = [start, products, orders, checks, gateway, orderLife, backlog, idle, imports, orderStreams];
+const measurements = [
+  start,
+  products,
+  orders,
+  checks,
+  gateway,
+  orderLife,
+  backlog,
+  idle,
+  imports,
+  orderStreams,
+  webhooks,
+];
 
 // Started processes end with this process (tools/local/components/supervised-process.ts), and their data is not kept.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));

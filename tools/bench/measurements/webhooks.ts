@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mean } from 'simple-statistics';
+import type { Store } from '../../local/store.ts';
+import { figure } from '../figures.ts';
+import { type Measurement, say } from '../measurement.ts';
+import { prepareOrderLoad } from '../order-load.ts';
+import { orderLife } from './order-life.ts';
+
+const warmUpSeconds = 15;
+const seconds = 12;
+/** The machine's speed drifts, so orders with and without the webhook alternate. */
+const rounds = 4;
+
+/** Measures what a webhook that hears of each payment adds to the cost of an order. */
+export const webhooks: Measurement = {
+  ...orderLife,
+  name: 'webhooks',
+  takes: 'three minutes',
+  async run(store) {
+    const receiver = createServer((req, res) => void req.resume().on('end', () => res.writeHead(204).end()));
+    await once(receiver.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const load = await prepareOrderLoad(store);
+    const first = await addWebhook(store, url);
+    await load.closedLoop(warmUpSeconds);
+    await first.remove();
+    const [without, beside]: [number[], number[]] = [[], []];
+    for (let round = 1; round <= rounds; round += 1) {
+      say(`webhooks: placing orders without a webhook and with one, ${round} of ${rounds}`);
+      without.push((await load.closedLoop(seconds)).cost);
+      const webhook = await addWebhook(store, url);
+      beside.push((await load.closedLoop(seconds)).cost);
+      await webhook.remove();
+    }
+    receiver.close().closeAllConnections();
+    const [some, none] = [beside, without].map((costs) => costs.map((ms) => ms.toFixed(2)).join(', '));
+    return [figure('webhook', mean(beside) - mean(without), `with it ${some}; without ${none}`)];
+  },
+};
+
+async function addWebhook(store: Store, url: string) {
+  const headers = {
+    'id-account': crypto.randomUUID(),
+    'account-roles': 'operator',
+    'content-type': 'application/json',
+  };
+  const call = async (method: string, path: string, body?: string) => {
+    const answer = await fetch(store.url('webhook') + path, { method, headers, ...(body && { body }) });
+    if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}`);
+    return answer.text();
+  };
+  const { id } = JSON.parse(await call('POST', '/webhooks', JSON.stringify({ url, kinds: ['OrderPaid'] })));
+  return { remove: () => call('DELETE', `/webhooks/${id}`) };
+}
