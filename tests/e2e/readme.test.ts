@@ -14,6 +14,12 @@ const expected: Record<string, string[]> = {
   'README.md': ['Everything went as expected.', '"status":"PENDING"', 'openapi: 3.1.0'],
   'docs/development.md': ['make demo'],
   'docs/local-run.md': ['"available":1000', 'OrderCreated', '{"status":"UP"}', 'http_request_duration_seconds_bucket'],
+  'docs/machines.md': [
+    '"created":1000',
+    '"status":"CONFIRMED"',
+    '"trackingNumber":"DB123456785PT"',
+    '"invoiceNumber":',
+  ],
   'docs/status-import.md': ['2 rows imported', '"category1":"harbour"'],
 };
 
@@ -28,7 +34,8 @@ beforeAll(async () => {
     portInsteadOf.set(String(fixedPorts({}).of(name)), port);
     env[variableOf(name)] = String(port);
   }
-  await symlink(join(root, 'services'), join(folder, 'services'));
+  env.RECEIVER_PORT = String(await freePort());
+  for (const name of ['services', 'examples']) await symlink(join(root, name), join(folder, name));
   store = await startStore({ dir: join(folder, '.cache'), ports: 'fixed', env, postgresSettings: { fsync: 'off' } });
 }, 120_000);
 
