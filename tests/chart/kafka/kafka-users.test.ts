@@ -247,7 +247,7 @@ describe('the users of Kafka', () => {
         expect.not.stringMatching(/not authorized|Error|Exception|WARN/),
       ]);
     }
-  });
+  }, 300_000); // each command is a JVM
 
   it('a client without login may do everything while both listeners exist', async () => {
     const publisher = createPublisher({ brokers: kafka.openBrokers, clientId: 'old', log });

@@ -160,7 +160,13 @@ async function creditNotePath({ prisma }: TestGroup): Promise<string> {
 const nowhere = 'http://127.0.0.1:1';
 /** Leaves out the routes that only developers have. */
 const undocumented = {
-  config: { APP_PROFILE: 'prod', ACCOUNT_URL: nowhere, ORDER_URL: nowhere, WEBHOOK_KEYS: [Buffer.alloc(32)] },
+  config: {
+    APP_PROFILE: 'prod',
+    ACCOUNT_URL: nowhere,
+    ORDER_URL: nowhere,
+    WEBHOOK_KEYS: [Buffer.alloc(32)],
+    WEBHOOK_OWN_RANGES: [],
+  },
   database: openDatabase(PrismaClient, unreachableDatabaseUrl),
 };
 

@@ -200,7 +200,9 @@ describe('webhooks', () => {
       start();
       await group.handle(paid());
       await untilState(target.id, 'GIVEN_UP');
-      expect(target.received).toHaveLength(10);
+      expect(await deliveriesOf(target.id)).toMatchObject([{ attempts: 10 }]);
+      // On a busy machine another worker may take over an attempt.
+      expect(target.received.length).toBeGreaterThanOrEqual(10);
       expect(await stateOf(target.id)).toBe('GIVEN_UP');
       // Nothing more is written for it.
       await group.handle(paid());
@@ -240,15 +242,16 @@ describe('webhooks', () => {
     expect(hangs.received.length).toBeLessThanOrEqual(5 * turns);
   });
 
-  it('of 900 endpoints that hang delay none of 100 others', async () => {
+  // make test-webhooks has 900 of 1,000.
+  it('of 270 endpoints that hang delay none of 30 others', async () => {
     const [hangs, healthy] = [await endpoint(() => 'hang'), await endpoint()];
     open.push(hangs, healthy);
     const box = createSecretBox([Buffer.from(webhookKey, 'base64url')]);
-    const ids = Array.from({ length: 1_000 }, () => randomUUID());
+    const ids = Array.from({ length: 300 }, () => randomUUID());
     await group.prisma.webhook.createMany({
       data: ids.map((id, index) => ({
         ...{ id, kinds: ['OrderPaid'], ordered: false, createdBy: 'a test' },
-        url: index < 900 ? hangs.url : healthy.url,
+        url: index < 270 ? hangs.url : healthy.url,
       })),
     });
     const secret = newSecret();
@@ -263,11 +266,11 @@ describe('webhooks', () => {
     for (let n = 1; n <= 5; n += 1) {
       const begin = performance.now();
       await group.handle(paid());
-      await until(`the healthy ones have ${n}`, () => healthy.received.length === 100 * n);
+      await until(`the healthy ones have ${n}`, () => healthy.received.length === 30 * n);
       worstMs = Math.max(worstMs, performance.now() - begin);
     }
-    await until('all others hang', () => hangs.received.length >= 900);
-    // In turn, a hundred hanging attempts alone would take minutes.
+    await until('all others hang', () => hangs.received.length >= 270);
+    // In turn, thirty hanging attempts alone would take minutes.
     expect(worstMs).toBeLessThan(30_000);
     hangs.close();
   });
