@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
 import { startStore } from '../../../tools/local/store.ts';
 import { createSend, sendExpecting } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
@@ -28,16 +29,15 @@ export async function startRun(report: (line: string) => void) {
     postgresSettings: { fsync: 'off' }, // processes are killed here, not the machine
     log: report,
   });
-  const inOrders = (sql: string) => queryOnce(store.databaseUrl('order'), sql);
-  await inOrders(`
+  const pool = new pg.Pool({ connectionString: store.databaseUrl('order'), max: writers });
+  pool.on('error', () => undefined); // of a connection that PostgreSQL took with it
+  await pool.query(`
     insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at, paid_at)
     select gen_random_uuid(), '${customerId}', 'CONFIRMED', 12.75, 'USD', now(), now(), now()
     from generate_series(1, ${orderCount});
     insert into order_items (order_id, position, product_id, quantity, unit_price, name)
     select id, 0, gen_random_uuid(), 3, 4.25, 'Tea' from orders`);
-  const orders = (await queryOnce<{ id: string }>(store.databaseUrl('order'), 'select id from orders')).map(
-    ({ id }) => id,
-  );
+  const orders = (await pool.query<{ id: string }>('select id from orders')).rows.map(({ id }) => id);
   /** When each event was committed, in ms since the epoch. */
   const committedAt = new Map<string, number>();
 
@@ -46,7 +46,7 @@ export async function startRun(report: (line: string) => void) {
     const [id, orderId] = [randomUUID(), orders[committedAt.size % orders.length] ?? ''];
     const event = { orderId, customerId, shipmentId: randomUUID(), timestamp: new Date().toISOString() };
     await persist(() =>
-      inOrders(`
+      pool.query(`
         insert into outbox (id, kind, key, payload, created_at)
         values ('${id}', 'OrderShipped', '${orderId}', '${JSON.stringify(event)}', now()) on conflict do nothing;
         notify outbox`),
@@ -112,6 +112,7 @@ export async function startRun(report: (line: string) => void) {
       ),
 
     async stop(hasFailed: boolean) {
+      await pool.end();
       await store.stop();
       if (hasFailed) report(`Data and logs are kept in ${dir}`);
       else await rm(dir, { recursive: true, force: true });

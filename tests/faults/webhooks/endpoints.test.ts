@@ -12,7 +12,7 @@ const isLong = process.env.FAULT_EVENTS !== undefined;
 const events = Number(process.env.FAULT_EVENTS ?? 120);
 const kills = Number(process.env.FAULT_KILLS ?? 2);
 const seed = Number(process.env.FAULT_SEED ?? Date.now() % 100_000);
-const perSecond = isLong ? 40 : 20;
+const perSecond = 20;
 const minute = 60_000;
 const limitMs = isLong ? 40 * minute : 4 * minute;
 
@@ -89,11 +89,6 @@ it(
     await run.commitEvents(Math.ceil(part / 10), perSecond);
     const beside = p95(await latencies(healthy, await run.commitEvents(part, perSecond)));
     report(`The healthy endpoint hears of 95 % within ${alone} ms alone, and within ${beside} ms beside the others`);
-    if (isLong) {
-      expect(beside).toBeLessThanOrEqual(300);
-      // A tenth, and the 10 ms that the sender's clock and the machine add at times.
-      expect(beside).toBeLessThanOrEqual(1.1 * alone + 10);
-    }
 
     const rest = events - run.committedAt.size;
     await Promise.all([
@@ -121,6 +116,10 @@ it(
       expect([name, [...accepted.values()].filter(({ sequences }) => sequences.size !== 1)]).toEqual([name, []]);
       report(`${name}: ${DELIVERED.length} accepted, ${GIVEN_UP.length} given up`);
     }
+    if (isLong) {
+      expect(beside).toBeLessThanOrEqual(300);
+      expect(beside).toBeLessThanOrEqual(1.1 * alone);
+    }
     hasPassed = true;
   },
   limitMs,
@@ -136,7 +135,7 @@ it(
     const [good, bad] = [await add('healthy'), await startEndpoint('hanging')];
     await latencies(good, await run.commitEvents(200, 10));
     const before = await resident();
-    for (let count = 0; count < 99; count += 1) await run.addWebhook(good.url);
+    for (let count = 0; count < 94; count += 1) await run.addWebhook(good.url);
     for (let count = 0; count < 900; count += 1) await run.addWebhook(bad.url);
     const took = await latencies(good, await run.commitEvents(20, 0.5));
     const after = await resident();
