@@ -49,7 +49,7 @@ export const imports: Measurement = {
 const other = crypto.randomUUID();
 const lineOf = (n: number) =>
   `${JSON.stringify({
-    ...{ sku: `SKU-${n}`, name: `Product number ${n}`, price: 1 + (n % 1_000) / 100, unit: 'piece' },
+    ...{ sku: `SKU-${n}`, name: `Product number ${n}`, price: (100 + (n % 1_000)) / 100, unit: 'piece' },
     ...{ category: `Category ${n % 50}`, description: `What product ${n} is. `.repeat(8) },
     images: [{ url: `https://images.example.com/${n}.jpg`, alt: `Product ${n}` }],
   })}\n`;
