@@ -8,6 +8,7 @@ import {
 } from '@store/shared/contracts/document-replies';
 import { invoiceOut, sellersInvoiceOut } from '@store/shared/contracts/invoice';
 import type { RecordLook } from '@store/shared/database/audit';
+import type { Page } from '@store/shared/database/read-page';
 import { nextLink, nextPage } from '@store/shared/http/pagination';
 import { type AnyRoute, noStore, ok, route } from '@store/shared/http/route';
 import { DomainError, found as foundOr404 } from '@store/shared/values/errors';
@@ -120,8 +121,7 @@ function creditNoteRoutes({ creditNotes, orders, seller }: Dependencies): AnyRou
       },
       async handler({ accountId, authorization, params: { id }, query, url }) {
         foundOr404(await orders.lines(id, { accountId, authorization }), `order ${id}`);
-        const { rows, next } = await creditNotes.pageOf(id, accountId, accountId, query);
-        return ok({ json: `[${rows.map(({ json }) => json).join()}]` }, { ...nextLink(url, next), ...noStore });
+        return pageReply(await creditNotes.pageOf(id, accountId, accountId, query), url);
       },
     }),
     route({
@@ -143,6 +143,9 @@ function creditNoteRoutes({ creditNotes, orders, seller }: Dependencies): AnyRou
     }),
   ];
 }
+
+const pageReply = ({ rows, next }: Page<{ json: string }>, url: string) =>
+  ok({ json: `[${rows.map(({ json }) => json).join()}]` }, { ...nextLink(url, next), ...noStore });
 
 const ofStore = {
   method: 'get',
@@ -182,9 +185,8 @@ function storeDocumentRoutes({ invoices, creditNotes, seller, recordLook }: Depe
       },
       async handler({ accountId, actor, params: { id }, query, url }) {
         foundOr404(await invoices.find(id), `invoice for order ${id}`);
-        const { rows, next } = await creditNotes.pageOf(id, null, accountId, query);
         await recordLook(actor, id, 'order');
-        return ok({ json: `[${rows.map(({ json }) => json).join()}]` }, { ...nextLink(url, next), ...noStore });
+        return pageReply(await creditNotes.pageOf(id, null, accountId, query), url);
       },
     }),
   ];
