@@ -49,14 +49,14 @@ function auditNotifications({ topic, notifications }: RecordedState): string[] {
 }
 
 /** Checks that the receiver has heard of every event, numbered as in the topic (contract 4.22). */
-export function auditWebhook({ topic, orders }: RecordedState, { webhookId, sequences }: Heard): string[] {
+export function auditWebhook({ topic, orders }: RecordedState, { webhookId, accepted }: Heard): string[] {
   const known = new Set(orders.map(({ id }) => id));
   const told = withoutRepeats(topic).filter(
     ({ poison, kind, key }) => poison === undefined && kind in payloads && known.has(key),
   );
   return [...Map.groupBy(told, ({ key }) => key)].flatMap(([key, events]) =>
     events.flatMap(({ id, kind }, index) => {
-      const numbers = [...(sequences.get(deliveryId(webhookId, id)) ?? [])].join(' and ');
+      const numbers = [...(accepted.get(deliveryId(webhookId, id))?.sequences ?? [])].join(' and ');
       const expected = String(index + 1);
       return numbers === expected
         ? []
