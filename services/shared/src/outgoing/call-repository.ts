@@ -23,9 +23,10 @@ export interface CallTable<Call> {
 }
 
 interface Room {
-  /** Calls in flight in this process, by lane. */
-  inFlight: ReadonlyMap<string, number>;
-  perLane: number;
+  /** How many more calls this process may have in flight now, by lane. */
+  room: ReadonlyMap<string, number>;
+  /** The same for each other lane. */
+  roomOfOthers: number;
   leaseMs: number;
 }
 
@@ -42,11 +43,11 @@ export function createCallRepository<Call extends ClaimedCall>(
   const dueAt = raw(due);
   return {
     /**
-     * Claims due calls, each for one worker, up to the limit of each lane. Once this has returned, the calls count as made: whoever
+     * Claims due calls, each for one worker, as long as its lane has room. Once this has returned, the calls count as made: whoever
      * claims one after the end of its lease must find out what became of it.
      */
-    claim({ inFlight, perLane, leaseMs }: Room): Promise<Call[]> {
-      const busy = [...inFlight].map(([lane, count]) => ({ lane, count }));
+    claim({ room, roomOfOthers, leaseMs }: Room): Promise<Call[]> {
+      const known = Array.from(room, ([lane, count]) => ({ lane, count }));
       // `lanes` jumps from one lane to the next in the index, however many calls wait in each.
       return claim(
         database,
@@ -59,12 +60,12 @@ export function createCallRepository<Call extends ClaimedCall>(
         ), due_calls as (
           select call.id
           from lanes
-          left join ${rowsAs('busy', busy, { lane: 'text', count: 'int' })} on busy.lane = lanes.lane
+          left join ${rowsAs('known', known, { lane: 'text', count: 'int' })} on known.lane = lanes.lane
           cross join lateral (
             select id from ${calls} as waiting
             where waiting.lane = lanes.lane and waiting.${dueAt} <= now()
             order by waiting.${dueAt}
-            limit greatest(${perLane}::int - coalesce(busy.count, 0), 0)
+            limit coalesce(known.count, ${roomOfOthers}::int)
             for update skip locked
           ) as call
         )

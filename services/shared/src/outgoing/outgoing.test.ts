@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { openAnyDatabase } from '../../../../tests/kit/postgres/open-database.ts';
 import { until } from '../../../../tests/kit/until.ts';
@@ -122,6 +123,35 @@ it('a lane that hangs has at most so many calls in flight, and delays no other l
   await add('refund', names('refund', 30), worker);
   await until('the other lane is done', () => worker.settled.length === 30);
   expect(charges).toHaveLength(5);
+});
+
+/** Makes 20 calls in a lane that starts slowly. @returns how many were in flight whenever one began */
+async function inFlightOfSlowStart(callTakesMs: number, slowStartMs: number): Promise<number[]> {
+  let inFlight = 0;
+  const seen: number[] = [];
+  const worker = startWorker({
+    slowStartMs,
+    async make() {
+      inFlight += 1;
+      seen.push(inFlight);
+      await wait(callTakesMs);
+      inFlight -= 1;
+      return '';
+    },
+  });
+  await add('charge', names('charge', 20), worker);
+  await until('all are settled', () => worker.settled.length === 20);
+  return seen;
+}
+
+it('a lane that starts slowly begins with one call, and has more in flight as they end in time', async () => {
+  const seen = await inFlightOfSlowStart(100, 5_000);
+  expect(seen[0]).toBe(1);
+  expect(Math.max(...seen)).toBe(5);
+});
+
+it('a lane that starts slowly keeps to one call while calls take too long', async () => {
+  expect(new Set(await inFlightOfSlowStart(20, 1))).toEqual(new Set([1]));
 });
 
 it('a call that failed is made again when its service says so', async () => {

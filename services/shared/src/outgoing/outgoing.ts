@@ -25,6 +25,13 @@ export interface Queue<Client, Call extends ClaimedCall, Outcome> extends CallTa
   name: string;
   /** Calls of a lane that this process has in flight at once. */
   perLane: number;
+  /**
+   * In ms. With it, a lane that had no calls for some seconds begins with one. A call that ends within this time lets one more be made
+   * at once, up to `perLane`; one that takes longer brings the lane back to one. So a thousand lanes that hang take a thousand
+   * connections.
+   * Default: every lane begins with `perLane`.
+   */
+  slowStartMs?: number;
   /** A call that takes longer is given up; its lease ends later than that. */
   callMs: number;
   /** Makes the call. No transaction is open, and another worker may have made it before. */
@@ -42,6 +49,8 @@ const everyMs = 1_000;
 /** From the end of a call until its outcome is stored, at most. After that another worker may claim it. */
 const settleMs = 20_000;
 const pauses = { firstMs: 200, maxMs: 2_000 };
+/** A lane without calls begins slowly again after this time. */
+const forgetLaneAfterMs = 5_000;
 
 const ended = new Counter({
   name: 'outgoing_calls_total',
@@ -57,12 +66,14 @@ const ended = new Counter({
  */
 export function outgoing<Client, Call extends ClaimedCall, Outcome>(
   database: Pick<Database<Client>, 'run' | 'inTransaction' | 'notifier'>,
-  { name, perLane, callMs, make, settle, ...table }: Queue<Client, Call, Outcome>,
+  { name, perLane, slowStartMs, callMs, make, settle, ...table }: Queue<Client, Call, Outcome>,
 ) {
   const { inTransaction, notifier } = database;
   const repository = createCallRepository<Call>(database, table);
   const leaseMs = callMs + settleMs;
-  const inFlight = new Map<string, number>();
+  const firstLimit = slowStartMs === undefined ? perLane : 1;
+  /** The lanes that have calls in flight or had some lately, and how many they may have. */
+  const lanes = new Map<string, { calls: number; limit: number; endedAt: number }>();
   for (const result of ['answered', 'failed', 'unstored', 'lost']) ended.inc({ queue: name, result }, 0);
 
   async function makeOne(call: Call): Promise<Ended<Call, Outcome>> {
@@ -98,10 +109,21 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
       /** Outcomes that come while a transaction is under way share the next one. */
       const storeTogether = coalesce<Ended<Call, Outcome>, void>((all) => store(all, log));
 
-      function count(lane: string, by: number): void {
-        const calls = (inFlight.get(lane) ?? 0) + by;
-        if (calls === 0) inFlight.delete(lane);
-        else inFlight.set(lane, calls);
+      function begin(lane: string): void {
+        const load = lanes.get(lane) ?? { calls: 0, limit: firstLimit, endedAt: 0 };
+        lanes.set(lane, load);
+        load.calls += 1;
+      }
+
+      /** @param tookMs of the call alone: the lane is not to blame for a slow database */
+      function end(lane: string, tookMs: number): void {
+        const load = lanes.get(lane);
+        if (load === undefined) return;
+        const wasFull = load.calls >= load.limit;
+        load.calls -= 1;
+        load.endedAt = performance.now();
+        if (slowStartMs !== undefined) load.limit = tookMs <= slowStartMs ? Math.min(load.limit + 1, perLane) : 1;
+        if (wasFull) claiming.wake();
       }
 
       /** One outcome that cannot be stored fails all that share its transaction, so each is tried alone then, until its lease is over. */
@@ -114,7 +136,9 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
       }
 
       async function carryOut(call: Call): Promise<void> {
+        const began = performance.now();
         const one = await makeOne(call);
+        const tookMs = performance.now() - began;
         const result = await storeInTime(one).then(
           () => ('error' in one ? 'failed' : 'answered'),
           (error: unknown) => {
@@ -123,15 +147,17 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
           },
         );
         ended.inc({ queue: name, result });
-        const wasFull = (inFlight.get(call.lane) ?? 0) >= perLane;
-        count(call.lane, -1);
-        if (wasFull) claiming.wake();
+        end(call.lane, tookMs);
       }
 
       const claiming = loop({ name: `outgoing ${name}`, everyMs }, async () => {
-        const calls = await repository.claim({ inFlight, perLane, leaseMs });
+        for (const [lane, { calls, endedAt }] of lanes)
+          if (calls === 0 && (slowStartMs === undefined || performance.now() - endedAt > forgetLaneAfterMs))
+            lanes.delete(lane);
+        const room = new Map(Array.from(lanes, ([lane, { limit, calls }]) => [lane, Math.max(limit - calls, 0)]));
+        const calls = await repository.claim({ room, roomOfOthers: firstLimit, leaseMs });
         for (const call of calls) {
-          count(call.lane, 1);
+          begin(call.lane);
           const done = carryOut(call).finally(() => underWay.delete(done));
           underWay.add(done);
         }

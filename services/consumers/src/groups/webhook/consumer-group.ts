@@ -30,7 +30,8 @@ export const createGroup: CreateGroup = ({ config, database }) => {
     group: {
       kinds,
       // The healthy endpoint hears of an event within 300 ms of its commit.
-      maxWaitMs: 50,
+      maxWaitMs: 100,
+      takesSeveralPerOrder: true,
       // Each becomes a row for each endpoint that wants it, of which there may be 1,000.
       chunkSize: 50,
       wants: () => hasReceivers(database),

@@ -13,6 +13,7 @@ import {
   holdDue,
   noteAttempts,
   queueName,
+  releaseNext,
 } from './delivery-repository.ts';
 import { type Attempt, answerMs, type EndpointClient } from './endpoint-client.ts';
 import { endEndpoint, type Health, noteHealth } from './health-repository.ts';
@@ -23,7 +24,9 @@ const pausesSeconds = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 86_400, 108_000
 const temporary = new Set([408, 409, 425, 429]);
 const triesOfRefused = 3;
 /** At once for an endpoint and process. */
-const perEndpoint = 5;
+const perEndpoint = 10;
+/** In ms. An endpoint that takes longer may hang, so it gets one delivery after the other: 1,000 of them hold as many connections. */
+const quickMs = answerMs / 2;
 /** While an order cannot be read, or a secret: the endpoint has nothing to do with it. */
 const ownPauses = { firstMs: 1_000, maxMs: 60_000 };
 
@@ -52,17 +55,18 @@ export const deliveries = ({
   name: queueName,
   ...deliveryTable,
   perLane: perEndpoint,
+  slowStartMs: quickMs,
   callMs: answerMs + 10_000,
 
-  async make({ id, url, webhookId, webhookState, ...delivery }): Promise<Outcome> {
-    if (webhookState === 'PAUSED') return 'paused';
-    if (webhookState !== 'ACTIVE' || url === null) return 'ended';
+  async make({ id, webhookId, webhook, ...delivery }): Promise<Outcome> {
+    if (webhook?.state === 'PAUSED') return 'paused';
+    if (webhook?.state !== 'ACTIVE') return 'ended';
     const [order, secrets] = await Promise.all([
       delivery.orderId === null ? undefined : orderOf(delivery.orderId),
       secretsOf(webhookId),
     ]);
     if (delivery.orderId !== null && order === undefined) return 'no order';
-    return endpoints.send(url, { id, body: bodyOf(delivery, order), secrets });
+    return endpoints.send(webhook.url, { id, body: bodyOf(delivery, order), secrets });
   },
 
   async settle(tx, ended, log) {
@@ -71,6 +75,9 @@ export const deliveries = ({
     if (held.length > 0) await holdDeliveries(tx, held);
     const noted = settled.flatMap(({ delivery }) => delivery ?? []);
     if (noted.length > 0) await noteAttempts(tx, noted);
+    const isOrdered = new Set(ended.flatMap(({ call: { id, webhook } }) => (webhook?.ordered ? id : [])));
+    const over = noted.flatMap(({ id, state }) => (state !== 'PENDING' && isOrdered.has(id) ? id : []));
+    await releaseNext(tx, over);
     const resting = await noteHealth(tx, healthOf(settled));
     if (resting.length > 0) await holdDue(tx, resting);
     await endEndpoints(tx, settled, log);
@@ -93,14 +100,14 @@ interface Settled {
   webhookId: string;
   next: Next;
   delivery?: EndedDelivery;
-  /** Undefined if the outcome says nothing about the endpoint. */
+  /** Undefined if the outcome says nothing new about the endpoint. */
   isAccepted?: boolean;
   /** The endpoint's end. */
   end?: 'GIVEN_UP' | 'GONE';
 }
 
 function settle(one: Ended<Delivery, Outcome>, log: Logger): Settled {
-  const { id, webhookId, tries, attempts } = one.call;
+  const { id, webhookId, webhook, tries, attempts } = one.call;
   const about = { id, webhookId };
   if ('error' in one) {
     log.warn({ err: one.error, deliveryId: id, webhookId }, 'A delivery could not be made and is tried again');
@@ -115,7 +122,11 @@ function settle(one: Ended<Delivery, Outcome>, log: Logger): Settled {
   if (outcome === 'ended' || outcome === 'no order')
     return over('GIVEN_UP', { status: undefined, failure: outcome === 'ended' ? endedFailure : 'There is no order.' });
   const { status, failure, retryAfterSeconds = 0 } = outcome;
-  if (failure === undefined) return { ...over('DELIVERED', outcome), isAccepted: true };
+  if (failure === undefined) {
+    // Nearly always nothing has failed before, so there is nothing to note.
+    const hadFailed = webhook !== null && webhook.failures > 0;
+    return { ...over('DELIVERED', outcome), ...(hadFailed && { isAccepted: true }) };
+  }
   const isRefused = status !== undefined && status >= 400 && status < 500 && !temporary.has(status);
   const pause = pausesSeconds[tries];
   const fields = { deliveryId: id, webhookId, status, failure, tries: tries + 1 };

@@ -31,9 +31,8 @@ export interface SentEvent {
 /** A delivery that a worker has claimed. */
 export interface Delivery extends ClaimedCall {
   webhookId: string;
-  /** The endpoint's; null if it was deleted meanwhile, like `url`. */
-  webhookState: WebhookOut['state'] | null;
-  url: string | null;
+  /** Null if it was deleted meanwhile. `failures` is the number of failed attempts in a row. */
+  webhook: (Pick<WebhookOut, 'state' | 'url' | 'ordered'> & { failures: number }) | null;
   kind: string;
   at: Date;
   orderId: string | null;
@@ -44,13 +43,15 @@ export interface Delivery extends ClaimedCall {
   skipped: number[] | null;
 }
 
-const ofWebhook = (column: string) => sql`(select ${raw(column)} from webhooks where id = call.webhook_id)`;
+const webhook = sql`(
+  select json_build_object('state', state, 'url', url, 'ordered', ordered, 'failures', failures)
+  from webhooks where id = call.webhook_id)`;
 
 /** Numbers of the order's deliveries that were given up since the last one that was accepted. */
 const skipped = sql`(
   select json_agg(other.sequence order by other.sequence) from webhook_deliveries as other
   where other.webhook_id = call.webhook_id and other.order_id = call.order_id and other.state = 'GIVEN_UP'
-    and other.sequence < call.sequence and ${ofWebhook('ordered')}
+    and other.sequence < call.sequence and (select ordered from webhooks where id = call.webhook_id)
     and not exists (
       select from webhook_deliveries as later
       where later.webhook_id = call.webhook_id and later.order_id = call.order_id and later.state = 'DELIVERED'
@@ -58,8 +59,8 @@ const skipped = sql`(
 
 export const deliveryTable: CallTable<Delivery> = {
   table: 'webhook_deliveries',
-  columns: sql`call.webhook_id as "webhookId", ${ofWebhook('state')} as "webhookState", ${ofWebhook('url')} as url, call.kind, call.at,
-    call.order_id as "orderId", call.sequence::text as sequence, call.tries, ${skipped} as skipped`,
+  columns: sql`call.webhook_id as "webhookId", ${webhook} as webhook, call.kind, call.at, call.order_id as "orderId",
+    call.sequence::text as sequence, call.tries, ${skipped} as skipped`,
   claim: ({ run }, statement) => run<Delivery>(statement),
 };
 
@@ -76,7 +77,7 @@ export async function hasReceivers({ run }: Pick<Database<PrismaClient>, 'run'>)
 
 /**
  * Numbers events, keeps them for replays, and queues a delivery of each for every endpoint that wants its kind.
- * @param events of different orders
+ * @param events those of an order in their order
  */
 export async function addDeliveries(tx: Transaction, events: SentEvent[]): Promise<void> {
   // Locked, so that none is deleted before its deliveries are written.
@@ -88,16 +89,19 @@ export async function addDeliveries(tx: Transaction, events: SentEvent[]): Promi
       .filter(({ kind }) => kinds.includes(kind))
       .map(({ eventId }) => ({ id: deliveryId(webhookId, eventId), webhookId, eventId })),
   );
+  const rows = events.map((event, position) => ({ ...event, position }));
+  const columns = { eventId: 'uuid', orderId: 'uuid', kind: 'text', at: 'timestamptz', position: 'int' } as const;
   await tx.run(sql`
     with event as (
-      select * from ${rowsAs('event', events, { eventId: 'uuid', orderId: 'uuid', kind: 'text', at: 'timestamptz' })}
+      select *, row_number() over (partition by "orderId" order by position desc) - 1 as "laterOnes"
+      from ${rowsAs('event', rows, columns)}
     ), numbered as (
-      insert into webhook_sequences (order_id, last) select "orderId", 1 from event order by "orderId"
-      on conflict (order_id) do update set last = webhook_sequences.last + 1
+      insert into webhook_sequences (order_id, last) select "orderId", count(*) from event group by "orderId" order by "orderId"
+      on conflict (order_id) do update set last = webhook_sequences.last + excluded.last
       returning order_id, last
     ), kept as (
       insert into webhook_events (id, order_id, kind, sequence, at)
-      select "eventId", "orderId", kind, last, at from event join numbered on order_id = "orderId"
+      select "eventId", "orderId", kind, last - "laterOnes", at from event join numbered on order_id = "orderId"
       returning id, order_id, kind, sequence, at
     )
     ${insertDeliveries(
@@ -109,13 +113,18 @@ export async function addDeliveries(tx: Transaction, events: SentEvent[]): Promi
   if (deliveries.length > 0) wakeOutgoing(tx, queueName);
 }
 
-/** While the endpoint is paused or fails, or an earlier delivery of the order is pending where the order matters, they are held. */
+/**
+ * While the endpoint is paused or fails, or an earlier delivery of the order is pending or written along where the order matters, they
+ * are held.
+ */
 const dueAtOnce = sql`
   case
     when webhook.state <> 'ACTIVE' or webhook.failures >= ${restsAfter}::int then 'infinity'
-    when webhook.ordered and exists (
-      select from webhook_deliveries as earlier
-      where earlier.webhook_id = webhook.id and earlier.order_id = row.order_id and earlier.state = 'PENDING') then 'infinity'
+    when webhook.ordered and (
+      row_number() over (partition by webhook.id, row.order_id order by row.sequence) > 1
+      or exists (
+        select from webhook_deliveries as earlier
+        where earlier.webhook_id = webhook.id and earlier.order_id = row.order_id and earlier.state = 'PENDING')) then 'infinity'
     else now()
   end`;
 
@@ -134,7 +143,7 @@ export interface EndedDelivery extends Pick<Attempt, 'status' | 'failure'> {
   state: 'PENDING' | 'DELIVERED' | 'GIVEN_UP';
 }
 
-/** Notes the outcomes of claimed deliveries, and lets those of the same order that have waited for them go. */
+/** Notes the outcomes of claimed deliveries. */
 export async function noteAttempts(tx: Transaction, ended: EndedDelivery[]): Promise<void> {
   const rows = ended.map((one) => ({ ...one, failure: one.failure && storable(one.failure, 300) }));
   await tx.run(sql`
@@ -142,7 +151,13 @@ export async function noteAttempts(tx: Transaction, ended: EndedDelivery[]): Pro
     set state = row.state, status = row.status, failure = row.failure, tried_at = now(), tries = tries + 1
     from ${rowsAs('row', rows, { id: 'uuid', state: 'text', status: 'int', failure: 'text' })}
     where delivery.id = row.id`);
-  const over = ended.filter(({ state }) => state !== 'PENDING').map(({ id }) => id);
+}
+
+/**
+ * Lets the next delivery of the same order go, which has waited for one of these.
+ * @param over ids of deliveries that are over, to endpoints for which the order matters
+ */
+export async function releaseNext(tx: Transaction, over: string[]): Promise<void> {
   if (over.length === 0) return;
   // One that is being written at the moment is not seen here. `releaseHeld` finds it.
   const released = await tx.run(sql`

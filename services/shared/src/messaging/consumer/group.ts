@@ -33,7 +33,8 @@ export interface ConsumerGroup<Client, Prepared = unknown, Kind extends EventKin
   prepare?(events: DeliveredEvent<Kind>[]): Promise<Prepared[]>;
   /**
    * Changes the database, in the transaction that also records the ids of the events. The events come in order, and each is
-   * of a different order: the next event of an order is prepared after this transaction has been committed. Other replicas
+   * of a different order (but see `takesSeveralPerOrder`): the next event of an order is prepared after this transaction has been
+   * committed. Other replicas
    * handle other events concurrently, so rows must be locked in a fixed order (decisions/0022).
    * @param refuse makes an event a dead letter, although the handler's changes for it are kept
    */
@@ -43,6 +44,11 @@ export interface ConsumerGroup<Client, Prepared = unknown, Kind extends EventKin
     kinds: readonly AccountEventKind[];
     handle(events: AccountEvent[], tx: TransactionOf<Client>): Promise<void>;
   };
+  /**
+   * The handler takes several events of one order in one call, those of an order in their order. Nothing is prepared. Default: each
+   * event of a call is of a different order.
+   */
+  takesSeveralPerOrder?: true;
   /** The most messages that are handled together. More are faster; the handler may make one call for all of them. */
   chunkSize: number;
   /** Time for messages to gather, in ms. Default: none while there are few, tens of ms while there are many. */

@@ -17,7 +17,7 @@ type DatabaseOf<Client> = Pick<Database<Client>, 'inTransaction'>;
 
 /**
  * Processes each event once, even if it is redelivered: its id is recorded in the transaction of its handler. Events of one
- * order or account are processed in sequence, each in a separate transaction (decisions/0022).
+ * order or account are processed in sequence, each in a separate transaction unless the group takes several (decisions/0022).
  * @param claim only with at most one event
  * @returns an outcome per event, in the order of the events. An event that was refused before is dead again, because the earlier
  *   process may have ended before it wrote the letter
@@ -30,7 +30,7 @@ export async function processEvents<Client, Prepared>(
   claim?: Claim,
 ): Promise<Outcome[]> {
   const outcomes = new Map<StoreEvent, Outcome>();
-  for (const round of roundsByKey(events)) {
+  for (const round of group.takesSeveralPerOrder ? [events] : roundsByKey(events)) {
     const ofRound = await processRound(group, database, round, claim);
     for (const [event, outcome] of ofRound) outcomes.set(event, outcome);
   }
