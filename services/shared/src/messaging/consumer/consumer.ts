@@ -14,9 +14,13 @@ import { createSharedChunks } from './shared-chunks.ts';
 
 /** Pauses while a dependency is unavailable. */
 const outagePauses = { firstMs: 100, maxMs: 2_000 };
+/** Time for messages that nobody wants to gather: skipping them costs next to nothing then. Whoever wants the next ones waits once. */
+const unwantedGatherMs = 1_000;
+/** Whether messages are still wanted is asked this often. The handler knows it exactly. */
+const stillWantedMs = 1_000;
 
 export interface ConsumerOptions<Client>
-  extends Omit<SubscriptionOptions, 'groupId' | 'topics' | 'maxWaitMs' | 'onBatch'> {
+  extends Omit<SubscriptionOptions, 'groupId' | 'topics' | 'gatherMs' | 'onBatch'> {
   group: ConsumerGroup<Client>;
   database: Database<Client>;
   /** Default: the topics of the group's kinds. */
@@ -38,6 +42,8 @@ type Content = { event: StoreEvent } | { poison: unknown } | undefined;
 export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscription {
   const { group, database, sender, retry, log } = options;
   const kinds = kindsOf(group);
+  let areWanted = true;
+  let askedAt = Number.NEGATIVE_INFINITY;
   const processTogether = createSharedChunks({
     chunkSize: group.chunkSize,
     process: (events) => processEvents(group, database, events),
@@ -49,8 +55,8 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
     for (let from = 0; from < messages.length && !signal.aborted; from += group.chunkSize) {
       const end = consumerMetrics.seconds.startTimer({ group: group.name });
       const chunk = messages.slice(from, from + group.chunkSize);
-      const isWanted = await wants(signal);
-      const contents = chunk.map((message) => (isWanted ? contentOf(topic, partition, message) : undefined));
+      areWanted = await wants(signal);
+      const contents = chunk.map((message) => (areWanted ? contentOf(topic, partition, message) : undefined));
       let finished = 0;
       for await (const outcome of outcomesOf(contents, signal)) {
         const message = chunk[finished] as ReceivedMessage;
@@ -65,10 +71,12 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
 
   /** Waits for the answer as long as it takes. */
   async function wants(signal: AbortSignal): Promise<boolean> {
-    if (group.wants === undefined) return true;
+    if (group.wants === undefined || (areWanted && performance.now() - askedAt < stillWantedMs)) return true;
     for (let outages = 1; !signal.aborted; outages += 1) {
       try {
-        return await group.wants();
+        const answer = await group.wants();
+        askedAt = performance.now();
+        return answer;
       } catch (error) {
         log.warn({ err: error }, 'Whether events are wanted is not known, the partition waits');
         await sleep(backoff(outages, outagePauses), signal);
@@ -152,7 +160,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
     ...options,
     topics: options.topics ?? topicsOf(group),
     groupId: group.name,
-    maxWaitMs: group.maxWaitMs,
+    gatherMs: () => (areWanted ? group.maxWaitMs : unwantedGatherMs),
     onBatch: consumeBatch,
   });
 }

@@ -27,8 +27,8 @@ export interface SubscriptionOptions {
   servesWithoutKafka?: boolean;
   /** Zone of this process: it reads from the replica in that zone, if brokers know their zones. */
   rack?: string | undefined;
-  /** Time for messages to gather before the next fetch, in ms; by default it grows with the size of the last fetch. */
-  maxWaitMs?: number | undefined;
+  /** Time for messages to gather before the next fetch, in ms. Undefined: it grows with the size of the last fetch. */
+  gatherMs?(): number | undefined;
   /** Processes a batch. Messages that are not reported as done when it ends are fetched again. */
   onBatch(batch: Batch): Promise<void>;
   log: Logger;
@@ -78,7 +78,7 @@ export function subscribe({
   groupId,
   topics,
   onBatch,
-  maxWaitMs,
+  gatherMs = () => undefined,
   sessionTimeoutMs: sessionMs = sessionTimeoutMs,
   servesWithoutKafka,
   rack = '',
@@ -143,8 +143,8 @@ export function subscribe({
         handling.then(() => true),
       );
       if (isDone) {
-        const gatherMs = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, longestGatherMs);
-        if (batch.offsetLag() === '0') await sleep(gatherMs, stopping.signal);
+        const pauseMs = gatherMs() ?? Math.min(gatherMsPerMessage * fetched.messages, longestGatherMs);
+        if (batch.offsetLag() === '0') await sleep(pauseMs, stopping.signal);
         return;
       }
       // While this partition is paused, the client fetches the others and sends heartbeats.
