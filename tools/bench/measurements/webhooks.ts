@@ -18,6 +18,8 @@ export const webhooks: Measurement = {
   ...orderLife,
   name: 'webhooks',
   takes: 'three minutes',
+  // In production no webhook reaches this machine.
+  env: { APP_PROFILE: 'dev' },
   async run(store) {
     const receiver = createServer((req, res) => void req.resume().on('end', () => res.writeHead(204).end()));
     await once(receiver.listen(0, '127.0.0.1'), 'listening');
@@ -26,19 +28,28 @@ export const webhooks: Measurement = {
     const first = await addWebhook(store, url);
     await load.closedLoop(warmUpSeconds);
     await first.remove();
-    const [without, beside]: [number[], number[]] = [[], []];
+    const [without, beside]: [Loop[], Loop[]] = [[], []];
     for (let round = 1; round <= rounds; round += 1) {
       say(`webhooks: placing orders without a webhook and with one, ${round} of ${rounds}`);
-      without.push((await load.closedLoop(seconds)).cost);
+      without.push(await load.closedLoop(seconds));
       const webhook = await addWebhook(store, url);
-      beside.push((await load.closedLoop(seconds)).cost);
+      beside.push(await load.closedLoop(seconds));
       await webhook.remove();
     }
     receiver.close().closeAllConnections();
-    const [some, none] = [beside, without].map((costs) => costs.map((ms) => ms.toFixed(2)).join(', '));
-    return [figure('webhook', mean(beside) - mean(without), `with it ${some}; without ${none}`)];
+    const [some, none] = [beside, without].map((loops) => loops.map(({ cost }) => cost.toFixed(2)).join(', '));
+    const added = without[0]?.costs.map(
+      ([name]) => `${name} ${(costOf(name, beside) - costOf(name, without)).toFixed(2)}`,
+    );
+    const total = mean(beside.map(({ cost }) => cost)) - mean(without.map(({ cost }) => cost));
+    return [figure('webhook', total, `with it ${some}; without ${none}; added ${added?.join(', ')}`)];
   },
 };
+
+type Loop = Awaited<ReturnType<Awaited<ReturnType<typeof prepareOrderLoad>>['closedLoop']>>;
+
+/** ms of a process for an order */
+const costOf = (name: string, loops: Loop[]) => mean(loops.map(({ costs }) => new Map(costs).get(name) ?? 0));
 
 async function addWebhook(store: Store, url: string) {
   const headers = {
