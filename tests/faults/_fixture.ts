@@ -1,12 +1,10 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serviceNames } from '../../tools/local/ports.ts';
 import { startStore } from '../../tools/local/store.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { throughProxies } from '../kit/store-network.ts';
 import { createTcpProxy } from '../kit/tcp-proxy.ts';
+import { createRunFolder } from './_run-folder.ts';
 import type { History } from './history/_history.ts';
 
 /** A TCP proxy between two components, the first of which connects to the second. */
@@ -25,8 +23,7 @@ export type View = Pick<Fixture, 'store' | 'rows' | 'report' | 'reported' | 'sig
  * @param isVerbose whether to print progress at once
  */
 export async function startFixture(env: Record<string, string>, limitMs: number, isVerbose: boolean) {
-  const dir = await mkdtemp(join(tmpdir(), 'store-faults-'));
-  await chmod(dir, 0o711); // started by root, the database server runs as another user
+  const folder = await createRunFolder('faults');
   const startedAt = Date.now();
   const reported: string[] = [];
   const links: Link[] = [];
@@ -41,7 +38,7 @@ export async function startFixture(env: Record<string, string>, limitMs: number,
   }
 
   const store = await startStore({
-    dir,
+    dir: folder.dir,
     ports: 'free',
     env,
     components: ['gateway', ...serviceNames.filter((name) => name !== 'status' && name !== 'console')],
@@ -70,8 +67,7 @@ export async function startFixture(env: Record<string, string>, limitMs: number,
     async end(hasFailed: boolean) {
       await store.stop();
       await Promise.all(links.map(({ proxy }) => proxy.close()));
-      if (hasFailed) report(`Data and logs are kept in ${dir}`);
-      else await rm(dir, { recursive: true, force: true });
+      await folder.close(hasFailed, report);
     },
   };
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Random } from '../../kit/random.ts';
 import type { Fixture } from '../_fixture.ts';
+import { restartAfter } from '../_restart.ts';
 
 export interface Fault {
   /** The affected components; faults in flight never share a component. */
@@ -17,27 +18,8 @@ const modes = ['silent', 'refuse', 'cut'] as const;
 export function createProcessFaults({ store, report, signal, linksOf }: Fixture, random: Random) {
   const faultOf = (name: string, inject: () => Promise<void>): Fault => ({ components: [name], inject });
 
-  /** Restarts a component as a cluster would, and gives up only if it repeatedly fails to become ready. */
-  async function restart(name: string): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await store.component(name).restart();
-      } catch (error) {
-        report(`${name} failed to restart (attempt ${attempt}): ${error}`);
-        if (attempt === 3 || signal.aborted) throw error;
-      }
-    }
-  }
-
-  /** PostgreSQL gets SIGQUIT, its immediate shutdown: it recovers at the next start as after SIGKILL. */
-  async function stopFor(seconds: number, name: string, isKilled: boolean): Promise<void> {
-    report(`${name}: ${isKilled ? 'killed' : 'stopped'}, restart in ${seconds} s`);
-    if (isKilled) store.component(name).kill(name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
-    await store.component(name).stop(); // waits for the end of the process and prevents the automatic restart
-    await wait(seconds * 1_000);
-    await restart(name);
-    report(`${name}: running again`);
-  }
+  const stopFor = (seconds: number, name: string, isKilled: boolean) =>
+    restartAfter(store, name, { awayMs: seconds * 1_000, isKilled, report, signal });
 
   return {
     killOf: (name: string) => faultOf(name, () => stopFor(random(3), name, true)),

@@ -1,11 +1,11 @@
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openStepsOut } from '@store/shared/contracts/payment-step';
 import { createPublisher } from '@store/shared/messaging/kafka/publisher';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { type Store, startStore } from '../../../tools/local/store.ts';
+import { createRunFolder } from '../_run-folder.ts';
 import { type Payments, persist, secrets, startSurroundings, viewOf } from './_surroundings.ts';
 
 export interface PaymentProcesses extends Payments {
@@ -19,8 +19,8 @@ export interface PaymentProcesses extends Payments {
 
 /** Starts payment as a process, with its database and Kafka. */
 export async function startProcesses(report: (line: string) => void): Promise<PaymentProcesses> {
-  const dir = await mkdtemp(join(tmpdir(), 'store-payments-'));
-  await chmod(dir, 0o711); // started by root, the database server runs as another user
+  const folder = await createRunFolder('payments');
+  const { dir } = folder;
   const surroundings = await startSurroundings();
   const store = await startStore({
     dir,
@@ -62,8 +62,7 @@ export async function startProcesses(report: (line: string) => void): Promise<Pa
       await publisher.close();
       await store.stop();
       await surroundings.stop();
-      if (hasFailed) report(`Data and logs are kept in ${dir}`);
-      else await rm(dir, { recursive: true, force: true });
+      await folder.close(hasFailed, report);
     },
   };
 }

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { startStore } from '../../../tools/local/store.ts';
 import { createSend, sendExpecting } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
+import { createRunFolder } from '../_run-folder.ts';
 import { persist } from '../payments/_surroundings.ts';
 
 const customerId = randomUUID();
@@ -19,10 +17,9 @@ export type Run = Awaited<ReturnType<typeof startRun>>;
 
 /** The processes that tell endpoints of orders, with some orders that are told to be shipped again and again. */
 export async function startRun(report: (line: string) => void) {
-  const dir = await mkdtemp(join(tmpdir(), 'store-webhooks-'));
-  await chmod(dir, 0o711); // started by root, the database server runs as another user
+  const folder = await createRunFolder('webhooks');
   const store = await startStore({
-    dir,
+    dir: folder.dir,
     ports: 'free',
     components: ['order', 'order-worker', 'webhook'],
     env: { RETRY_DELAY_MS: '100', SHIP_AFTER_SECONDS: 'never' },
@@ -90,6 +87,11 @@ export async function startRun(report: (line: string) => void) {
       return [...committedAt.keys()].filter((id) => !before.has(id));
     },
 
+    async removeWebhook(id: string): Promise<void> {
+      const headers = { 'id-account': randomUUID(), 'account-roles': 'operator' };
+      await createSend(store.url('webhook'))('DELETE', `/webhooks/${id}`, undefined, headers);
+    },
+
     /** Deliveries by state, as operators see them. */
     async states(webhookId: string): Promise<Record<string, string[]>> {
       const rows = await persist(() =>
@@ -114,8 +116,7 @@ export async function startRun(report: (line: string) => void) {
     async stop(hasFailed: boolean) {
       await pool.end();
       await store.stop();
-      if (hasFailed) report(`Data and logs are kept in ${dir}`);
-      else await rm(dir, { recursive: true, force: true });
+      await folder.close(hasFailed, report);
     },
   };
 }
