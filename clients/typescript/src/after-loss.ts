@@ -73,9 +73,3 @@ export function afterLoss(
   const rule = exceptions[id] ?? byMethod[method];
   return takesKey(id) && !hasOwnKey ? { ...rule, reportsUnknown: true } : rule;
 }
-
-/** Statuses from between client and service. The service may have done the work. */
-const lost = new Set([502, 503, 504]);
-
-/** @param status of the reply; undefined if there is none */
-export const isLost = (status: number | undefined): boolean => status === undefined || lost.has(status);

@@ -1,4 +1,3 @@
-import { isLost } from './after-loss.ts';
 import { retryAfterMs } from './problem.ts';
 import { pause, timeLimit } from './time-limit.ts';
 
@@ -22,6 +21,12 @@ export interface Answer {
 /** Tells whether a request was refused temporarily, so nothing has happened (contract 7.3). */
 export const isRefusal = ({ status, headers }: Response) =>
   status === 429 || (status === 409 && headers.has('retry-after'));
+
+/** Statuses from between client and service. The service may have done the work. */
+const lostStatuses = new Set([502, 503, 504]);
+
+/** @param status of the reply; undefined if there is none */
+export const isLost = (status: number | undefined): boolean => status === undefined || lostStatuses.has(status);
 
 /** How a request ended. */
 export interface Ending {

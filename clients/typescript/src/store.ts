@@ -1,4 +1,4 @@
-import { afterLoss, isLost, takesKey } from './after-loss.ts';
+import { afterLoss, takesKey } from './after-loss.ts';
 import { withApiKey } from './api-key.ts';
 import { nextOf } from './link.ts';
 import type { FullMethods, Methods } from './methods.ts';
@@ -7,7 +7,7 @@ import { type OrderEvent, type OrderEventsOptions, orderEvents } from './order-e
 import { OutcomeUnknown } from './outcome-unknown.ts';
 import { foreign, problemOf, redirectOf, StoreProblem } from './problem.ts';
 import { type AnyInput, dataOf, headersOf, jsonOf, randomKey, urlOf } from './request.ts';
-import { isRefusal, type RetryOptions, withRetries } from './retry.ts';
+import { isLost, isRefusal, type RetryOptions, withRetries } from './retry.ts';
 import type { CallOptions, Input, Item, ListId, OperationId, Output } from './types.ts';
 
 export interface StoreOptions extends RetryOptions {

@@ -4,7 +4,13 @@ import type { Transaction } from '@store/shared/database/transaction';
 import { hourMs } from '@store/shared/values/time';
 import { asPlaced, type PlacedOrder, type StoredOrder, toOrderJson } from '../order.ts';
 import { type OrderRow, orderColumns } from '../order-repository.ts';
-import type { KeyedRequest } from './idempotency.ts';
+
+/** A request with an Idempotency-Key. */
+export interface KeyedRequest {
+  key: string;
+  /** Hash of the body. Two requests with the same hash are the same. */
+  hash: string;
+}
 
 /** How long a key is kept (contract 4.7). */
 const lifetimeHours = 24;

@@ -1,13 +1,6 @@
 import { DomainError } from '@store/shared/values/errors';
 import { asPlaced, type Order } from '../order.ts';
-import type { IdempotencyRepository } from './idempotency-repository.ts';
-
-/** A request with an Idempotency-Key. */
-export interface KeyedRequest {
-  key: string;
-  /** Hash of the body. Two requests with the same hash are the same. */
-  hash: string;
-}
+import type { IdempotencyRepository, KeyedRequest } from './idempotency-repository.ts';
 
 export interface Reply {
   order: Order;

@@ -6,8 +6,7 @@ import { Decimal } from '@store/shared/values/money';
 import type { PrismaClient } from '../generated/client.ts';
 import { cancelledByStore, type PlacedOrder } from '../order.ts';
 import { newToken } from '../paying/payment-details-repository.ts';
-import type { KeyedRequest } from './idempotency.ts';
-import { claimKey } from './idempotency-repository.ts';
+import { claimKey, type KeyedRequest } from './idempotency-repository.ts';
 
 /**
  * `keyed`: the Idempotency-Key belongs to another order, or to a request that is being stored. `refused`: too many orders of

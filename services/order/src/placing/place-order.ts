@@ -16,8 +16,8 @@ import {
   taxesOf,
 } from '../order.ts';
 import type { OrderIn } from '../schemas.ts';
-import { createOnlyOnce, type KeyedRequest, type Reply, stillRunning } from './idempotency.ts';
-import type { IdempotencyRepository } from './idempotency-repository.ts';
+import { createOnlyOnce, type Reply, stillRunning } from './idempotency.ts';
+import type { IdempotencyRepository, KeyedRequest } from './idempotency-repository.ts';
 import type { NewOrderRepository } from './new-order-repository.ts';
 
 interface Dependencies {
