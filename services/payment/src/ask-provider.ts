@@ -10,6 +10,7 @@ import {
   type PaymentProvider,
   type ProviderRefund,
 } from './providers/provider.ts';
+import { outsideRefundId } from './refund.ts';
 import { keyOf, type Lane, type Step } from './step-repository.ts';
 
 /** What became of a charge. An intent is missing if there is none at the provider. */
@@ -26,7 +27,8 @@ export type ChargeResult = { intent?: Intent | undefined } & (
 
 /** A failed refund has the intent as it is then: others may have returned the money. */
 export interface RefundResult {
-  refund: ProviderRefund;
+  /** An operator may not know its id. */
+  refund: Omit<ProviderRefund, 'id'> & Partial<Pick<ProviderRefund, 'id'>>;
   intent?: Intent;
 }
 
@@ -173,13 +175,18 @@ export function createAsk({ provider: configured, providerNamed, payments, order
     throw new Error(`The intent is ${ended.state} after it was cancelled`);
   }
 
-  async function refund(step: Step): Promise<Result> {
-    const order = orderOf(step);
-    const { orderId, amount, currency } = order;
+  /** Where a payment was charged, and as what. */
+  async function chargedAt(orderId: string): Promise<{ provider: PaymentProvider; intentId: string }> {
     const known = found(await payments.findKnown(orderId), `payment of order ${orderId}`);
     const provider = providerOf(known);
     const intentId = known.intentId ?? ('intentIdOf' in provider ? provider.intentIdOf(orderId) : undefined);
     if (intentId === undefined) throw new Error('The payment has no intent');
+    return { provider, intentId };
+  }
+
+  async function refund(step: Step): Promise<Result> {
+    const { orderId, amount, currency } = orderOf(step);
+    const { provider, intentId } = await chargedAt(orderId);
     if (step.attempts > 1) {
       const { refunds } = await provider.read(intentId);
       const made = refunds.find(({ stepId }) => stepId === step.id);
@@ -197,6 +204,14 @@ export function createAsk({ provider: configured, providerNamed, payments, order
     }
   }
 
+  async function readOutside({ id, orderId }: Step): Promise<Result> {
+    const { provider, intentId } = await chargedAt(orderId);
+    const { refunds } = await provider.read(intentId);
+    const made = refunds.find((refund) => refund.stepId === undefined && outsideRefundId(refund.id) === id);
+    if (made === undefined) throw new Error('The provider does not know its refund any more');
+    return { refunded: { refund: { ...made, stepId: id } } };
+  }
+
   async function tell({ orderId }: Step): Promise<Result> {
     const known = await payments.findKnown(orderId);
     const url = known?.status === 'CHARGING' && known.cancelReason === null ? known.actionUrl : null;
@@ -212,6 +227,8 @@ export function createAsk({ provider: configured, providerNamed, payments, order
         return charge(step);
       case 'refund':
         return refund(step);
+      case 'outside':
+        return readOutside(step);
       case 'tell':
         return tell(step);
       default:

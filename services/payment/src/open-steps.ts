@@ -10,12 +10,12 @@ import type { PrismaClient } from './generated/client.ts';
 import { type LockedPayment, paymentsOn } from './payment-repository.ts';
 import { type Settled, settleCharge, settleRefund, storeSettled } from './provider-calls.ts';
 import type { PaymentProvider } from './providers/provider.ts';
-import { type Step, type StepRepository, stepsOn } from './step-repository.ts';
+import { isOfRefund, type Step, type StepRepository, stepsOn } from './step-repository.ts';
 
 /** Registered only by processes that count, so that no other service reports 0. */
 const openSteps = new Gauge({
   name: 'payment_steps_open',
-  help: 'Charges and refunds of which the provider could not say for a day what became of them.',
+  help: 'Charges and refunds of which it has not been known for a day what became of them.',
   registers: [],
 });
 
@@ -70,7 +70,7 @@ function settledBy(
   now: Date,
 ): Settled {
   const nothing: Settled = { next: 'done', events: [] };
-  if (step.paymentId === null) {
+  if (!isOfRefund(step)) {
     if (outcome === 'refunded') throw invalidFields({ path: 'body.outcome', message: 'must be paid or failed' });
     if (payment.status !== 'CHARGING') return nothing;
     if (outcome === 'paid') return settleCharge(step, { state: 'captured', provider }, payment, now);
@@ -80,5 +80,5 @@ function settledBy(
   if (outcome === 'paid') throw invalidFields({ path: 'body.outcome', message: 'must be refunded or failed' });
   const amount = toMinorUnits({ amount: new Decimal(step.amount), currency: step.currency });
   const state = outcome === 'refunded' ? 'succeeded' : 'failed';
-  return settleRefund(step, { refund: { id: `settled-${step.id}`, stepId: step.id, amount, state } });
+  return settleRefund(step, { refund: { stepId: step.id, amount, state } });
 }

@@ -13,6 +13,7 @@ import { bookChanges } from './books/changes.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Payment } from './payment.ts';
 import { type Cancellation, type LockedPayment, type PaymentChange, paymentsOn } from './payment-repository.ts';
+import { outsideRefundId } from './refund.ts';
 import { type OpenReturns, openReturns } from './returns.ts';
 import { queueName, type Step, type StepChange, stepsOn, stepTable } from './step-repository.ts';
 
@@ -224,7 +225,9 @@ function settleAgain(step: Step, { state, intent }: ChargeResult, payment: Locke
       return {
         ...nothing,
         returning: { orderId, change: ({ recordOutside }) => recordOutside(orderId, intent, traceparent) },
-        returned: intent.refunds.flatMap(({ stepId, state }) => (stepId && state !== 'pending' ? [stepId] : [])),
+        returned: intent.refunds.flatMap(({ stepId, id, state }) =>
+          state === 'pending' ? [] : (stepId ?? outsideRefundId(id)),
+        ),
       };
     case 'FAILED':
     case 'CANCELLED': {

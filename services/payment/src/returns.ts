@@ -4,11 +4,12 @@ import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { wakeOutgoing } from '@store/shared/outgoing/outgoing';
 import { fromMinorUnits, type Money } from '@store/shared/values/money';
 import { Counter } from 'prom-client';
+import type { RefundResult } from './ask-provider.ts';
 import { bookOn } from './books/entry-repository.ts';
 import { chargedShares, taxesOfRefund } from './books/tax.ts';
 import type { PrismaClient } from './generated/client.ts';
 import { type LockedPayment, paymentsOn } from './payment-repository.ts';
-import type { Intent, ProviderRefund } from './providers/provider.ts';
+import type { Intent } from './providers/provider.ts';
 import {
   cancellationRefundId,
   countsOf,
@@ -23,7 +24,7 @@ import {
   remainderOf,
 } from './refund.ts';
 import { refundsOn } from './refund-repository.ts';
-import { type NewRefund, queueName, stepsOn } from './step-repository.ts';
+import { type NewRefund, type OutsideRefund, queueName, stepsOn } from './step-repository.ts';
 
 const refundStates = { pending: 'PENDING', succeeded: 'SUCCEEDED', failed: 'FAILED' } as const;
 const disputeStates = { open: 'OPEN', won: 'WON', lost: 'LOST' } as const;
@@ -61,6 +62,7 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
   const changed = new Set<Refund>();
   const disputes = new Set<Dispute>();
   const steps: NewRefund[] = [];
+  const pendingOutside: OutsideRefund[] = [];
   const events: StoredEvent[] = [];
   const bookings: ((books: ReturnType<typeof bookOn>) => Promise<void>)[] = [];
 
@@ -158,10 +160,11 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
     },
 
     /** Stores what the provider says about a refund that it was asked for. */
-    settle(orderId: string, { stepId = '', id: providerRef, state }: ProviderRefund, traceparent: string): void {
+    settle(orderId: string, { stepId = '', id, state }: RefundResult['refund'], traceparent: string): void {
+      const providerRef = id ?? null;
       const returns = all.get(orderId);
       if (returns === undefined) return;
-      const refund = returns.refunds.find(({ id }) => id === stepId);
+      const refund = returns.refunds.find((one) => one.id === stepId);
       if (refund !== undefined) setState(returns, refund, refundStates[state], providerRef);
       else if (returns.payment.status === 'PAID' && state === 'succeeded') {
         // The previous release has asked for it, always for the whole payment, and has not reserved it.
@@ -186,10 +189,11 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
         // The outcome of a step that has no refund is for `settle`.
         if (known !== undefined || stepId !== undefined || amount === 0n) continue;
         const failure = state === 'failed' ? refusedByProvider : null;
-        announce(
-          returns,
-          add(returns, { id, source: 'provider', state: refundStates[state], amount, failure, providerRef }),
-        );
+        const refund = { id, source: 'provider' as const, state: refundStates[state], amount, failure, providerRef };
+        announce(returns, add(returns, refund));
+        if (state !== 'pending') continue;
+        const { customerId } = returns.payment;
+        pendingOutside.push({ id, orderId, customerId, amount: money(returns, amount), traceparent });
       }
       for (const { id: providerRef, amount, state } of told.disputes) {
         const id = disputeId(providerRef);
@@ -228,9 +232,9 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
       if (counts.length > 0) await paymentsOn(tx).setReturned(counts, now);
       for (const book of bookings) await book(bookOn(tx));
       if (events.length > 0) await appendToOutbox(tx, ...events);
-      if (steps.length === 0) return;
-      await stepsOn(tx).addRefunds(steps);
-      wakeOutgoing(tx, queueName);
+      if (steps.length > 0) await stepsOn(tx).addRefunds(steps);
+      if (pendingOutside.length > 0) await stepsOn(tx).addOutsideRefunds(pendingOutside);
+      if (steps.length + pendingOutside.length > 0) wakeOutgoing(tx, queueName);
     },
   };
 }

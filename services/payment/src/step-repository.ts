@@ -11,9 +11,10 @@ export const queueName = 'payment';
 
 /**
  * What is asked. Each is a lane, so that one that hangs delays no other: new charges do not wait for those whose outcome must be read
- * (`check`), nor for refunds. `tell` tells order what its customer must do.
+ * (`check`), nor for refunds. `outside` reads what becomes of a refund that was made at the provider. `tell` tells order what its
+ * customer must do.
  */
-export type Lane = 'charge' | 'refund' | 'check' | 'tell';
+export type Lane = 'charge' | 'refund' | 'check' | 'outside' | 'tell';
 
 export interface NewCharge {
   orderId: string;
@@ -30,13 +31,16 @@ export interface NewRefund {
   traceparent: string;
 }
 
+/** A refund that was made at the provider, and is pending there. */
+export type OutsideRefund = Omit<NewRefund, 'paymentId'>;
+
 /** A step that a worker has claimed. */
 export interface Step extends ClaimedCall {
   orderId: string;
   customerId: string;
   amount: string;
   currency: string;
-  /** Of a refund. */
+  /** Of a refund that the store asks for. */
   paymentId: string | null;
   traceparent: string;
   hasToken: boolean;
@@ -71,6 +75,9 @@ export const chargeId = (orderId: string): string => nameUuid(`charge of order $
 export const keyOf = ({ id, keyNumber }: Pick<Step, 'id' | 'keyNumber'>): string =>
   keyNumber === 0 ? id : nameUuid(`key ${keyNumber} of step ${id}`);
 
+/** Whether the provider is asked about money that goes back. */
+export const isOfRefund = ({ lane }: { lane: string }): boolean => lane === 'refund' || lane === 'outside';
+
 export type StepRepository = ReturnType<typeof createStepRepository>;
 
 export const createStepRepository = ({ prisma }: Pick<Database<PrismaClient>, 'prisma'>) => ({
@@ -90,7 +97,7 @@ export const createStepRepository = ({ prisma }: Pick<Database<PrismaClient>, 'p
       const payment = payments.find(({ orderId }) => orderId === row.orderId);
       return {
         id: row.id,
-        kind: row.paymentId === null ? ('charge' as const) : ('refund' as const),
+        kind: isOfRefund(row) ? ('refund' as const) : ('charge' as const),
         orderId: row.orderId,
         customerId: row.customerId,
         amount: { amount: row.amount, currency: row.currency },
@@ -136,6 +143,28 @@ export const stepsOn = ({ run }: Transaction) => ({
         orderId: 'uuid',
         customerId: 'uuid',
         paymentId: 'uuid',
+        amount: 'numeric',
+        currency: 'text',
+        traceparent: 'text',
+      })}
+      order by id
+      on conflict do nothing`);
+  },
+
+  /** Has read what becomes of refunds that were made at the provider. */
+  async addOutsideRefunds(refunds: OutsideRefund[]): Promise<void> {
+    const rows = refunds.map(({ amount: { amount, currency }, ...step }) => ({
+      ...step,
+      amount: amount.toFixed(),
+      currency,
+    }));
+    await run(sql`
+      insert into payment_steps (id, lane, order_id, customer_id, amount, currency, traceparent, due_at)
+      select id, 'outside', "orderId", "customerId", amount, currency, traceparent, now()
+      from ${rowsAs('step', rows, {
+        id: 'uuid',
+        orderId: 'uuid',
+        customerId: 'uuid',
         amount: 'numeric',
         currency: 'text',
         traceparent: 'text',

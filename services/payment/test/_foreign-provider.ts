@@ -21,6 +21,8 @@ export function foreignProvider() {
     keys: [] as string[],
     /** Keys for which a failure is stored. */
     spent: new Set<string>(),
+    /** What becomes of refunds at first. */
+    refundsAre: 'succeeded' as ProviderRefund['state'],
     of: (orderId: string): Intent[] => [...intents.values()].filter((intent) => intent.orderId === orderId),
   };
   const intentOf = (id: string): Intent => {
@@ -90,7 +92,7 @@ export function foreignProvider() {
         keyed(key, () => {
           const intent = intentOf(intentId);
           if (holds(intent.orderId) < amount) throw new Error('Nothing is left');
-          const refund: ProviderRefund = { id: `re_${randomUUID()}`, stepId, amount, state: 'succeeded' };
+          const refund: ProviderRefund = { id: `re_${randomUUID()}`, stepId, amount, state: control.refundsAre };
           intent.refunds.push(refund);
           return refund;
         }),
@@ -103,6 +105,16 @@ export function foreignProvider() {
     ...provider,
     holds,
     operationsOf: (orderId: string) => control.calls.flatMap(([operation, id]) => (id === orderId ? [operation] : [])),
+    /** Somebody makes a refund at the provider, past the store. */
+    refundThere(orderId: string, amount: bigint, state: ProviderRefund['state']): ProviderRefund {
+      const refund: ProviderRefund = { id: `re_${randomUUID()}`, stepId: undefined, amount, state };
+      for (const intent of control.of(orderId)) if (intent.state === 'captured') intent.refunds.push(refund);
+      return refund;
+    },
+    /** The customers' banks decide. */
+    endRefunds(orderId: string, state: 'succeeded' | 'failed'): void {
+      for (const { refunds } of control.of(orderId)) for (const refund of refunds) refund.state = state;
+    },
     /** The customer carries out the action. */
     act(orderId: string, state: 'captured' | 'declined'): void {
       for (const intent of control.of(orderId)) if (intent.state === 'action') intent.state = state;

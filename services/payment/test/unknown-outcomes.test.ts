@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import request from 'supertest';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { checkChanged } from '../src/changes.ts';
@@ -321,6 +322,70 @@ describe('time', () => {
     await hurry();
     await until('it is OPEN', async () => (await charge()).openSince !== null);
   });
+
+  describe.each(['by the store', 'at the provider'])(
+    'has a refund made %s that is pending for a day be OPEN',
+    (where) => {
+      const own = (at: object) => payment.prisma.paymentStep.findMany({ where: { orderId, ...at } });
+      const read = () =>
+        payment.database.inTransaction((tx) =>
+          checkChanged(tx, [{ intentId: provider.of(orderId)[0]?.id ?? '', of: 'captured' }]),
+        );
+      const refundState = async () => (await payment.prisma.refund.findFirst({ where: { orderId } }))?.state;
+
+      beforeEach(async () => {
+        await payment.apply(stockReserved(orderId));
+        provider.refundsAre = 'pending';
+        if (where === 'by the store') await payment.handle(orderCancelled(orderId));
+        else {
+          provider.refundThere(orderId, 400n, 'pending');
+          await read();
+        }
+        await until('the refund is known', async () => (await refundState()) === 'PENDING');
+        await until('it was asked for', () => provider.operationsOf(orderId).length > 2);
+        await age(23);
+        await hurry();
+        expect(await own({ openSince: { not: null } })).toEqual([]);
+        await age(2);
+        await hurry();
+        await until('it is OPEN', async () => (await own({ openSince: { not: null } })).length === 1);
+      });
+
+      it.each([
+        ['refunded', 'failed'],
+        ['failed', 'succeeded'],
+      ] as const)('and an operator settles it as %s, until the provider says that it has %s', async (outcome, end) => {
+        const open = await request(payment.app).get('/internal/payment-steps?state=open&size=100').expect(200);
+        const step = open.body.steps.find((one: { orderId: string }) => one.orderId === orderId);
+        const amount = { amount: where === 'by the store' ? 9.99 : 4, currency: 'USD' };
+        expect(step).toMatchObject({ kind: 'refund', orderId, amount, intentId: provider.of(orderId)[0]?.id });
+        const settlement = `/internal/payment-steps/${step.id}/settlement`;
+        await request(payment.app).post(settlement).send({ outcome: 'paid', evidence: 'Seen.' }).expect(400);
+        await request(payment.app).post(settlement).send({ outcome, evidence: 'Seen.' }).expect(204);
+        const settled = await payment.prisma.refund.findFirst({ where: { orderId } });
+        expect(settled?.state).toBe(outcome === 'refunded' ? 'SUCCEEDED' : 'FAILED');
+        // The provider's own id is kept.
+        expect(settled?.providerRef).toMatch(/^re_/);
+        provider.endRefunds(orderId, end);
+        await read();
+        await until('it has ended', async () => (await refundState()) === end.toUpperCase());
+        const kinds = await payment.prisma.entry.findMany({ where: { orderId }, orderBy: { at: 'asc' } });
+        expect(kinds.map(({ kind }) => kind)).toEqual(
+          end === 'failed' ? ['charge', 'refund', 'refund-failed'] : ['charge', 'refund'],
+        );
+      });
+
+      it.each(['succeeded', 'failed'] as const)(
+        'and it is booked once the provider says that it has %s',
+        async (end) => {
+          provider.endRefunds(orderId, end);
+          await read();
+          await until('it has ended', async () => (await refundState()) === end.toUpperCase());
+          await until('it is not OPEN', async () => (await own({ openSince: { not: null } })).length === 0);
+        },
+      );
+    },
+  );
 
   it('fails no payment: what cannot be read for a day is OPEN, and may still be settled by reading', async () => {
     provider.fault = (operation) => (operation === 'confirm' ? 'after' : operation === 'read' ? 'before' : undefined);

@@ -16,7 +16,7 @@ const outcomes: Record<Step['kind'], Record<string, string>> = {
   refund: { refunded: 'The customer has the money', failed: 'Nothing was returned' },
 };
 
-/** Charges and refunds of which the provider could not say for a day what became of them (contract 4.17). */
+/** Charges and refunds of which it has not been known for a day what became of them (contract 4.17). */
 export function OpenSteps() {
   const [after, setAfter] = useState<string>();
   const page = useQuery({

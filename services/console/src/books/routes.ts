@@ -37,7 +37,7 @@ export function bookPageRoutes({ get, call }: Services, log: Logger): AnyRoute[]
       method: 'get',
       path: '/api/payment-steps',
       operationId: 'showOpenSteps',
-      summary: 'List charges and refunds of which the provider could not say for a day what became of them',
+      summary: 'List charges and refunds of which it has not been known for a day what became of them',
       query: z.object({ after: uuid.optional() }),
       responses: { 200: { description: 'The next 20, the longest open first.', body: openStepsOut } },
       async handler({ query: { after }, headers: { 'console-operator': operator } }) {

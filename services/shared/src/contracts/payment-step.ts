@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text, timestamp, uuid } from '../values/fields.ts';
 import { moneySchema } from '../values/money.ts';
 
-// Steps of payments that are OPEN: the provider could not say for a day what became of them (contract 4.17).
+// Steps of payments that are OPEN: it has not been known for a day what became of them (contract 4.17).
 
 const openStepOut = z.object({
   id: uuid,
