@@ -101,17 +101,20 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
   /** Books and announces a refund that has ended. A cancelled order's own refund is announced once all is back. */
   function announce(returns: Returns, { id, source, state, amount, currency }: Refund): void {
     if (state === 'PENDING') return;
+    ended.inc({ result: state === 'SUCCEEDED' ? 'succeeded' : 'failed' });
     const { orderId, captured, taxes } = returns.payment;
+    if (state === 'FAILED') {
+      bookings.push((books) => books.refundFailed({ stepId: id, orderId, at: now }));
+      return;
+    }
     const earlier = returns.refunds.filter((one) => one.id !== id && one.state === 'SUCCEEDED');
     const { shares, tax } = taxesOfRefund(
       amount,
       chargedShares(captured, taxes, currency),
       earlier.map((one) => one.amount),
     );
-    const booked = { stepId: id, orderId, currency, amount, tax, at: now };
-    bookings.push((books) => (state === 'FAILED' ? books.refundFailed(booked) : books.refunded(booked)));
-    ended.inc({ result: state === 'SUCCEEDED' ? 'succeeded' : 'failed' });
-    if (state === 'FAILED' || source === 'cancellation') return;
+    bookings.push((books) => books.refunded({ stepId: id, orderId, currency, amount, tax, at: now }));
+    if (source === 'cancellation') return;
     const { paymentId } = returns.payment;
     const returned = shares.map(({ permille, gross }) => ({ permille, gross: money(returns, gross).amount }));
     events.push(

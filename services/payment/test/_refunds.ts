@@ -51,9 +51,10 @@ export const tell = (
   { database }: Payments,
   orderId: string,
   say: (returns: OpenReturns, traceparent: string) => void,
+  at = new Date(),
 ) =>
   database.inTransaction(async (tx) => {
-    const returns = await openReturns(tx, await paymentsOn(tx).lock([orderId]), new Date());
+    const returns = await openReturns(tx, await paymentsOn(tx).lock([orderId]), at);
     say(returns, traceFrom(undefined).traceparent);
     await returns.store();
   });

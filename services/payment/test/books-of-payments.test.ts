@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Decimal } from '@store/shared/values/money';
+import fc from 'fast-check';
 import { storedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { aboveLimit, alice, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
+import { tell } from './_refunds.ts';
 
 let provider: ReturnType<typeof fakeProvider>;
 let orderId: string;
@@ -100,6 +102,91 @@ describe('the books', () => {
     await payment.apply(...ids.slice(20, 25).map((id) => orderCancelled(id)));
     expect(await balances()).toEqual({ provider: 25000, revenue: -20000, unearned: -5000 });
   });
+});
+
+/** What happens at the provider to a payment. `part` is a share of what is left, in thousandths, or says which refund fails. */
+const fact = fc.record({
+  what: fc.constantFrom('refund', 'refund', 'fail', 'ship'),
+  part: fc.integer({ min: 1, max: 1000 }),
+});
+const facts = fc.array(fact, { minLength: 2, maxLength: 10 });
+/** Gross amounts at two rates, in cents. */
+const grossAmounts = fc.tuple(fc.integer({ min: 1, max: 2_000 }), fc.integer({ min: 1, max: 2_000 }));
+
+it('a refund that fails is reversed to the cent, and what is returned in the end leaves no tax', async () => {
+  const linesOf = async (kind: string) => {
+    const rows = await queryOnce<{ account: string; amount: string }>(
+      database.url,
+      `select account, amount::text as amount from entry_lines
+       where entry = (select id from entries where order_id = '${orderId}' and kind = '${kind}' order by at desc limit 1)
+       order by account`,
+    );
+    return rows.map(({ account, amount }) => [account, Number(amount)] as const);
+  };
+  const taxLeft = async () => {
+    const [row] = await queryOnce<{ tax: number }>(
+      database.url,
+      `select (coalesce((select tax from unearned where order_id = '${orderId}'), 0) - coalesce((
+         select sum(amount) from entries join entry_lines on entry = id where order_id = '${orderId}' and account = 'tax'), 0))::float8 as tax`,
+    );
+    return row?.tax;
+  };
+  const run = async (gross: [number, number], all: { what: string; part: number }[]) => {
+    orderId = randomUUID();
+    const whole = gross[0] + gross[1];
+    const cents = (amount: number) => new Decimal(amount).div(100);
+    const taxes = [230, 55].map((permille, index) => ({ permille, gross: cents(gross[index] ?? 0) }));
+    await payment.apply(stockReserved(orderId, cents(whole).toFixed(2), { taxes }));
+    const tax = await taxLeft();
+    const refunds: {
+      id: string;
+      amount: bigint;
+      state: 'succeeded' | 'failed';
+      isShipped: boolean;
+      lines: Awaited<ReturnType<typeof linesOf>>;
+    }[] = [];
+    const live = () => refunds.filter(({ state }) => state === 'succeeded');
+    const left = () => live().reduce((rest, { amount }) => rest - amount, BigInt(whole));
+    let isShipped = false;
+    let time = Date.now();
+    const say = () =>
+      tell(
+        payment,
+        orderId,
+        ({ recordOutside }, traceparent) => {
+          const told = refunds.map(({ id, amount, state }) => ({ id, amount, state, stepId: undefined }));
+          recordOutside(orderId, { refunds: told, disputes: [] }, traceparent);
+        },
+        new Date(time++),
+      );
+    const refund = async (amount: bigint) => {
+      const one = { id: randomUUID(), amount, state: 'succeeded' as const, isShipped, lines: [] };
+      refunds.push(one);
+      await say();
+      Object.assign(one, { lines: await linesOf('refund') });
+    };
+    const fail = async (one: (typeof refunds)[number]) => {
+      one.state = 'failed';
+      await say();
+      if (one.isShipped === isShipped)
+        expect(await linesOf('refund-failed')).toEqual(one.lines.map(([account, amount]) => [account, -amount]));
+    };
+    for (const { what, part } of all) {
+      const amount = (left() * BigInt(part)) / 1000n;
+      const failing = live()[part % Math.max(live().length, 1)];
+      if (what === 'refund' && amount > 0n) await refund(amount);
+      if (what === 'fail' && failing !== undefined) await fail(failing);
+      if (what === 'ship' && !isShipped) {
+        await payment.handle(orderShipped(orderId));
+        isShipped = true;
+      }
+    }
+    if (left() > 0n) await refund(left());
+    expect(await taxLeft()).toBe(0);
+    for (const one of live()) await fail(one);
+    expect(await taxLeft()).toBe(tax);
+  };
+  await fc.assert(fc.asyncProperty(grossAmounts, facts, run), { numRuns: 40 });
 });
 
 describe('payments from before the books', () => {

@@ -56,7 +56,7 @@ const inText = <Booked extends { amount: bigint; tax: bigint }>(booked: Booked) 
 
 /**
  * Books facts in the transaction that stores them (decision 42). The id of an entry is made from what it books, so a replay books
- * nothing. Each call is one statement for all rows, and writes nothing if the books have them; callers need lock nothing first.
+ * nothing. Each call writes all rows by one statement, and nothing if the books have them; callers need lock nothing first.
  *
  * What is owed to an order that is not shipped is its row of `unearned`. Shipping deletes the row and moves what is left there, so a
  * refund that finds no row knows that the revenue has been booked, whichever of them came first.
@@ -105,26 +105,43 @@ export const bookOn = ({ run }: Transaction) => ({
       where line.amount <> 0`);
   },
 
-  /** Moves what was refunded from what is owed to its order or, after the shipment, from refunds and tax to the provider. */
+  /**
+   * Moves what was refunded from what is owed to its order or, after the shipment, from refunds and tax to the provider. A refund of all
+   * that is left returns all tax that is left, however earlier ones were rounded.
+   */
   async refunded(refund: BookedRefund): Promise<void> {
     const { stepId, orderId, currency, amount, tax, at } = refund;
+    await lockOwed(run, orderId);
     await run(sql`
-      with refund as (select ${String(amount)}::numeric as amount, ${String(tax)}::numeric as tax),
+      with asked as (select ${String(amount)}::numeric as amount, ${String(tax)}::numeric as tax),
+      earned as (
+        select coalesce(-sum(amount), 0) as amount, coalesce(-sum(amount) filter (where account = 'tax'), 0) as tax
+        from entries join entry_lines on entry = id
+        where order_id = ${orderId}::uuid and account in ('revenue', 'refunds', 'tax')
+      ),
+      refund as (
+        select asked.amount, unearned.order_id is not null as "isOwed",
+               case
+                 when unearned.order_id is not null
+                   then unearned.tax - least(greatest(unearned.tax - asked.tax, 0), unearned.amount - asked.amount)
+                 when asked.amount = earned.amount then least(earned.tax, asked.amount)
+                 else greatest(least(asked.tax, earned.tax), 0)
+               end as tax
+        from asked cross join earned
+        left join unearned on order_id = ${orderId}::uuid and unearned.amount >= asked.amount
+      ),
       booked as (
-        insert into entries (id, order_id, kind, at) values (${stepId}::uuid, ${orderId}::uuid, 'refund', ${at})
+        insert into entries (id, order_id, kind, at, tax)
+        select ${stepId}::uuid, ${orderId}::uuid, 'refund', ${at}::timestamptz, tax from refund
         on conflict do nothing returning id
       ),
       owed as (
-        update unearned
-        set amount = unearned.amount - refund.amount,
-            tax = least(greatest(unearned.tax - refund.tax, 0), unearned.amount - refund.amount)
-        from refund, booked
-        where order_id = ${orderId}::uuid and unearned.amount >= refund.amount
-        returning order_id
+        update unearned set amount = unearned.amount - refund.amount, tax = unearned.tax - refund.tax
+        from refund, booked where order_id = ${orderId}::uuid and "isOwed"
       )
       insert into entry_lines (entry, account, currency, amount)
       select id, line.account, ${currency}, line.amount
-      from refund cross join booked cross join (select exists (select from owed) as "isOwed") as order_
+      from refund cross join booked
       cross join lateral (values
         ('provider', -amount),
         ('unearned', case when "isOwed" then amount else 0 end),
@@ -134,13 +151,19 @@ export const bookOn = ({ run }: Transaction) => ({
       where line.amount <> 0`);
   },
 
-  /** Takes back what `refunded` has booked: the provider could not return the money after all, and holds it again. */
-  async refundFailed(refund: BookedRefund): Promise<void> {
-    const { stepId, orderId, currency, amount, tax, at } = refund;
+  /**
+   * Takes back what `refunded` has booked: the provider could not return the money after all, and holds it again. What was owed is owed
+   * again, or earned if the order was shipped meanwhile.
+   */
+  async refundFailed({ stepId, orderId, at }: Pick<BookedRefund, 'stepId' | 'orderId' | 'at'>): Promise<void> {
+    await lockOwed(run, orderId);
     await run(sql`
       with refund as (
-        select ${String(amount)}::numeric as amount, ${String(tax)}::numeric as tax
-        where exists (select from entries where id = ${stepId}::uuid)
+        select -line.amount as amount, currency, tax,
+               exists (select from entry_lines as owed where owed.entry = entries.id and owed.account = 'unearned')
+                 and exists (select from unearned where unearned.order_id = ${orderId}::uuid) as "isOwed"
+        from entries join entry_lines as line on entry = id and account = 'provider'
+        where id = ${stepId}::uuid
       ),
       booked as (
         insert into entries (id, order_id, kind, at)
@@ -149,12 +172,11 @@ export const bookOn = ({ run }: Transaction) => ({
       ),
       owed as (
         update unearned set amount = unearned.amount + refund.amount, tax = unearned.tax + refund.tax
-        from refund, booked where order_id = ${orderId}::uuid
-        returning order_id
+        from refund, booked where order_id = ${orderId}::uuid and "isOwed"
       )
       insert into entry_lines (entry, account, currency, amount)
-      select id, line.account, ${currency}, line.amount
-      from refund cross join booked cross join (select exists (select from owed) as "isOwed") as order_
+      select id, line.account, currency, line.amount
+      from refund cross join booked
       cross join lateral (values
         ('provider', amount),
         ('unearned', case when "isOwed" then -amount else 0 end),
@@ -174,6 +196,10 @@ export const bookOn = ({ run }: Transaction) => ({
     if (state !== 'open') await bookDispute(run, dispute, state);
   },
 });
+
+/** Waits for a shipment at the same time, so that the next statement sees what it has moved. */
+const lockOwed = (run: Transaction['run'], orderId: string) =>
+  run(sql`select from unearned where order_id = ${orderId}::uuid for update`);
 
 const disputeKinds = { open: 'dispute', won: 'dispute-won', lost: 'dispute-lost' } as const;
 
