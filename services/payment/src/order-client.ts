@@ -1,9 +1,10 @@
-import { orderLinesOut } from '@store/shared/contracts/order-demand';
+import { orderLinesOut, shippedOrderOut } from '@store/shared/contracts/order-demand';
 import { createHttpClient, type HttpClientOptions } from '@store/shared/http/client';
 import type { Decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 
 const tokenOut = z.object({ token: z.string() });
+const shippedOut = z.array(shippedOrderOut);
 
 /** A line of an order, with the price of one piece. */
 export interface OrderedLine {
@@ -30,6 +31,13 @@ export function createOrderClient(options: Pick<HttpClientOptions, 'baseUrl' | '
       const body = { status: 'action-required', nextAction: { type: 'redirect', url } };
       const { status } = await client.call('PUT', `/internal/orders/${orderId}/payment`, { body });
       if (status !== 204 && status !== 404) throw new Error(`The order service answered ${status}`);
+    },
+
+    /** Returns those of the orders, at most {@link maxShipped}, that were shipped. */
+    async shipped(orderIds: string[]): Promise<{ orderId: string; at: string }[]> {
+      const query = `id=${orderIds.join('&id=')}`;
+      const answer = await client.call('GET', '/internal/shipped-orders', { query });
+      return client.read(shippedOut, answer).map(({ orderId, shippedAt: at }) => ({ orderId, at }));
     },
 
     /** Returns the lines of an order, which never change; undefined if there is no such order. */

@@ -11,6 +11,7 @@ import { addUpBalances } from './books/balance-repository.ts';
 import { createBookRepository } from './books/book-repository.ts';
 import { createBooks } from './books/books.ts';
 import { measureBooks } from './books/gauges.ts';
+import { bookMissingShipments } from './books/missing-shipments.ts';
 import { bookUnbooked } from './books/opening-repository.ts';
 import { bookRoutes } from './books/routes.ts';
 import { createBuiltInActions } from './built-in-action-repository.ts';
@@ -71,7 +72,8 @@ export function createPaymentService(
     recordLook: lookRecorder(database),
     clock,
   });
-  const books = createBooks({ repository: createBookRepository(database), provider, clock });
+  const bookRepository = createBookRepository(database);
+  const books = createBooks({ repository: bookRepository, provider, clock });
   const { inTransaction } = database;
   const routes = [
     ...paymentRoutes({
@@ -96,6 +98,7 @@ export function createPaymentService(
       ...('intentIdOf' in provider ? [] : [listChanges(createListingRepository(database), inTransaction, provider)]),
       loop({ name: 'balances of the books', everyMs: 5_000 }, () => addUpBalances(database)),
       loop({ name: 'payments that the books lack', everyMs: 30_000 }, () => database.inTransaction(bookUnbooked)),
+      bookMissingShipments({ repository: bookRepository, orders, inTransaction }),
       measureBooks(books),
       countDisputes(refundRepository),
     ],

@@ -92,6 +92,7 @@ const noOrders: OrderClient = {
   paymentToken: async () => undefined,
   tellAction: async () => undefined,
   lines: async () => undefined,
+  shipped: async () => [],
 };
 
 /** The service's real handlers on the given database. */

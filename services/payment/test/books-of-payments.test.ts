@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { storedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
+import { bookUnbooked } from '../src/books/opening-repository.ts';
 import { aboveLimit, alice, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 import { tell } from './_refunds.ts';
 
@@ -227,6 +228,37 @@ describe('payments from before the books', () => {
     // From now on they are as any other.
     await payment.handle(orderShipped(paid));
     expect(await balances()).toEqual({ provider: 999, revenue: -999 });
+  });
+
+  it('are earned with their tax if order says that they were shipped, once by two processes, and not before', async () => {
+    const shippedAt = '2026-02-03T04:05:06.789Z';
+    const [shipped, unshipped] = [orderId, randomUUID()];
+    for (const id of [shipped, unshipped]) await store(id, 'PAID');
+    const taxes = [{ permille: 230, gross: '9.99' }];
+    await payment.prisma.payment.updateMany({ data: { taxes } });
+    // More than are asked about at once.
+    const many = Array.from({ length: 120 }, () => randomUUID() as string);
+    for (const id of many) await store(id, 'PAID');
+    const asked: string[][] = [];
+    const orders = {
+      async shipped(ids: string[]) {
+        asked.push(ids);
+        if (asked.length === 1) throw new Error('Order does not answer');
+        return ids.filter((id) => id !== unshipped).map((orderId) => ({ orderId, at: shippedAt }));
+      },
+    };
+    await payment.database.inTransaction(bookUnbooked);
+    for (let count = 0; count < 2; count += 1)
+      database.closeLater(testPayments(database.url, { provider, orders })).startJobs();
+    await until('all but one are shipped', async () => (await payment.prisma.unearned.count()) === 1);
+    expect(await balances()).toEqual({ provider: 999 * 122, unearned: -999, revenue: -812 - 999 * 120, tax: -187 });
+    expect(Math.max(...asked.map((ids) => ids.length))).toBe(100);
+    const shipments = await payment.prisma.entry.findMany({ where: { kind: 'shipment' } });
+    expect(shipments).toHaveLength(121);
+    expect(new Set(shipments.map(({ at }) => at.toISOString()))).toEqual(new Set([shippedAt]));
+    // Its event comes late.
+    await payment.handle(orderShipped(shipped), orderShipped(unshipped));
+    expect(await balances()).toEqual({ provider: 999 * 122, revenue: -812 * 2 - 999 * 120, tax: -187 * 2 });
   });
 
   it('that a replica of the previous release pays or refunds meanwhile are booked too', async () => {

@@ -66,6 +66,7 @@ describe('an internal path', () => {
     ['inventory', 'PUT', '/stock/00000000-0000-4000-8000-00000000dead', { available: 5 }, 404],
     ['order', 'GET', '/internal/order-demands?id=00000000-0000-4000-8000-00000000dead', undefined, 200],
     ['order', 'GET', '/internal/orders/00000000-0000-4000-8000-00000000dead/lines', undefined, 404],
+    ['order', 'GET', '/internal/shipped-orders?id=00000000-0000-4000-8000-00000000dead', undefined, 200],
     ['payment', 'POST', '/internal/orders/00000000-0000-4000-8000-00000000dead/refunds', undefined, 400],
     ['product', 'PUT', '/internal/products/00000000-0000-4000-8000-00000000dead', tea, 404],
   ];

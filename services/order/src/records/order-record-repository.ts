@@ -1,5 +1,5 @@
 import { orderStatuses } from '@store/shared/contracts/order';
-import type { orderDemandOut } from '@store/shared/contracts/order-demand';
+import type { orderDemandOut, shippedOrderOut } from '@store/shared/contracts/order-demand';
 import type { OrderNoteOut } from '@store/shared/contracts/order-record';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
@@ -74,6 +74,17 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
     async linesOf(orderId: string) {
       const [order] = await run<OrderRow>(sql`select ${orderColumns} from orders where id = ${orderId}::uuid`);
       return order && toOrderOut(order).items;
+    },
+
+    /** Those of the orders that were shipped, deleted ones included. */
+    async shippedOf(ids: string[]): Promise<z.input<typeof shippedOrderOut>[]> {
+      const orders = await prisma.order.findMany({
+        where: { id: { in: ids }, shippedAt: { not: null } },
+        select: { id: true, shippedAt: true },
+      });
+      return orders.flatMap(({ id, shippedAt }) =>
+        shippedAt === null ? [] : [{ orderId: id, shippedAt: shippedAt.toISOString() }],
+      );
     },
 
     /** Orders in any sequence, deleted ones included, as JSON. */

@@ -1,6 +1,12 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { orderOut } from '@store/shared/contracts/order';
-import { maxDemands, orderDemandOut, orderLinesOut } from '@store/shared/contracts/order-demand';
+import {
+  maxDemands,
+  maxShipped,
+  orderDemandOut,
+  orderLinesOut,
+  shippedOrderOut,
+} from '@store/shared/contracts/order-demand';
 import { orderRecordOut, stuckOrdersOut } from '@store/shared/contracts/order-record';
 import type { RecordLook } from '@store/shared/database/audit';
 import { nextLink, nextPage } from '@store/shared/http/pagination';
@@ -30,7 +36,7 @@ interface Parts {
   clock: () => Date;
 }
 
-/** For operators and for inventory, on the service's own address (contract 3.7, 4.14). */
+/** For operators, inventory and payment, on the service's own address (contract 3.7, 4.14). */
 export function orderRecordRoutes({ records, all, orders, notes, recordLook, clock }: Parts): AnyRoute[] {
   return [
     route({
@@ -53,6 +59,18 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
       responses: { 200: { description: 'What was ordered, at which prices.', body: orderLinesOut } },
       handler: async ({ params: { id } }) =>
         ok({ json: stringifyJson({ items: found(await records.linesOf(id), `order ${id}`) }) }),
+    }),
+    route({
+      method: 'get',
+      path: '/internal/shipped-orders',
+      identity: 'caller',
+      query: z.object({
+        id: uuids(maxShipped).describe(`The orders; repeatable up to ${maxShipped} times.`),
+      }),
+      responses: {
+        200: { description: 'Those of them that were shipped, in any sequence.', body: z.array(shippedOrderOut) },
+      },
+      handler: async ({ query: { id } }) => ok(await records.shippedOf(id)),
     }),
     route({
       method: 'get',

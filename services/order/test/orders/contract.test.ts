@@ -199,6 +199,7 @@ describe('the order API', () => {
         409: async () => ({ path: `/internal${(await shipped({}, '/shipments')).path}`, body: parcel }),
       },
       'get /internal/order-demands': { 200: { path: `/internal/order-demands?id=${alice}` }, 400: {} },
+      'get /internal/shipped-orders': { 200: { path: `/internal/shipped-orders?id=${alice}` }, 400: {} },
       'get /internal/shown-orders': {
         200: async () => ({ path: `/internal/shown-orders?id=${await customer.placed()}` }),
         400: {},

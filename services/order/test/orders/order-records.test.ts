@@ -94,6 +94,20 @@ describe('order records', () => {
     await ask(`/orders/${ids[0]}`, env.OPERATOR_CREDENTIALS).expect(200);
   });
 
+  it('tell payment which of its orders were shipped, and when', async () => {
+    const [shipped, other] = [await customer.placed(), await customer.placed()];
+    const at = '2026-01-02T03:04:05.678Z';
+    await queryOnce(
+      database.url,
+      `update orders set status = 'CONFIRMED', shipped_at = '${at}', deleted_at = '${at}' where id = '${shipped}'`,
+    );
+    const path = `/internal/shipped-orders?id=${shipped}&id=${other}&id=${randomUUID()}`;
+    const ask = (credential: string) => request(restricted.app).get(path).set('authorization', `Bearer ${credential}`);
+    const { body } = await ask(env.INTERNAL_CREDENTIALS).expect(200);
+    expect(body).toEqual([{ orderId: shipped, shippedAt: at }]);
+    await ask(env.OPERATOR_CREDENTIALS).expect(403);
+  });
+
   it.each(Object.keys(env))('are not served with %s alone, because the other paths would be open', (name) => {
     expect(() => testApp(database.url, { env: { [name]: newCredential() } })).toThrow('set all of them, or none');
   });

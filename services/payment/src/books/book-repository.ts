@@ -49,6 +49,15 @@ export const createBookRepository = ({ prisma, lists }: Database<PrismaClient>) 
     return row?.count ?? 0;
   },
 
+  /** Orders that something is owed to for an hour or longer, by id. @param after the id to continue after */
+  async owedFor(after: string, size: number): Promise<string[]> {
+    const rows = await lists.run<{ orderId: string }>(sql`
+      select order_id as "orderId" from unearned
+      where order_id > ${after}::uuid and amount > 0 and at < now() - interval '1 hour'
+      order by order_id limit ${size}::int`);
+    return rows.map(({ orderId }) => orderId);
+  },
+
   /** Currencies in which the orders that are paid and not shipped do not add up to the account unearned. */
   unearnedProblems: () =>
     lists.run<{ currency: string; account: string; orders: string }>(sql`

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { uuid } from '../values/fields.ts';
+import { timestamp, uuid } from '../values/fields.ts';
 import { moneySchema } from '../values/money.ts';
 import { orderOut } from './order.ts';
 
@@ -13,4 +13,8 @@ export const orderDemandOut = z.object({
 /** Lines of an order with its prices, for payment, which refunds by them. */
 export const orderLinesOut = orderOut.pick({ items: true });
 
+/** An order that was shipped, for payment's books. */
+export const shippedOrderOut = z.object({ orderId: uuid, shippedAt: timestamp });
+
 export const maxDemands = 100;
+export const maxShipped = 100;
