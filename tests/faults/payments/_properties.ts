@@ -20,7 +20,18 @@ export interface Recorded {
   owed: number;
 }
 
-interface Told {
+/** An invoice or a credit note, in minor units. */
+export interface Document {
+  amount: number;
+  taxes: { permille: number; gross: number; tax: number }[];
+}
+
+export interface Documents {
+  invoice: Document;
+  notes: Document[];
+}
+
+export interface Told {
   story: Story;
   /** Whether the order was cancelled, by its story or because it was never paid. */
   isCancelled: boolean;
@@ -90,4 +101,60 @@ export function violationsOf({ story, isCancelled, isShipped, recorded, book = u
   if (found.length === 0) return [];
   const all = JSON.stringify({ recorded, isCancelled, isShipped, excesses, book, story });
   return found.map((sentence) => `Order ${orderId}: ${sentence}. ${all}`);
+}
+
+/**
+ * Compares what invoice has written about an order with the provider's own books, once invoice has handled all events.
+ * @returns what does not hold, as sentences
+ */
+export function documentViolationsOf(
+  { story, isCancelled, recorded, book = untouched }: Told,
+  documents: Documents | undefined,
+): string[] {
+  const events = recorded?.events ?? [];
+  const found: string[] = [];
+  const hold = (holds: boolean, sentence: string) => {
+    if (!holds) found.push(sentence);
+  };
+
+  hold(events.includes('OrderPaid') === (documents !== undefined), 'it has no invoice and was paid, or the reverse');
+  if (documents !== undefined) {
+    const { invoice, notes } = documents;
+    const credited = sum(notes);
+    hold(invoice.amount === story.amount, `its invoice is about ${invoice.amount} of ${story.amount}`);
+    hold(credited <= invoice.amount, `its credit notes return ${credited} of ${invoice.amount}`);
+    // What a cancellation refunds is announced once nothing is undecided any more.
+    const isUndecided = recorded?.isOpen || (isCancelled && !events.includes('PaymentRefunded'));
+    const rest = book.charged - book.returned;
+    hold(
+      isUndecided || credited + rest === invoice.amount,
+      `its credit notes return ${credited} and the rest is ${rest}, but its invoice is about ${invoice.amount}`,
+    );
+    for (const { amount, taxes } of [invoice, ...notes]) {
+      const gross = taxes.reduce((all, line) => all + line.gross, 0);
+      hold(gross === (story.isTaxed ? amount : 0), `a document about ${amount} taxes ${gross}`);
+    }
+    for (const { permille, gross, tax } of invoice.taxes) {
+      const lines = notes.flatMap(({ taxes }) => taxes.filter((line) => line.permille === permille));
+      const [grossBack, taxBack] = [
+        lines.reduce((all, one) => all + one.gross, 0),
+        lines.reduce((all, one) => all + one.tax, 0),
+      ];
+      const isWhole = credited === invoice.amount;
+      hold(
+        isWhole ? grossBack === gross && taxBack === tax : grossBack <= gross && taxBack <= tax,
+        `at ${permille} it has ${gross} with ${tax} of tax, and its credit notes have ${grossBack} with ${taxBack}`,
+      );
+    }
+  }
+  if (found.length === 0) return [];
+  const all = JSON.stringify({ documents, recorded, isCancelled, book, story });
+  return found.map((sentence) => `Order ${story.orderId}: ${sentence}. ${all}`);
+}
+
+/** Numbers are 1, 2, 3 and so on. @returns what does not hold, as sentences */
+export function numberViolationsOf(numbers: number[]): string[] {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const wrong = sorted.findIndex((number, index) => number !== index + 1);
+  return wrong === -1 ? [] : [`The numbers have a gap or a duplicate at ${sorted[wrong]}`];
 }

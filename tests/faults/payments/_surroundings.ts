@@ -139,6 +139,10 @@ export function viewOf(databaseUrl: string) {
       );
       return (await Promise.all(found)).flat();
     },
+    /** All events, in the order in which they are published. */
+    events: () =>
+      rows<StoredEvent>(`
+        select id, kind, key, payload, traceparent, created_at as "createdAt" from outbox order by seq`),
     unpublished: () => rows<object>('select kind, key from outbox where sent_at is null'),
   };
 }

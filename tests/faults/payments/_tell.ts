@@ -8,7 +8,7 @@ import { StripeError, tokens } from '../../kit/payments/stripe-account.ts';
 import { type FaultPlan, noFaults } from '../../kit/payments/stripe-faults.ts';
 import type { Random } from '../../kit/random.ts';
 import { until } from '../../kit/until.ts';
-import { type Recorded, violationsOf } from './_properties.ts';
+import { type Recorded, type Told, violationsOf } from './_properties.ts';
 import type { Act, Story } from './_stories.ts';
 import { type Payments, persist } from './_surroundings.ts';
 
@@ -25,6 +25,8 @@ export interface Round {
   /** Orders with a step that an operator has to settle. */
   open: string[];
   outcomes: Record<string, number>;
+  /** What became of each order. */
+  told: Told[];
 }
 
 /**
@@ -279,6 +281,7 @@ export async function tellRound(
   const books = await account.books();
   const outcomes: Record<string, number> = {};
   const open: string[] = [];
+  const told: Told[] = [];
   for (const story of stories) {
     const { orderId } = story;
     const one = recorded.get(orderId);
@@ -287,9 +290,11 @@ export async function tellRound(
     outcomes[name] = (outcomes[name] ?? 0) + 1;
     const excesses = account.excesses.filter((excess) => excess.orderId === orderId).map(({ amount }) => amount);
     const about = { isCancelled: cancelled.has(orderId), isShipped: shipped.has(orderId), excesses };
-    violations.push(...violationsOf({ ...about, story, recorded: one, book: books.get(orderId) }));
+    const whole = { ...about, story, recorded: one, book: books.get(orderId) };
+    told.push(whole);
+    violations.push(...violationsOf(whole));
   }
-  return { violations, open, outcomes };
+  return { violations, open, outcomes, told };
 }
 
 const moneyOf = (units: number, currency: Story['currency']) => ({

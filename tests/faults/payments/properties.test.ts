@@ -1,5 +1,11 @@
 import type { Book } from '../../kit/payments/stripe-account.ts';
-import { type Recorded, violationsOf } from './_properties.ts';
+import {
+  type Documents,
+  documentViolationsOf,
+  numberViolationsOf,
+  type Recorded,
+  violationsOf,
+} from './_properties.ts';
 import type { Story } from './_stories.ts';
 
 const story: Story = {
@@ -124,4 +130,59 @@ it('a refund that was made twice is found, and an excess, unless somebody else h
   const refund = { id: 're_1', metadata: { stepId: 'a step' }, amount: 1, status: 'succeeded' as const };
   const twice = { ...bookOf(1_000), refunds: [refund, { ...refund, id: 're_2' }] };
   expect(violationsOf({ ...disputed, book: twice })).toEqual([expect.stringContaining('a refund was made twice')]);
+});
+
+const taxedAs = (gross: number, tax: number) => [{ permille: 230, gross, tax }];
+const invoice = { amount: 1_000, taxes: [] };
+const note = (amount: number) => ({ amount, taxes: [] });
+const taxed = { invoice: { amount: 1_000, taxes: taxedAs(1_000, 187) } };
+
+it.each<[what: string, documents: Documents | undefined, recorded: Recorded, book: Book, sentence?: string]>([
+  ['is right without a credit note', { invoice, notes: [] }, paid, bookOf(1_000)],
+  ['is right with two', { invoice, notes: [note(300), note(100)] }, paid, bookOf(1_000, 400)],
+  ['is right about an order that failed', undefined, failed, bookOf(0)],
+  ['waits for a step that is OPEN', { invoice, notes: [] }, { ...paid, isOpen: true }, bookOf(1_000, 400)],
+  ['lacks an invoice', undefined, paid, bookOf(1_000), 'it has no invoice and was paid'],
+  [
+    'has an invoice too much',
+    { invoice, notes: [] },
+    failed,
+    bookOf(0),
+    'it has no invoice and was paid, or the reverse',
+  ],
+  ['has another amount', { invoice: note(999), notes: [] }, paid, bookOf(1_000), 'its invoice is about 999 of 1000'],
+  ['lacks a credit note', { invoice, notes: [] }, paid, bookOf(1_000, 400), 'return 0 and the rest is 600'],
+  [
+    'has one twice',
+    { invoice, notes: [note(400), note(400)] },
+    paid,
+    bookOf(1_000, 400),
+    'return 800 and the rest is 600',
+  ],
+  ['returns too much', { invoice, notes: [note(1_001)] }, paid, bookOf(1_000), 'its credit notes return 1001 of 1000'],
+  ['taxes what is not taxed', { ...taxed, notes: [] }, paid, bookOf(1_000), 'a document about 1000 taxes 1000'],
+])('of the documents of an order it is found that it %s', (_, documents, recorded, book, sentence) => {
+  const told = { story, isCancelled: false, isShipped: false, recorded, book, excesses: [] };
+  const found = documentViolationsOf(told, documents);
+  expect(found).toEqual(sentence === undefined ? [] : expect.arrayContaining([expect.stringContaining(sentence)]));
+});
+
+it.each([
+  ['nothing', 186, 1, []],
+  ['tax that is not returned in the end', 186, 0, [expect.stringContaining('its credit notes have 1000 with 186')]],
+  ['tax that is returned twice', 187, 1, [expect.stringContaining('its credit notes have 1000 with 188')]],
+])('of credit notes of a taxed order it is found: %s', (_, first, second, sentences) => {
+  const notes = [
+    { amount: 995, taxes: taxedAs(995, first) },
+    { amount: 5, taxes: taxedAs(5, second) },
+  ];
+  const about = { story: { ...story, isTaxed: true }, isCancelled: false, isShipped: false, excesses: [] };
+  const book = bookOf(1_000, 1_000);
+  expect(documentViolationsOf({ ...about, recorded: refunded, book }, { ...taxed, notes })).toEqual(sentences);
+});
+
+it('a gap and a duplicate of numbers are found', () => {
+  expect(numberViolationsOf([2, 1, 3])).toEqual([]);
+  expect(numberViolationsOf([1, 3])).toEqual([expect.stringContaining('at 3')]);
+  expect(numberViolationsOf([1, 2, 2])).toEqual([expect.stringContaining('at 2')]);
 });
