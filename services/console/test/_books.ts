@@ -56,3 +56,10 @@ export const entries = [
     ],
   },
 ];
+
+const sent = { orderId: order.id, amount: usd(4.25), createdAt: at, updatedAt: at };
+export const failedRefund = {
+  ...{ ...sent, id: '7c9e6679-7425-40de-944b-e07fc1f90aea', kind: 'refund', state: 'FAILED', source: 'provider' },
+  failure: 'The provider has refused it.',
+};
+export const dispute = { ...sent, id: '7c9e6679-7425-40de-944b-e07fc1f90aeb', kind: 'dispute', state: 'OPEN' };

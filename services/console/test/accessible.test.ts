@@ -4,7 +4,7 @@ import { type Look, lookAt, looks } from '../../../tests/kit/looks.ts';
 import type { PageName } from '../pages/pages.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { ada, anAccount } from './_accounts.ts';
-import { booksOf, entries } from './_books.ts';
+import { booksOf, dispute, entries, failedRefund } from './_books.ts';
 import { catalogueOf } from './_catalogue.ts';
 import { type Answer, describePages, logIn, useConsole } from './_console.ts';
 import { aLetter, at, order } from './_order.ts';
@@ -43,6 +43,7 @@ const store: Answer = (method, path, ...rest) => {
   if (path.startsWith('/internal/audit')) return [change];
   if (path === '/internal/mails') return [mail];
   if (path === '/internal/books') return booksOf();
+  if (path.startsWith('/internal/returned-money')) return { returned: [failedRefund, dispute], next: null };
   if (path.startsWith('/internal/books/orders/')) return entries;
   if (path.startsWith('/internal/orders?')) return [order];
   if (path.startsWith('/notifications?')) return { content: [{ ...mail, orderId, text: 'Thank you.' }], page };

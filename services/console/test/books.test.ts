@@ -1,13 +1,15 @@
 import type { Page } from 'playwright-core';
-import { booksOf, entries } from './_books.ts';
+import { booksOf, dispute, entries, failedRefund } from './_books.ts';
 import { type Answer, ann, describePages, logIn, Reply, useConsole } from './_console.ts';
 import { order } from './_order.ts';
 
 let books: unknown;
 let steps: object[] = [];
+let returned: object[] = [];
 beforeEach(() => {
   books = booksOf();
   steps = [];
+  returned = [];
 });
 
 const step = {
@@ -17,7 +19,18 @@ const step = {
 };
 const refund = { ...step, id: '7c9e6679-7425-40de-944b-e07fc1f90ae8', kind: 'refund', intentId: null, provider: null };
 
+/** Pages of one item. */
+function returnedPage(path: string) {
+  const asked = new URL(path, 'http://payment').searchParams;
+  const found = returned.filter(
+    (one) => !asked.has('state') || (one as { state: string }).state === asked.get('state'),
+  );
+  const at = Number(asked.get('after') ?? 0);
+  return { returned: found.slice(at, at + 1), next: at + 1 < found.length ? String(at + 1) : null };
+}
+
 const payment: Answer = (method, path) => {
+  if (path.startsWith('/internal/returned-money?')) return returnedPage(path);
   if (path === '/internal/books') return books;
   if (path === '/internal/payment-steps?state=open&size=20') return { steps: steps.slice(0, 20), next: null };
   if (method === 'POST' && path === `/internal/payment-steps/${step.id}/settlement`) {
@@ -48,7 +61,18 @@ it('an open payment is settled by the operator, with evidence', async () => {
   await console.send('post', path.replace(step.id, refund.id)).send(found).expect(409);
 });
 
+it('refunds and disputes are those of payment, by state and page', async () => {
+  returned = [failedRefund, dispute];
+  expect((await console.read('/api/returned-money').expect(200)).body).toEqual({ returned: [failedRefund], next: '1' });
+  const second = await console.read('/api/returned-money?after=1').expect(200);
+  expect(second.body).toEqual({ returned: [dispute], next: null });
+  const open = await console.read('/api/returned-money?state=OPEN').expect(200);
+  expect(open.body).toEqual({ returned: [dispute], next: null });
+  await console.read('/api/returned-money?state=GONE').expect(400);
+});
+
 it('nobody reads or settles anything without a session', async () => {
+  await console.read('/api/returned-money', '').expect(401);
   await console.read('/api/books', '').expect(401);
   await console.read('/api/payment-steps', '').expect(401);
   await console.send('post', `/api/payment-steps/${step.id}/settlement`, '').send({}).expect(401);
@@ -115,6 +139,24 @@ describePages('the page of the books', (open) => {
     await region.getByText('The outcome of every payment is known.').waitFor();
     const body = { outcome: 'paid', evidence: 'The dashboard says succeeded.' };
     expect(console.asked.findLast(({ method }) => method === 'POST')).toMatchObject({ body });
+  });
+
+  it('lists refunds and disputes with links to their orders, page by page, and by their state', async () => {
+    returned = [failedRefund, dispute];
+    await show();
+    const region = page.getByRole('region', { name: 'Refunds and disputes' });
+    await region.getByText('The provider has refused it.').waitFor();
+    expect(await rowsOf('Refunds and disputes')).toEqual([expect.stringMatching(/refund[\s\S]*\$4\.25[\s\S]*FAILED/)]);
+    expect(await region.getByRole('link').first().getAttribute('href')).toBe(`#/orders/${order.id}`);
+    await region.getByRole('button', { name: 'Next page' }).click();
+    await region.getByText('OPEN', { exact: true }).waitFor();
+    expect(await rowsOf('Refunds and disputes')).toEqual([expect.stringMatching(/dispute[\s\S]*\$4\.25/)]);
+    await region.getByRole('button', { name: 'First page' }).click();
+    await region.getByText('FAILED', { exact: true }).waitFor();
+    await region.getByLabel('Show').selectOption('Disputes that are open');
+    await region.getByText('OPEN', { exact: true }).waitFor();
+    await region.getByLabel('Show').selectOption('Disputes that are won');
+    await region.getByText('There are none.').waitFor();
   });
 
   it('says what is wrong, what is not booked, and that nothing was compared yet', async () => {

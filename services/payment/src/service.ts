@@ -31,6 +31,7 @@ import { createProviders } from './providers/providers.ts';
 import { createRefundRepository } from './refund-repository.ts';
 import { refundRoutes } from './refund-routes.ts';
 import { createRefunds } from './refunds.ts';
+import { createReturnedRepository } from './returned-repository.ts';
 import { paymentRoutes } from './routes.ts';
 import { createStepRepository } from './step-repository.ts';
 
@@ -79,6 +80,7 @@ export function createPaymentService(
     ...paymentRoutes({
       payments: repository,
       refunds,
+      returned: createReturnedRepository(database),
       steps,
       settleOpen: createSettleOpen({ inTransaction, clock, provider }),
     }),

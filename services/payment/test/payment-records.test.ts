@@ -91,6 +91,10 @@ const contract: Contract = {
       200: { path: '/internal/payment-steps?state=open' },
       400: { path: '/internal/payment-steps?state=closed' },
     },
+    'get /internal/returned-money': {
+      200: { path: '/internal/returned-money?state=PENDING' },
+      400: { path: '/internal/returned-money?state=GONE' },
+    },
     'post /internal/payment-steps/{id}/settlement': {
       204: async () => ({ path: settlementOf((await openStep()).id), body: settlement }),
       400: async () => ({ path: settlementOf((await openStep()).id), body: { ...settlement, evidence: ' ' } }),
@@ -172,6 +176,65 @@ describe('a payment record', () => {
     const exported = body.records.find((one: { orderId: string }) => one.orderId === orderId);
     expect(exported.refunds).toMatchObject([{ id: made.id, amount: 0.67, lines: [{ productId: tea, quantity: 2 }] }]);
     expect(text).not.toContain(reason);
+  });
+
+  it('lists refunds and disputes of all orders, the newest first, page by page, and by state', async () => {
+    const orderIds = [await paidOrder(payment), await paidOrder(payment, '700', 'JPY')];
+    const at = (second: number) => new Date(Date.UTC(2100, 0, 1, 0, 0, second));
+    const refunds = [{ id: 're_a', stepId: undefined, amount: 100n, state: 'failed' as const }];
+    const disputes = [{ id: 'dp_b', amount: 300n, state: 'open' as const }];
+    for (const [index, orderId] of orderIds.entries()) {
+      const of = (one: { id: string }) => ({ ...one, id: `${one.id}_${orderId}` });
+      await tell(
+        payment,
+        orderId,
+        ({ recordOutside }, traceparent) => {
+          recordOutside(orderId, { refunds: refunds.map(of) as typeof refunds, disputes: [] }, traceparent);
+        },
+        at(index),
+      );
+      await tell(
+        payment,
+        orderId,
+        ({ recordOutside }, traceparent) => {
+          recordOutside(orderId, { refunds: [], disputes: disputes.map(of) as typeof disputes }, traceparent);
+        },
+        at(index),
+      );
+    }
+    const read = async (asked: string) =>
+      (await request(payment.app).get(`/internal/returned-money?${asked}`).expect(200)).body;
+    const [first, second] = [await read('size=2'), await read('size=4')];
+    const third = await read(`size=2&after=${encodeURIComponent(first.next)}`);
+    expect([...first.returned, ...third.returned]).toEqual(second.returned);
+    const [usdOrder, yenOrder] = orderIds;
+    const ofYen = { orderId: yenOrder, createdAt: at(1).toISOString() };
+    expect(first.returned).toHaveLength(2);
+    expect(first.returned).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          ...ofYen,
+          kind: 'refund',
+          state: 'FAILED',
+          source: 'provider',
+          amount: { amount: 100, currency: 'JPY' },
+        }),
+        expect.objectContaining({ ...ofYen, kind: 'dispute', state: 'OPEN', amount: { amount: 300, currency: 'JPY' } }),
+      ]),
+    );
+    expect(third.returned.map(({ orderId }: { orderId: string }) => orderId)).toEqual([usdOrder, usdOrder]);
+    const open = await read('state=OPEN&size=2');
+    expect(open.returned).toMatchObject([
+      { kind: 'dispute', orderId: yenOrder },
+      { kind: 'dispute', orderId: usdOrder },
+    ]);
+    const failed = await read('state=FAILED&size=1');
+    expect(failed.returned).toMatchObject([{ kind: 'refund', orderId: yenOrder, failure: expect.any(String) }]);
+    for (const after of ['x', first.next.slice(0, -4)]) {
+      await request(payment.app)
+        .get(`/internal/returned-money?after=${encodeURIComponent(after)}`)
+        .expect(400);
+    }
   });
 
   it('loses the words of operators with the account of the customer', async () => {

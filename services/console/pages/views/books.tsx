@@ -5,6 +5,7 @@ import { Answer, money, OrderLink, Problems, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { count } from '../parts/values.ts';
 import { OpenSteps } from './open-steps.tsx';
+import { Returned } from './returned.tsx';
 
 type Books = AnswerTo<'showBooks'>;
 type Reconciliations = Books['reconciliations'];
@@ -63,6 +64,7 @@ export function Books({ order }: { order: string | undefined }) {
           </>
         )}
       </Answer>
+      <Returned />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { booksOut, entriesOut } from '@store/shared/contracts/books';
 import { openStepsOut, settlementIn } from '@store/shared/contracts/payment-step';
+import { returnedPageOut, returnedStates } from '@store/shared/contracts/refund';
 import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
 import type { Logger } from '@store/shared/observability/log';
 import { uuid } from '@store/shared/values/fields';
@@ -9,7 +10,7 @@ import type { Services } from '../services-client.ts';
 
 const base = { tag: 'books', ...byOperator } as const;
 
-/** Makes the routes of the books, and of payments that an operator has to settle (contract 4.17 and 4.19). */
+/** Makes the routes of the books, of payments that an operator has to settle, and of what went back (contract 4.17 to 4.19). */
 export function bookPageRoutes({ get, call }: Services, log: Logger): AnyRoute[] {
   return [
     route({
@@ -45,6 +46,19 @@ export function bookPageRoutes({ get, call }: Services, log: Logger): AnyRoute[]
         return ok(
           await get('payment', `/internal/payment-steps?state=open&size=20${page}`, openStepsOut, { operator }),
         );
+      },
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: '/api/returned-money',
+      operationId: 'showReturned',
+      summary: 'List refunds and disputes of all customers',
+      query: z.object({ state: z.enum(returnedStates).optional(), after: z.string().min(1).max(2_000).optional() }),
+      responses: { 200: { description: 'The next 20, the newest first.', body: returnedPageOut } },
+      async handler({ query, headers: { 'console-operator': operator } }) {
+        const asked = new URLSearchParams({ size: '20', ...query });
+        return ok(await get('payment', `/internal/returned-money?${asked}`, returnedPageOut, { operator }));
       },
     }),
     route({

@@ -118,3 +118,26 @@ export type RefundIn = z.output<typeof refundIn>;
 export type RefundOut = z.input<typeof refundOut>;
 export type RefundRecordOut = z.input<typeof refundRecordOut>;
 export type DisputeRecordOut = z.input<typeof disputeRecordOut>;
+
+const ofReturned = { id: uuid, orderId: uuid, amount: moneySchema, createdAt: timestamp, updatedAt: timestamp };
+
+/** A refund or a dispute, in a list of those of all customers. */
+const returnedOut = z.discriminatedUnion('kind', [
+  z.object({
+    ...ofReturned,
+    kind: z.literal('refund'),
+    state: z.enum(refundStates),
+    source: forOperators.source,
+    failure: forOperators.failure,
+  }),
+  z.object({ ...ofReturned, kind: z.literal('dispute'), state: z.enum(disputeStates) }),
+]);
+
+export const returnedPageOut = z.object({
+  returned: z.array(returnedOut).describe('The newest first.'),
+  next: z.string().nullable().describe('Of the next page, as `after`.'),
+});
+export type ReturnedPageOut = z.input<typeof returnedPageOut>;
+
+/** Those of refunds and of disputes. */
+export const returnedStates = [...refundStates, ...disputeStates] as const;
