@@ -569,7 +569,7 @@ export interface Methods {
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
-   * - 403: Your password is wrong.
+   * - 403: Your password is wrong, or you lack a role of the service account.
    * - 404: No such resource.
    * - 409: The service account has two valid keys.
    * - 413: The body is larger than 8 KiB.
@@ -2289,7 +2289,7 @@ export interface FullMethods {
    * @throws StoreProblem
    * - 400: The request is malformed or violates a rule of its fields.
    * - 401: The token cookie is missing, or its token is not valid: log in.
-   * - 403: Your password is wrong.
+   * - 403: Your password is wrong, or you lack a role of the service account.
    * - 404: No such resource.
    * - 409: The service account has two valid keys.
    * - 413: The body is larger than 8 KiB.

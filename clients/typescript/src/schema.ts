@@ -4493,7 +4493,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description Your password is wrong. */
+            /** @description Your password is wrong, or you lack a role of the service account. */
             403: {
                 headers: {
                     [name: string]: unknown;

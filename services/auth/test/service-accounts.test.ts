@@ -89,6 +89,39 @@ it.each<[string, object]>([
   await call(operator, 'post', '', { name: 'Warehouse', scopes: ['orders:read'], ...body }).expect(400);
 });
 
+it.each(['catalogue', 'operator,catalogue'])(
+  'an operator makes no key with the roles %s, unless they have these themselves',
+  async (roles) => {
+    const [giver, operator] = [await operatorWith('catalogue'), await operatorWith()];
+    const id = await create(giver, { scopes: ['stock:write'], roles: roles.split(',') });
+    const refused = await call(operator, 'post', `/${id}/keys`, { name: 'Borrowed' }).expect(403);
+    expect(refused.body.detail).toBe('Your account needs the role catalogue, which only an operator can give.');
+    const internal = `/internal/service-accounts/${id}/keys`;
+    const inConsole = (name: string) => request(auth.app).post(internal).set('operator-name', name).send({ name: 'One' });
+    await inConsole(operator.id).expect(403);
+    expect((await call(operator, 'get', `/${id}/keys`).expect(200)).body).toEqual([]);
+    await inConsole(giver.id).expect(201);
+    await makeKey(giver, id);
+    // The one who gave the role has lost it.
+    await call(giver, 'get', `/${id}/keys`).expect(200);
+    await request(auth.app).delete(`/internal/accounts/${giver.id}/roles/catalogue`).expect(200);
+    const [first] = (await call(giver, 'get', `/${id}/keys`)).body;
+    await call(giver, 'delete', `/${id}/keys/${first.id}`).expect(204);
+    await call(giver, 'post', `/${id}/keys`, { name: 'Late' }).expect(403);
+  },
+);
+
+it('a change gives no scopes and no roles, and a key has none but those of its account', async () => {
+  const operator = await operatorWith();
+  const id = await create(operator);
+  const more = { scopes: ['orders:read', 'orders:all'], roles: ['operator'] };
+  await call(operator, 'patch', `/${id}`, more).expect(400);
+  const { body } = await call(operator, 'patch', `/${id}`, { name: 'ERP', ...more }).expect(200);
+  expect(body).toMatchObject({ name: 'ERP', scopes: ['orders:read'], roles: [] });
+  const { key } = await makeKey(operator, id, more);
+  expect(await identify(key)).toEqual({ status: 200, id, roles: undefined, scopes: 'orders:read', bearer: expect.any(String) });
+});
+
 it('only a person with the role operator manages service accounts', async () => {
   const operator = await operatorWith();
   const id = await create(operator, { roles: ['operator'] });
@@ -165,6 +198,24 @@ it('a paused account is refused by every replica within a second, and goes on wh
     `select after from audit where subject = '${id}' order by id`,
   );
   expect(states.map(({ after }) => after.paused)).toEqual([false, true, false]);
+});
+
+it('the streams of a paused or deleted account end', async () => {
+  const operator = await operatorWith();
+  for (const end of ['pause', 'delete'] as const) {
+    const id = await create(operator);
+    const { id: keyId } = await makeKey(operator, id);
+    const now = Math.floor(Date.now() / 1000);
+    // What order asks every second for each stream.
+    const session = { id: keyId, accountId: id, authenticatedAt: now, isApiKey: true };
+    const ended = async ({ app }: Pick<TestApp, 'app'>) =>
+      (await request(app).post('/internal/session-checks').send({ sessions: [session] }).expect(200)).body.ended;
+    expect(await ended(auth)).toEqual([]);
+    if (end === 'pause') await call(operator, 'patch', `/${id}`, { paused: true }).expect(200);
+    else await call(operator, 'delete', `/${id}`).expect(204);
+    expect(await ended(auth)).toEqual([keyId]);
+    await until('the replica knows', async () => (await ended(replica)).length === 1, { timeoutMs: 1_000 });
+  }
 });
 
 it('a deleted account is gone, and its keys never work again', async () => {
@@ -253,15 +304,16 @@ it('an operator of the console gives no more than their own rights, the credenti
   await createAs(operator.id).expect(403);
   const { body: made } = await createAs('root (shared token)').expect(201);
   const { body: key } = await request(auth.app).post(`${internal}/${made.id}/keys`).send({ name: 'One' }).expect(201);
+  const { key: _, ...shown } = key;
+  const { body: all } = await request(auth.app).get(internal).expect(200);
+  expect(all).toContainEqual({ ...made, keys: [shown] });
+  // Its use is noted a second later.
   expect(await identify(key.key)).toMatchObject({
     status: 200,
     id: made.id,
     roles: 'catalogue',
     scopes: 'stock:write',
   });
-  const { key: _, ...shown } = key;
-  const { body: all } = await request(auth.app).get(internal).expect(200);
-  expect(all).toContainEqual({ ...made, keys: [shown] });
   await request(auth.app).patch(`${internal}/${made.id}`).send({ paused: true }).expect(200);
   expect(await check(key.key)).toBe(401);
   await request(auth.app).delete(`${internal}/${made.id}/keys/${key.id}`).expect(204);

@@ -96,13 +96,13 @@ export const serviceAccountRoutes = ({ auth, accounts, roles }: Parts): AnyRoute
     body: serviceKeyIn,
     responses: {
       201: { description: 'Made.', body: newApiKeyOut, headers: { Location: 'Path of the new key; DELETE ends it.' } },
-      403: problem('Your password is wrong.'),
+      403: problem('Your password is wrong, or you lack a role of the service account.'),
       409: problem('The service account has two valid keys.'),
       429: tooMany('Too many wrong passwords for your account.'),
     },
     async handler({ actor, accountId, authorization, params: { id }, body: { currentPassword, ...body }, ...client }) {
       if (currentPassword !== undefined) await auth.checkPasswordOf(accountId, currentPassword, client);
-      const made = await accounts.makeKey(actor, id, body, bearerOf(authorization));
+      const made = await accounts.makeKey(actor, roles.of(accountId), id, body, bearerOf(authorization));
       return created(`/auth/service-accounts/${id}/keys/${made.id}`, made, noStore);
     },
   }),
@@ -200,10 +200,11 @@ function internalRoutes({ accounts, roles }: Omit<Parts, 'auth'>): AnyRoute[] {
           body: newApiKeyOut,
           headers: { Location: 'Path of the new key; DELETE ends it.' },
         },
+        403: problem('The operator lacks a role of the service account.'),
         409: problem('The service account has two valid keys.'),
       },
       async handler({ actor, params: { id }, body: { currentPassword: _, ...body } }) {
-        const made = await accounts.makeKey(actor, id, body);
+        const made = await accounts.makeKey(actor, rolesOf(actor, roles), id, body);
         return created(`${path}/${id}/keys/${made.id}`, made, noStore);
       },
     }),

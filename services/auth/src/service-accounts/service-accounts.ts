@@ -31,6 +31,12 @@ interface Dependencies {
   log: Logger;
 }
 
+/** @throws DomainError forbidden for a role that the operator lacks */
+function mustOwn(needed: readonly string[], owned: readonly string[]): void {
+  const lacking = needed.find((role) => !owned.includes(role));
+  if (lacking !== undefined) throw lacksRole(lacking as Role); // checked by the schema
+}
+
 export type ServiceAccounts = ReturnType<typeof createServiceAccounts>;
 
 /**
@@ -65,8 +71,7 @@ export function createServiceAccounts(dependencies: Dependencies) {
      * conflict if there are too many service accounts
      */
     async create(by: string, owned: readonly string[], account: ServiceAccountIn): Promise<ServiceAccountOut> {
-      const lacking = account.roles.find((role) => !owned.includes(role));
-      if (lacking !== undefined) throw lacksRole(lacking as Role); // checked by the schema
+      mustOwn(account.roles, owned);
       const id = randomUUID();
       mustHaveScopes(account.scopes, { accountId: id, owned: account.roles, writers });
       roles.add(await repository.create(by, id, account));
@@ -94,16 +99,20 @@ export function createServiceAccounts(dependencies: Dependencies) {
 
     /**
      * Makes a key with the scopes of the account. Two keys can be valid at once, so that one can be replaced while it is in use.
+     * @param owned the roles of the operator, who can use the key
      * @param bearer the token of the operator's session; undefined for an operator who has shown a credential of the store
-     * @throws DomainError notFound, conflict if two keys are valid, unauthenticated if the session has ended
+     * @throws DomainError notFound, forbidden for a role that the operator lacks, conflict if two keys are valid, unauthenticated if the
+     * session has ended
      */
     async makeKey(
       by: string,
+      owned: readonly string[],
       id: string,
       key: Omit<ServiceKeyIn, 'currentPassword'>,
       bearer?: string,
     ): Promise<NewApiKeyOut> {
-      const { scopes } = await existing(id);
+      const { scopes, roles: needed } = await existing(id);
+      mustOwn(needed, owned);
       return keys.makeOfMachine(by, { ...key, accountId: id, scopes }, bearer);
     },
 
