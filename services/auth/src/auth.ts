@@ -1,7 +1,7 @@
 import type { AccountIn, AccountOut, Credentials, PasswordReset } from '@store/shared/contracts/account';
 import type { Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
-import { actorOf } from '@store/shared/values/audit';
+import { accountOfActor, actorOf } from '@store/shared/values/audit';
 import { DomainError, found, unavailable } from '@store/shared/values/errors';
 import { sleep } from '@store/shared/values/time';
 import type { AccountClient } from './account-client.ts';
@@ -26,7 +26,8 @@ interface Dependencies {
   roles: Roles;
   roleRepository: RoleRepository;
   apiKeys: Pick<ApiKeys, 'list'>;
-  isServiceAccount: (accountId: string) => Promise<boolean>;
+  /** Who made a service account, as the audit trail names them; undefined for other accounts. */
+  makerOf: (accountId: string) => Promise<string | undefined>;
   follower: Pick<Follower, 'isLoaded'>;
   ttlSeconds: number;
   log: Logger;
@@ -53,7 +54,7 @@ export type Auth = ReturnType<typeof createAuth>;
 export function createAuth(dependencies: Dependencies) {
   const { accounts, tokens, failures, sessions, endedSessions, hasEnded, roles, roleRepository, apiKeys } =
     dependencies;
-  const { isServiceAccount, follower, ttlSeconds, log } = dependencies;
+  const { makerOf, follower, ttlSeconds, log } = dependencies;
 
   const existing = async (accountId: string): Promise<AccountOut> =>
     found(await accounts.find(accountId), `account ${accountId}`);
@@ -154,7 +155,14 @@ export function createAuth(dependencies: Dependencies) {
     confirmEmail: (token: string) => accounts.confirmEmail(token),
     /** A service account has no address, so there is none to confirm. */
     isConfirmed: async (accountId: string) =>
-      (await accounts.isConfirmed(accountId)) || (await isServiceAccount(accountId)),
+      (await accounts.isConfirmed(accountId)) || (await makerOf(accountId)) !== undefined,
+    /** @returns the account, or the one that made the service account, if it exists and is still an operator */
+    async answerableOperator(accountId: string): Promise<string | undefined> {
+      const maker = await makerOf(accountId);
+      const person = maker === undefined ? accountId : accountOfActor(maker)?.accountId;
+      if (person === undefined || !roles.of(person).includes('operator') || roles.isLocked(person)) return undefined;
+      return (await accounts.find(person))?.id;
+    },
     /** Lists the open sessions of an account, newest first, 100 at most. */
     listSessions: async (accountId: string, token?: string) =>
       listSessions(accountId, token === undefined ? undefined : (await tokens.resolve(token))?.id),

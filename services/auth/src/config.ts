@@ -1,6 +1,7 @@
 import {
   calleeConfig,
   callerConfig,
+  mailerConfig,
   operatorConfig,
   requireAllCredentials,
   tokenKeyConfig,
@@ -17,6 +18,7 @@ export const configSchema = configOf({
   ...callerConfig,
   ...calleeConfig,
   ...operatorConfig,
+  ...mailerConfig,
   ...databaseConfig,
   ...writerConfig,
   JWT_TTL_SECONDS: wholeNumber(60, 31_536_000)

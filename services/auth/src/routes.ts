@@ -1,5 +1,13 @@
 import { bearerOf } from '@store/shared/auth/bearer';
-import { accountIn, accountOut, confirmedOut, credentials, rolesIn, rolesOut } from '@store/shared/contracts/account';
+import {
+  accountIn,
+  accountOut,
+  answerableOut,
+  confirmedOut,
+  credentials,
+  rolesIn,
+  rolesOut,
+} from '@store/shared/contracts/account';
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import type { RecordLook } from '@store/shared/database/audit';
 import { type AnyRoute, created, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
@@ -194,6 +202,19 @@ export function authRoutes({ auth, keys, serviceAccounts, roles, cookie, jwks, r
       params,
       responses: { 200: { description: "Whether the account's e-mail address is confirmed.", body: confirmedOut } },
       handler: async ({ params: { id } }) => ok({ isConfirmed: await auth.isConfirmed(id) }),
+    }),
+    route({
+      identity: 'mailer',
+      method: 'get',
+      path: '/internal/accounts/{id}/answerable-operator',
+      params,
+      responses: {
+        200: {
+          description: 'The account, or the one that made the service account, if it is still an operator.',
+          body: answerableOut,
+        },
+      },
+      handler: async ({ params: { id } }) => ok({ operatorId: (await auth.answerableOperator(id)) ?? null }),
     }),
     route({
       identity: 'caller',

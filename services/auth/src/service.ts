@@ -93,7 +93,7 @@ export async function createAuthService(
     sessions,
     roleRepository,
     apiKeys,
-    isServiceAccount: serviceAccountRepository.exists,
+    makerOf: serviceAccountRepository.makerOf,
     follower,
     ttlSeconds,
   });

@@ -58,14 +58,16 @@ describe('the configuration of auth', () => {
     expect(read({ JWT_PRIVATE_KEY: privateKey, JWT_SECRET_KEY: '' }).JWT_SECRET_KEY).toBeUndefined();
   });
 
-  it.each(['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'])(
+  it.each(['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS', 'MAILER_CREDENTIALS'])(
     'refuses to start with only %s, because the other paths would be open',
     (name) => expect(() => read({ [name]: newCredential() })).toThrow('set all of them, or none'),
   );
 
   it('sends the first of its credentials; the others are for a rotation', () => {
     const [next, current] = [newCredential(), newCredential()];
-    const others = { INTERNAL_CREDENTIALS: newCredential(), OPERATOR_CREDENTIALS: newCredential() };
+    const others = Object.fromEntries(
+      ['INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS', 'MAILER_CREDENTIALS'].map((name) => [name, newCredential()]),
+    );
     expect(read({ INTERNAL_CREDENTIAL: `${next}, ${current}`, ...others }).INTERNAL_CREDENTIAL).toBe(next);
     expect(read({}).INTERNAL_CREDENTIAL).toBeUndefined();
   });

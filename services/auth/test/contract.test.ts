@@ -12,6 +12,7 @@ const credentials = {
   INTERNAL_CREDENTIAL: newCredential(),
   INTERNAL_CREDENTIALS: newCredential(),
   OPERATOR_CREDENTIALS: newCredential(),
+  MAILER_CREDENTIALS: newCredential(),
 };
 const { database, query, start, open } = useAuth();
 const [auth, restricted] = [open(), open(credentials)];
@@ -157,6 +158,9 @@ describeContract({
     'delete /internal/own-sessions': { 204: withToken },
     'get /internal/accounts/{id}/confirmation': {
       200: { path: `/internal/accounts/${accountId}/confirmation` },
+    },
+    'get /internal/accounts/{id}/answerable-operator': {
+      200: { path: `/internal/accounts/${accountId}/answerable-operator` },
     },
     'get /.well-known/jwks.json': { 200: {} },
     'get /auth/logout': {

@@ -10,6 +10,7 @@ const { accounts, env, database, query, start, open } = useAuth({
   INTERNAL_CREDENTIAL: newCredential(),
   INTERNAL_CREDENTIALS: newCredential(),
   OPERATOR_CREDENTIALS: newCredential(),
+  MAILER_CREDENTIALS: newCredential(),
 });
 const [auth, replica] = [open(), open()];
 const { loggedIn, logIn, tryLogin, check } = customersOf(auth);

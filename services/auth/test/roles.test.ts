@@ -11,6 +11,7 @@ const { env, database, start, open } = useAuth({
   INTERNAL_CREDENTIAL: newCredential(),
   INTERNAL_CREDENTIALS: newCredential(),
   OPERATOR_CREDENTIALS: newCredential(),
+  MAILER_CREDENTIALS: newCredential(),
 });
 const [auth, replica] = [open(), open()];
 const { loggedIn } = customersOf(auth);

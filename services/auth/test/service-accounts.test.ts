@@ -97,7 +97,8 @@ it.each(['catalogue', 'operator,catalogue'])(
     const refused = await call(operator, 'post', `/${id}/keys`, { name: 'Borrowed' }).expect(403);
     expect(refused.body.detail).toBe('Your account needs the role catalogue, which only an operator can give.');
     const internal = `/internal/service-accounts/${id}/keys`;
-    const inConsole = (name: string) => request(auth.app).post(internal).set('operator-name', name).send({ name: 'One' });
+    const inConsole = (name: string) =>
+      request(auth.app).post(internal).set('operator-name', name).send({ name: 'One' });
     await inConsole(operator.id).expect(403);
     expect((await call(operator, 'get', `/${id}/keys`).expect(200)).body).toEqual([]);
     await inConsole(giver.id).expect(201);
@@ -119,7 +120,13 @@ it('a change gives no scopes and no roles, and a key has none but those of its a
   const { body } = await call(operator, 'patch', `/${id}`, { name: 'ERP', ...more }).expect(200);
   expect(body).toMatchObject({ name: 'ERP', scopes: ['orders:read'], roles: [] });
   const { key } = await makeKey(operator, id, more);
-  expect(await identify(key)).toEqual({ status: 200, id, roles: undefined, scopes: 'orders:read', bearer: expect.any(String) });
+  expect(await identify(key)).toEqual({
+    status: 200,
+    id,
+    roles: undefined,
+    scopes: 'orders:read',
+    bearer: expect.any(String),
+  });
 });
 
 it('only a person with the role operator manages service accounts', async () => {
@@ -209,7 +216,12 @@ it('the streams of a paused or deleted account end', async () => {
     // What order asks every second for each stream.
     const session = { id: keyId, accountId: id, authenticatedAt: now, isApiKey: true };
     const ended = async ({ app }: Pick<TestApp, 'app'>) =>
-      (await request(app).post('/internal/session-checks').send({ sessions: [session] }).expect(200)).body.ended;
+      (
+        await request(app)
+          .post('/internal/session-checks')
+          .send({ sessions: [session] })
+          .expect(200)
+      ).body.ended;
     expect(await ended(auth)).toEqual([]);
     if (end === 'pause') await call(operator, 'patch', `/${id}`, { paused: true }).expect(200);
     else await call(operator, 'delete', `/${id}`).expect(204);
@@ -272,6 +284,45 @@ it('an order of a machine needs no confirmed address, other unknown accounts do'
   expect(await confirmation(id)).toEqual({ isConfirmed: true });
   expect(await confirmation(randomUUID())).toEqual({ isConfirmed: false });
   isConfirmed.mockRestore();
+});
+
+describe('the operator who answers for an account', () => {
+  const answerable = async (accountId: string) =>
+    (await request(auth.app).get(`/internal/accounts/${accountId}/answerable-operator`).expect(200)).body.operatorId;
+  const setRoles = (id: string, roles: string[]) =>
+    request(auth.app).put(`/internal/accounts/${id}/roles`).send({ roles }).expect(200);
+
+  it('is the account itself, and of a machine the one who made it, also in the console, and once it is deleted', async () => {
+    const operator = await operatorWith();
+    const id = await create(operator);
+    expect(await Promise.all([answerable(operator.id), answerable(id)])).toEqual([operator.id, operator.id]);
+    await call(operator, 'delete', `/${id}`).expect(204);
+    expect(await answerable(id)).toBe(operator.id);
+    const inConsole = (name: string) =>
+      request(auth.app)
+        .post('/internal/service-accounts')
+        .set('operator-name', name)
+        .send({ name: 'ERP', scopes: ['orders:read'] })
+        .expect(201);
+    expect(await answerable((await inConsole(operator.id)).body.id)).toBe(operator.id);
+    expect(await answerable((await inConsole('root (shared token)')).body.id)).toBeNull();
+  });
+
+  it('is nobody if that account is no operator, is locked, or does not exist any more', async () => {
+    const [operator, customer] = [await operatorWith(), await loggedIn()];
+    const id = await create(operator);
+    expect(await Promise.all([answerable(customer.id), answerable(randomUUID())])).toEqual([null, null]);
+    await setRoles(operator.id, ['catalogue']);
+    expect(await Promise.all([answerable(operator.id), answerable(id)])).toEqual([null, null]);
+    await setRoles(operator.id, ['operator']);
+    expect(await answerable(id)).toBe(operator.id);
+    await request(auth.app).put(`/internal/accounts/${operator.id}/lock`).expect(204);
+    expect(await answerable(id)).toBeNull();
+    await request(auth.app).delete(`/internal/accounts/${operator.id}/lock`).expect(204);
+    const find = jest.spyOn(accounts, 'find').mockResolvedValue(undefined);
+    expect(await answerable(id)).toBeNull();
+    find.mockRestore();
+  });
 });
 
 it('a rotation under 100 requests a second fails none, at either replica', async () => {

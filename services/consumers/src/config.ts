@@ -41,6 +41,11 @@ export const configSchema = configOf({
     .describe('Mails about orders to a mailbox per hour, 0 to 1000; further messages become one digest; 0: no limit'),
   SHOP_URL: serviceUrl.default('http://localhost:3000').describe('Address of the shop, for links in mails'),
   ACCOUNT_URL: serviceUrl.optional().describe('Address of account; required for notification-group'),
+  AUTH_URL: serviceUrl
+    .optional()
+    .describe(
+      'Address of auth, for notification-group; without it nobody gets a mail about the ended webhook of a service account',
+    ),
   ORDER_URL: serviceUrl
     .optional()
     .describe(

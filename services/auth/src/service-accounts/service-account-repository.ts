@@ -42,9 +42,9 @@ export function createServiceAccountRepository({ run, prisma, inTransaction }: D
     /** The newest first. */
     list: () => read({ run }),
 
-    /** Whether there is or was such an account. */
-    exists: async (id: string): Promise<boolean> =>
-      (await prisma.serviceAccount.findUnique({ where: { id }, select: { id: true } })) !== null,
+    /** Who made an account, also a deleted one, as the audit trail names them; undefined if there was none. */
+    makerOf: async (id: string): Promise<string | undefined> =>
+      (await prisma.serviceAccount.findUnique({ where: { id }, select: { createdBy: true } }))?.createdBy,
 
     find: async (id: string): Promise<ServiceAccountOut | undefined> => (await read({ run }, id))[0],
 

@@ -33,6 +33,12 @@ const orders = useOtherService(() => ({
   status: shipment.isAway ? 500 : shipment.is ? 200 : 404,
   body: shipment.is,
 }));
+/** Who answers for an account. */
+const answerable: { of: Record<string, string>; isAway: boolean } = { of: {}, isAway: false };
+const auth = useOtherService((path) => ({
+  status: answerable.isAway ? 404 : 200,
+  body: { operatorId: answerable.of[path.split('/')[3] ?? ''] ?? null },
+}));
 const ada = { name: 'Ada', email: 'ada@example.com', locale: 'en' };
 beforeEach(() => {
   Object.assign(account, { is: ada, isAway: false, onAsked: () => undefined });
@@ -80,20 +86,78 @@ describe('mails', () => {
     return Object.fromEntries(values.map(({ labels, value }) => [String(labels.result), value]));
   };
 
-  it('tell once whoever made a webhook that it has ended, without the path of its address', async () => {
-    const webhook = { url: 'https://erp.example.com/secret', kinds: [], ordered: false };
-    const made = [`account ${customerId}`, 'ann (shared token)', `account ${randomUUID()}`];
-    const states = ['GONE', 'GIVEN_UP', 'PAUSED'];
-    await group.prisma.webhook.createMany({
-      data: made.map((createdBy, index) => ({ ...webhook, id: randomUUID(), createdBy, state: states[index] ?? '' })),
+  describe('about a webhook that has ended', () => {
+    const [machine, left] = [randomUUID(), randomUUID()];
+    const nobody = 'A webhook has ended, and there is no operator to mail';
+    const logged: string[] = [];
+    beforeEach(() => {
+      logged.length = 0;
+      Object.assign(answerable, { of: { [machine]: customerId, [customerId]: customerId }, isAway: false });
     });
-    startSender();
-    await until('it is told', () => server.mails.length === 1);
-    await until('all are noted', async () => (await group.prisma.webhook.count({ where: { toldAt: null } })) === 1);
-    await settled();
-    expect(server.mails).toHaveLength(1);
-    expect(server.mails[0]?.to).toEqual(['ada@example.com']);
-    expect(await row()).toMatchObject({ kind: 'WebhookEnded', customerId, data: { host: 'erp.example.com' } });
+
+    const ended = (createdBy: string, state = 'GIVEN_UP') =>
+      group.prisma.webhook.create({
+        data: { url: 'https://erp.example.com/secret', kinds: [], ordered: false, id: randomUUID(), createdBy, state },
+      });
+    const start = (more: Record<string, string> = { AUTH_URL: auth.url }) =>
+      startSender(server.url, { write: (line) => logged.push(line) }, more);
+    const told = () =>
+      until('all are noted', async () => (await group.prisma.webhook.count({ where: { toldAt: null } })) === 0);
+
+    it.each([
+      ['the operator who made it', `account ${customerId}`],
+      ['the operator who made it in the console', `operator ${customerId}`],
+      ['the operator who made the service account that made it', `account ${machine}`],
+    ])('tell %s once, without the path of its address', async (_, createdBy) => {
+      await ended(createdBy, 'GONE');
+      for (let replica = 0; replica < 2; replica += 1) start();
+      await until('it is told', () => server.mails.length === 1);
+      await told();
+      await settled();
+      expect(server.mails).toHaveLength(1);
+      expect(server.mails[0]?.to).toEqual(['ada@example.com']);
+      expect(await row()).toMatchObject({ kind: 'WebhookEnded', customerId, data: { host: 'erp.example.com' } });
+      expect(await group.prisma.outbox.count()).toBe(0);
+      const all = logged.join();
+      for (const secret of ['ada@example.com', 'erp.example.com', nobody]) expect(all).not.toContain(secret);
+      expect(auth.asked[0]?.headers.authorization).toBe(`Bearer ${credential}`);
+    });
+
+    it.each([
+      ['an account that is no operator any more', `account ${left}`],
+      ['somebody with the shared token', 'operator ann (shared token)'],
+    ])('tell nobody about that of %s, which is logged once', async (_, createdBy) => {
+      const { id } = await ended(createdBy);
+      for (let replica = 0; replica < 2; replica += 1) start();
+      await told();
+      await until('it is logged', () => logged.join().includes(nobody));
+      expect(logged.filter((line) => line.includes(nobody) && line.includes(id))).toHaveLength(1);
+      expect(await rows()).toEqual([]);
+      expect(logged.join()).not.toContain('erp.example.com');
+    });
+
+    it('wait while auth is away or of the last release, and leave out one that goes on or is paused', async () => {
+      const { id } = await ended(`account ${machine}`);
+      const paused = await ended(`account ${machine}`, 'PAUSED');
+      answerable.isAway = true;
+      start();
+      await until('auth was asked', () => auth.asked.length > 1);
+      expect(await group.prisma.webhook.count({ where: { toldAt: null } })).toBe(2);
+      await group.prisma.webhook.update({ where: { id }, data: { state: 'ACTIVE' } });
+      const { id: next } = await ended(`account ${machine}`);
+      answerable.isAway = false;
+      await until('it is told', () => server.mails.length === 1);
+      const untold = await group.prisma.webhook.findMany({ where: { toldAt: null }, select: { id: true } });
+      expect(untold.map((one) => one.id).sort()).toEqual([id, paused.id].sort());
+      expect(next).not.toBe(id);
+    });
+
+    it('tell the account that made it if the group does not know auth', async () => {
+      await ended(`account ${customerId}`);
+      start({});
+      await until('it is told', () => server.mails.length === 1);
+      expect(auth.asked).toEqual([]);
+    });
   });
 
   it('are sent once each by two senders and marked as sent', async () => {

@@ -140,6 +140,9 @@ export const confirmationIn = z
 
 export const confirmedOut = z.object({ isConfirmed: z.boolean() });
 
+/** The operator who is told what becomes of the work of an account; null if there is none. */
+export const answerableOut = z.object({ operatorId: uuid.nullable() });
+
 /** Notification's request for the address of a mail. */
 export const mailToIn = z.object({
   requestId: uuid.optional().describe('Id of the request that the mail answers.'),

@@ -5,6 +5,7 @@ import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
 import type { CreateGroup } from '../../group.ts';
 import { createAccountClient } from './account-client.ts';
+import { createAuthClient } from './auth-client.ts';
 import { tellOfEndedWebhooks } from './ended-webhook-repository.ts';
 import { createMailRepository } from './mail-repository.ts';
 import { mailSender } from './mail-sender.ts';
@@ -24,7 +25,11 @@ export const createGroup: CreateGroup = ({ config, database }) => {
   const sendsMail = url !== undefined;
   const mails = createMailRepository(database);
   const accounts = createAccountClient({ baseUrl: config.ACCOUNT_URL ?? '', credential: config.INTERNAL_CREDENTIAL });
-  const { ORDER_URL: orderUrl } = config;
+  const { AUTH_URL: authUrl, ORDER_URL: orderUrl } = config;
+  const operatorOf =
+    authUrl === undefined
+      ? async (accountId: string) => accountId
+      : createAuthClient({ baseUrl: authUrl, credential: config.INTERNAL_CREDENTIAL });
   const orders =
     orderUrl === undefined
       ? undefined
@@ -55,7 +60,12 @@ export const createGroup: CreateGroup = ({ config, database }) => {
         : mailRoutes(mails, mailOpener(make), lookRecorder(database))),
     ],
     jobs: [
-      loop({ name: 'ended webhooks', everyMs: 5_000 }, () => tellOfEndedWebhooks(database, sendsMail)),
+      {
+        start: (log) =>
+          loop({ name: 'ended webhooks', everyMs: 5_000 }, () =>
+            tellOfEndedWebhooks(database, { operatorOf, sendsMail, log }),
+          ).start(log),
+      },
       ...(sendsMail
         ? [
             mailSender({
