@@ -37,6 +37,101 @@ beforeAll(async () => {
   });
 });
 
+/** Hosts of URLs that lead to the machine, the cluster or its cloud, as somebody would write them who hopes that it is not noticed. */
+const hostilePlaces = [
+  ...[
+    '127.0.0.1',
+    '127.1',
+    '127.0.1',
+    '2130706433',
+    '0x7f000001',
+    '0X7F.0.0.1',
+    '017700000001',
+    '0177.0.0.1',
+    '127.0.0.1.',
+  ],
+  ...['0', '0.0.0.0', '0x0', '255.255.255.255', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1', '224.0.0.1'],
+  // Metadata and other services of clouds.
+  ...[
+    '169.254.169.254',
+    '0xa9fea9fe',
+    '2852039166',
+    '100.100.100.200',
+    '192.0.0.192',
+    '168.63.129.16',
+    '[fd00:ec2::254]',
+  ],
+  ...[
+    '１２７.０.０.１',
+    '127。0。0。1',
+    '127．0．0．1',
+    '①②⑦.0.0.1',
+    '%31%32%37.0.0.1',
+    '127%2e0%2e0%2e1',
+    '127.0.0.\t1',
+  ],
+  ...[
+    '[::]',
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::127.0.0.1]',
+    '[::ffff:127.0.0.1]',
+    '[::FFFF:7f00:1]',
+    '[::ffff:0:127.0.0.1]',
+  ],
+  ...[
+    '[64:ff9b::127.0.0.1]',
+    '[64:ff9b::a00:1]',
+    '[64:ff9b:1::10.0.0.1]',
+    '[2002:7f00:1::]',
+    '[2002:a00:1::1]',
+    '[2001::1]',
+  ],
+  ...['[fe80::1]', '[fec0::1]', '[fc00::1]', '[fd12::1]', '[ff02::1]', '[100::1]', '[5f00::1]'],
+  ...[
+    '[fe80::1%25eth0]',
+    '[::1',
+    '',
+    ' ',
+    '127.0.0.1\\@example.com',
+    'a:sesame@example.com',
+    'a@example.com',
+    ':sesame@example.com',
+  ],
+  ...['example.com:80', 'example.com:0', 'example.com:8443', 'example.com:65536', 'example.com:x'],
+];
+const hostileUrls = [
+  ...[
+    'HTTPS://127.0.0.1/',
+    'https:127.0.0.1',
+    'https:\\\\127.0.0.1\\',
+    'ht\ntps://127.0.0.1/',
+    ' https://127.0.0.1/ ',
+    '//127.0.0.1/',
+  ],
+  ...[
+    'http://example.com/',
+    'HTTP://example.com:443/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'data:,x',
+    'unix:/run/x.sock',
+  ],
+  ...[
+    'javascript:alert(1)',
+    'blob:https://example.com/x',
+    'gopher://example.com/',
+    'ws://example.com/',
+    'wss://example.com/',
+  ],
+  ...[
+    'https://example.com/#sesame',
+    `https://example.com/${'x'.repeat(2_000)}`,
+    'https://example.com/\u0000',
+    'https://\ud800.com/',
+  ],
+];
+
 interface Received {
   headers: IncomingHttpHeaders;
   body: string;
@@ -608,6 +703,83 @@ describe('webhooks', () => {
       await request(group.app).get('/webhooks').set(key).expect(200);
     });
 
+    it('lets no customer, no machine without the scope and nobody without the role do anything, also with an id that they know', async () => {
+      const target = await hook();
+      await group.handle(paid());
+      const [{ id: deliveryId }] = await deliveriesOf(target.id);
+      const time = { from: new Date(0).toISOString(), to: new Date(Date.now() + 60_000).toISOString() };
+      const at = `/webhooks/${target.id}`;
+      const requests: ['get' | 'post' | 'patch' | 'delete', string, object?][] = [
+        ['post', '/webhooks', { url: target.url, kinds: ['OrderPaid'] }],
+        ['get', '/webhooks'],
+        ['get', at],
+        ['patch', at, { url: 'http://127.0.0.1:1/', state: 'PAUSED' }],
+        ['post', `${at}/secrets`],
+        ['post', `${at}/tests`],
+        ['get', `${at}/deliveries`],
+        ['post', `${at}/deliveries/${deliveryId}/attempts`],
+        ['post', `${at}/replays`, time],
+        ['delete', at],
+      ];
+      const key = { 'account-scopes': 'orders:read,orders:write,orders:ship,orders:all,refunds:write,stock:write' };
+      const strangers: [number, Record<string, string>][] = [
+        [401, {}],
+        [401, { 'account-roles': 'operator', 'account-scopes': 'webhooks' }],
+        [403, { 'id-account': customerId }],
+        [403, { 'id-account': customerId, 'account-roles': 'catalogue' }],
+        [403, { 'id-account': customerId, 'account-roles': 'catalogue', 'account-scopes': 'webhooks' }],
+        [403, { 'id-account': customerId, 'account-roles': '', 'account-scopes': 'webhooks' }],
+        [403, { ...operator, ...key }],
+        [403, { ...operator, 'account-scopes': '' }],
+      ];
+      for (const [method, path, body] of requests)
+        for (const [status, headers] of strangers) {
+          const answer = await request(group.app)[method](path).set(headers).send(body);
+          expect([method, path, headers, answer.status]).toEqual([method, path, headers, status]);
+          expect(answer.text).not.toMatch(/whsec_|hook\b/);
+        }
+      expect(await stateOf(target.id)).toBe('ACTIVE');
+      expect((await asOperator(group).get('/webhooks')).body).toHaveLength(1);
+      expect(await group.prisma.webhookDelivery.count()).toBe(1);
+    });
+
+    it('keeps webhooks apart: nothing that is done with one touches deliveries and secrets of another', async () => {
+      const [one, other] = [await hook(), await hook(undefined, { kinds: ['OrderCancelled'] })];
+      await group.handle(paid());
+      const [{ id: deliveryId }] = await deliveriesOf(one.id);
+      const before = await group.prisma.webhookDelivery.findMany();
+      const secretsOf = (webhookId: string) => group.prisma.webhookSecret.findMany({ where: { webhookId } });
+      const secrets = await secretsOf(one.id);
+      const { post, remove, get } = asOperator(group);
+      for (const id of [other.id, randomUUID()]) {
+        await post(`/webhooks/${id}/deliveries/${deliveryId}/attempts`).expect(404);
+        const { body } = await get(`/webhooks/${id}/deliveries`);
+        expect(JSON.stringify(body)).not.toContain(deliveryId);
+      }
+      const page = await get(`/webhooks/${one.id}/deliveries?size=1`).expect(200);
+      const after = /after=([^>&]+)/.exec(page.headers.link ?? '')?.[1] ?? '';
+      expect((await get(`/webhooks/${other.id}/deliveries?after=${after}`)).text).not.toContain(deliveryId);
+      // A replay has the kinds of its webhook, and its deliveries are its own.
+      const time = { from: new Date(0).toISOString(), to: new Date(Date.now() + 60_000).toISOString() };
+      expect((await post(`/webhooks/${other.id}/replays`, time).expect(202)).body).toEqual({ deliveries: 0 });
+      const paidToo = { ...time, kinds: ['OrderPaid'] };
+      expect((await post(`/webhooks/${other.id}/replays`, paidToo).expect(202)).body).toEqual({ deliveries: 1 });
+      await post(`/webhooks/${other.id}/secrets`).expect(201);
+      await remove(`/webhooks/${other.id}`).expect(204);
+      expect(await group.prisma.webhookDelivery.findMany()).toEqual(before);
+      expect(await secretsOf(one.id)).toEqual(secrets);
+    });
+
+    it.each([
+      ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z', 202],
+      ['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z', 400],
+      ['-infinity', 'infinity', 400],
+      ['2026-01-01', '2026-01-02', 400],
+    ])('replays from %s to %s: %i', async (from, to, status) => {
+      const target = await hook();
+      await asOperator(group).post(`/webhooks/${target.id}/replays`, { from, to }).expect(status);
+    });
+
     it('shows no secret twice, and knows no other endpoint’s deliveries', async () => {
       const [one, other] = [await hook(), await hook()];
       await group.handle(paid());
@@ -660,6 +832,43 @@ describe('webhooks', () => {
       await asOperator(prod)
         .post('/webhooks', { url: 'https://example.com/', kinds: ['OrderPaid'] })
         .expect(201);
+    });
+
+    it('a URL into the network of the store is refused when it is made and when it is changed, however it is written', async () => {
+      const prod = testGroup(database.url, 'webhook-group', { APP_PROFILE: 'prod', ...credentials });
+      open.push(prod);
+      const { post, patch, get } = asOperator(prod);
+      const kinds = ['OrderPaid'];
+      const { secret: _, ...made } = (await post('/webhooks', { url: 'https://example.com/', kinds }).expect(201)).body;
+      const taken: string[] = [];
+      for (const url of [...hostilePlaces.map((place) => `https://${place}/`), ...hostileUrls]) {
+        const answers = [await post('/webhooks', { url, kinds }), await patch(`/webhooks/${made.id}`, { url })];
+        for (const { status, body } of answers) {
+          if (status !== 400) taken.push(`${url}: ${status}`);
+          // What was sent may hold a password.
+          expect(JSON.stringify(body)).not.toMatch(/sesame/);
+        }
+      }
+      expect(taken).toEqual([]);
+      expect((await get('/webhooks')).body).toEqual([made]);
+    });
+
+    it('a name whose address changes is judged in each attempt, and asked for once', async () => {
+      const target = await endpoint();
+      open.push(target);
+      const answers = [['127.0.0.1'], ['::1'], ['169.254.169.254', '93.184.216.34'], ['::ffff:127.0.0.1'], []];
+      let asked = 0;
+      const client = createEndpointClient({
+        ...{ publicOnly: true, own: [], proxyUrl: undefined },
+        resolve: async () => answers[asked++] ?? [],
+      });
+      const url = target.url.replace('127.0.0.1', 'erp.example.com');
+      for (const n of answers.keys()) {
+        const attempt = await client.send(url, { id: randomUUID(), body: '{}', secrets: [newSecret()] });
+        expect(attempt).toMatchObject({ status: undefined, failure: 'The host has no public address.' });
+        expect(asked).toBe(n + 1);
+      }
+      expect(target.received).toEqual([]);
     });
 
     it('a name with a private address gets no connection', async () => {

@@ -12,6 +12,8 @@ export class ForbiddenAddress extends Error {
 
 /** RFC 2544: networks that are measured, which the library takes for the internet. */
 const benchmarks = ipaddr.IPv4.parseCIDR('198.18.0.0/15');
+/** The host of a virtual machine of Azure, which tells the machine its configuration. It is reached only from there. */
+const hostOfAzure = ipaddr.IPv4.parseCIDR('168.63.129.16/32');
 /** RFC 8215: translated locally, to whatever the operator of the network likes. */
 const localNat64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
 /** All that is assigned to the internet (RFC 4291, 2.4). */
@@ -30,7 +32,7 @@ export function isPublic(address: string, own: readonly Range[]): boolean {
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== 'unicast') return false;
   if (own.some((range) => isWithin(parsed, range))) return false;
-  if (parsed instanceof ipaddr.IPv4) return !parsed.match(benchmarks);
+  if (parsed instanceof ipaddr.IPv4) return !parsed.match(benchmarks) && !parsed.match(hostOfAzure);
   return parsed.match(globalUnicast) && !parsed.match(localNat64);
 }
 
