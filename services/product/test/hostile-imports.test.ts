@@ -50,6 +50,25 @@ describe('an import', () => {
     expect(JSON.stringify(job.errors).length).toBeLessThan(500);
   });
 
+  it.each<[string, Buffer]>([
+    ['an overlong NUL', Buffer.from([0xc0, 0x80])],
+    ['a surrogate', Buffer.from([0xed, 0xa0, 0x80])],
+    ['half a character', Buffer.from([0xe2, 0x82])],
+    ['a character beyond the last', Buffer.from([0xf4, 0x90, 0x80, 0x80])],
+    ['Latin-1', Buffer.from([0xe9])],
+  ])('with %s in the bytes of a line refuses the line alone', async (_, bytes) => {
+    const [before = '', after = ''] = ndjson([lineOf(1, { name: 'A|B' })]).split('|');
+    const body = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after + ndjson([lineOf(2)]))]);
+    expect(await imported(body)).toMatchObject({ ...counts(1, 0, 0, 1), errors: [{ line: 1 }] });
+  });
+
+  it('takes CRLF and a mark of UTF-8, also where files were joined', async () => {
+    const file = `\ufeff${ndjson([lineOf(1), lineOf(2)]).replaceAll('\n', '\r\n')}\r\n`;
+    expect(await imported(file)).toMatchObject({ lines: 3, ...counts(2, 0, 0, 0) });
+    expect(await imported(ndjson([lineOf(3)]) + file)).toMatchObject({ lines: 4, ...counts(1, 0, 2, 0) });
+    expect((await rows()).map(({ sku }) => sku)).toEqual([1, 2, 3].map((n) => lineOf(n).sku));
+  });
+
   it('reads bytes that are not UTF-8 as an error', async () => {
     const body = Buffer.concat([
       Buffer.from('{"sku":"\xff'),
@@ -154,6 +173,36 @@ describe('an import', () => {
 });
 
 describe('imports and exports', () => {
+  it('of an account are one at a time, also if several are sent at the same moment', async () => {
+    const answers = await Promise.all(Array.from({ length: 3 }, () => product.upload(ndjson(lines(600)))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 429, 429]);
+    expect(await product.prisma.productImport.count()).toBe(1);
+    while (await product.importNext());
+    expect(await rows()).toHaveLength(600);
+  });
+
+  it('of other accounts are neither seen, listed, changed nor repeated, whatever is asked', async () => {
+    const { id } = await imported(lines(2));
+    const [before, products] = [await product.prisma.productImport.findMany(), await rows()];
+    const asStranger = { 'id-account': stranger, 'account-roles': 'operator,catalogue' };
+    const guesses = [
+      `/products/imports/${id}`,
+      `/products/imports/${id.toUpperCase()}`,
+      `/products/imports/${id}?id=${id}`,
+    ];
+    for (const path of guesses) {
+      const answer = await product.get(path).set(asStranger).expect(404);
+      expect(answer.text).not.toMatch(/T-00000|DONE/);
+    }
+    await product.get('/products/imports').set(asStranger).expect(405);
+    for (const path of [...guesses, `/products/imports/${id}/attempts`]) {
+      const { status } = await product.upload(ndjson(lines(1)), path, stranger);
+      expect([404, 405]).toContain(status);
+    }
+    expect(await product.prisma.productImport.findMany()).toEqual(before);
+    expect(await rows()).toEqual(products);
+  });
+
   it('of another account are 404', async () => {
     const { id } = await imported(lines(1));
     await product.get(`/products/imports/${id}`).set('id-account', stranger).expect(404);
