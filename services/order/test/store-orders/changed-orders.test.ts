@@ -117,6 +117,9 @@ describe('the orders of all customers', () => {
     await details.setAction(placed.id, 'https://bank.example/3ds', new Date());
     const asked = await readToEnd(since);
     expect(asked.content).toMatchObject([{ id: placed.id, payment: { status: 'action-required' } }]);
+    // Where to go for it is the customer's alone.
+    const { text } = await get(`/store/orders/${placed.id}`).expect(200);
+    expect(JSON.stringify(asked) + text).not.toMatch(/bank\.example|nextAction/);
     const position = await end();
     await details.deleteOld(new Date(Date.now() + 60_000));
     const forgotten = await readToEnd(position);
