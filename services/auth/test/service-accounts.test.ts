@@ -68,14 +68,18 @@ it('a service account has the scopes and roles that its operator gave it, in eac
   expect(accounts.calls).not.toContainEqual({ announceKey: shown.id, accountId: body.id });
 });
 
-it.each<[string, object]>([
-  ['a role that the operator lacks', { roles: ['catalogue'] }],
-  ['a scope that needs a role which the account does not get', { scopes: ['stock:write'] }],
-  ['a scope for writers of products', { scopes: ['products:write'] }],
-])('no service account has %s', async (_, body) => {
+const needs = (role: string, scope: string) => `A service account needs the role ${role} for the scope ${scope}.`;
+
+it.each<[string, object, string]>([
+  ['a role that the operator lacks', { roles: ['catalogue'] }, 'Your account needs the role catalogue'],
+  ['a scope for catalogues, without that role', { scopes: ['stock:write'] }, needs('catalogue', 'stock:write')],
+  ['a scope for operators, without that role', { scopes: ['orders:ship'] }, needs('operator', 'orders:ship')],
+  ['a scope for writers of products', { scopes: ['products:write'] }, needs('catalogue', 'products:write')],
+])('no service account has %s', async (_, body, detail) => {
   const operator = await operatorWith();
   const before = await query('select id from service_accounts');
-  await call(operator, 'post', '', { name: 'Greedy', scopes: ['orders:read'], ...body }).expect(403);
+  const refused = await call(operator, 'post', '', { name: 'Greedy', scopes: ['orders:read'], ...body }).expect(403);
+  expect(refused.body.detail).toContain(detail);
   expect(await query('select id from service_accounts')).toEqual(before);
 });
 

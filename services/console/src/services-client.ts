@@ -15,21 +15,27 @@ interface Asked {
   operator?: string;
 }
 
+interface Handling {
+  timeoutMs?: number | undefined;
+  /** Whether 403 is about what the operator asks. Otherwise the console has the wrong credential. */
+  forbids?: boolean;
+}
+
 const problemOut = z.object({ detail: z.string() });
 
 /** Calls the internal paths of services as an operator (contract 3.7), and parses their replies with the schemas of the contracts. */
 export function createServices(addresses: ReadonlyMap<string, string>, credential: string | undefined) {
   /**
    * @returns the body, and the entity tag and the cursor of the next page if the reply has them
-   * @throws DomainError notFound, invalid, conflict, rateLimited, unavailable, with the message of the service. If a change may have
-   *   happened despite the failure, the message says so.
+   * @throws DomainError notFound, invalid, forbidden, conflict, rateLimited, unavailable, with the message of the service. If a change
+   *   may have happened despite the failure, the message says so.
    */
   async function call<T>(
     method: Method,
     service: string,
     path: string,
     schema: z.ZodType<T>,
-    { timeoutMs = readMs, ...sent }: Call & { timeoutMs?: number | undefined } = {},
+    { timeoutMs = readMs, forbids = false, ...sent }: Call & Handling = {},
   ): Promise<{ body: T; etag: string | undefined; next: string | undefined }> {
     const baseUrl = addresses.get(service);
     if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);
@@ -45,6 +51,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     const said = problemOut.safeParse(answer.body).data?.detail ?? `Status ${status}`;
     if (status === 404) throw new DomainError('notFound', said);
     if (status === 400) throw new DomainError('invalid', said);
+    if (status === 403 && forbids) throw new DomainError('forbidden', said);
     if (status === 413) throw new DomainError('tooLarge', said);
     if (status === 409 || status === 412) throw new DomainError('conflict', said);
     if (status === 429)

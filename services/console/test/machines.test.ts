@@ -69,6 +69,14 @@ describe('service accounts', () => {
     expect(console.logged.filter(({ by }) => by === ann).length).toBeGreaterThanOrEqual(5);
     expect(JSON.stringify(console.logged)).not.toContain('a.new.token');
   });
+
+  it("with a scope that its roles do not cover is refused in auth's words", async () => {
+    const { body } = await console
+      .send('post', '/api/machines')
+      .send({ name: 'Greedy', scopes: ['stock:write'], roles: [] })
+      .expect(403);
+    expect(body.detail).toBe('Your account needs the role catalogue, which only an operator can give.');
+  });
 });
 
 describePages('the accounts of machines', (open) => {
@@ -82,6 +90,9 @@ describePages('the accounts of machines', (open) => {
 
     await warehouse.getByRole('button', { name: 'Make a key' }).click();
     await page.getByText('a.new.token').waitFor();
+    // Keys of one day are told apart by their names.
+    const [made] = console.asked.filter(({ method }) => method === 'POST');
+    expect(made?.body).toEqual({ name: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/) });
     // Two keys can be valid at once.
     await warehouse.getByRole('rowheader', { name: 'April' }).waitFor();
     expect(await warehouse.getByRole('button', { name: 'Make a key' }).isDisabled()).toBe(true);

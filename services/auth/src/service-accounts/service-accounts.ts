@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { serviceAccountsWithKeys } from '@store/shared/contracts/service-account';
 import type { Writers } from '@store/shared/contracts/writers';
-import { lacksRole, type Role } from '@store/shared/http/identity';
+import { isOperatorScope, lacksRole, type Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
-import { found } from '@store/shared/values/errors';
+import { DomainError, found } from '@store/shared/values/errors';
 import type { z } from 'zod';
 import type { ApiKeyRepository } from '../keys/api-key-repository.ts';
 import { type ApiKeys, mustHaveScopes } from '../keys/api-keys.ts';
@@ -49,6 +49,17 @@ export function createServiceAccounts(dependencies: Dependencies) {
   const existing = async (id: string): Promise<ServiceAccountOut> =>
     found(await repository.find(id), `service account ${id}`);
 
+  /** Names the scope: the message about a missing role would be about the operator's own account. */
+  function mustCover(scope: string, accountId: string, owned: readonly string[]): void {
+    try {
+      mustHaveScopes([scope], { accountId, owned, writers });
+    } catch (error) {
+      const role = isOperatorScope(scope) ? 'operator' : 'catalogue';
+      if (owned.includes(role)) throw error; // a configured list of writers
+      throw new DomainError('forbidden', `A service account needs the role ${role} for the scope ${scope}.`);
+    }
+  }
+
   return {
     list: (): Promise<ServiceAccountOut[]> => repository.list(),
 
@@ -73,7 +84,7 @@ export function createServiceAccounts(dependencies: Dependencies) {
     async create(by: string, owned: readonly string[], account: ServiceAccountIn): Promise<ServiceAccountOut> {
       mustOwn(account.roles, owned);
       const id = randomUUID();
-      mustHaveScopes(account.scopes, { accountId: id, owned: account.roles, writers });
+      for (const scope of account.scopes) mustCover(scope, id, account.roles);
       roles.add(await repository.create(by, id, account));
       log.info({ accountId: id, scopes: account.scopes, roles: account.roles, by }, 'Service account created');
       return existing(id);

@@ -51,7 +51,8 @@ function Shown({ machine: { id, name, scopes, roles, paused, createdAt, keys } }
     mutationFn: () =>
       call('post', '/api/machines/{id}/keys', {
         path: { id },
-        body: { name: new Date().toISOString().slice(0, 10) },
+        // Two keys of one day are told apart.
+        body: { name: new Date().toISOString().slice(0, 19).replace('T', ' ') },
       }),
     onSettled,
   });
@@ -160,7 +161,7 @@ function NewMachine({ scopes, roles }: Pick<Machines, 'scopes' | 'roles'>) {
     });
   }
   return (
-    <form aria-label="New machine" onSubmit={submit}>
+    <form class="write" aria-label="New machine" onSubmit={submit}>
       <h3>New machine</h3>
       <Field name="machine" label="Name" required dir="auto" {...atMost(100)} />
       <Choice legend="Scopes" names={scopes} chosen={chosenScopes} onChoose={setScopes} />

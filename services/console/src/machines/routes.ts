@@ -41,10 +41,12 @@ export const machineRoutes = (services: Services, log: Logger): AnyRoute[] => [
     body: serviceAccountIn,
     responses: {
       201: { description: 'Created.', body: serviceAccountOut },
+      403: problem('The service account would have no right to a scope.'),
       409: problem('There are 100 service accounts.'),
     },
     async handler({ body, headers: { 'console-operator': operator } }) {
-      const made = await services.call('POST', 'auth', internal, serviceAccountOut, { operator, body });
+      const sent = { operator, body, forbids: true };
+      const made = await services.call('POST', 'auth', internal, serviceAccountOut, sent);
       log.info({ by: operator, accountId: made.body.id }, 'A service account was created');
       return created(`${path}/${made.body.id}`, made.body);
     },
