@@ -85,8 +85,15 @@ describePages('the page of an account', (open) => {
     await other.context().close();
 
     expect(await page.getByRole('link', { name: 'Its orders' }).getAttribute('href')).toBe(`#/orders?customer=${id}`);
-    await page.getByRole('button', { name: 'Send the confirmation again' }).click();
+    const confirm = page.getByRole('button', { name: 'Send the confirmation again' });
+    const whileSending: boolean[] = [];
+    await page.route('**/confirmation', async (route) => {
+      whileSending.push(await confirm.isDisabled());
+      await route.continue();
+    });
+    await confirm.click();
     await page.getByText('The mail is on its way.').waitFor();
+    expect(whileSending).toEqual([true]); // A second click sends no second mail.
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'End the session from 192.0.2.7' }).click();
     await dialog.getByRole('button', { name: 'End' }).click();

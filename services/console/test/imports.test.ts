@@ -86,5 +86,22 @@ describePages('the page of an import', (open) => {
     Object.assign(refusal, { status: 429, detail: 'Your last import has not ended yet.' });
     await page.getByRole('button', { name: 'Import' }).click();
     await page.getByRole('alert').getByText('Your last import has not ended yet.').waitFor();
+    // The result of the earlier file would be taken for that of this one.
+    expect(await page.getByText('1 created, 1 replaced').count()).toBe(0);
+  });
+
+  it('is not sent twice by a double click', async () => {
+    const page = await logIn(await open(), console, '#/stock');
+    Object.assign(refusal, { status: 0 });
+    await page.route('**/api/imports/*', () => new Promise(() => undefined));
+    await page.getByText('Import products').click();
+    await page
+      .getByLabel('File with a product as JSON in each line')
+      .setInputFiles({ name: 'a.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from('{"sku":"A"}\n') });
+    const asked = page.waitForRequest('**/api/imports/*');
+    const button = page.getByRole('button', { name: 'Import' });
+    await button.click();
+    await asked;
+    expect(await button.isDisabled()).toBe(true);
   });
 });

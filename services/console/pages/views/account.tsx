@@ -78,7 +78,7 @@ function Person({ shown: { id, account, lockedAt } }: { shown: Shown }) {
       </p>
       <div class="actions">
         {isUnconfirmed && (
-          <button type="button" class="quiet" onClick={() => confirm.mutate()}>
+          <button type="button" class="quiet" disabled={confirm.isPending} onClick={() => confirm.mutate()}>
             Send the confirmation again
           </button>
         )}

@@ -16,6 +16,8 @@ export function Import() {
   const file = useRef<HTMLInputElement>(null);
   const sending = useMutation({
     mutationFn: (lines: File) => call('post', '/api/imports', { lines }),
+    // The result of the last file would be taken for that of this one.
+    onMutate: () => setId(''),
     onSuccess: (job) => setId(job.id),
   });
   const job = useQuery({
@@ -42,7 +44,7 @@ export function Import() {
           File with a product as JSON in each line
           <input ref={file} type="file" required accept=".ndjson,.jsonl,.json,.txt" />
         </label>
-        <button type="submit" disabled={sending.isPending || isOpen(job.data)}>
+        <button type="submit" disabled={sending.isPending || job.isLoading || isOpen(job.data)}>
           {sending.isPending ? 'Sending…' : 'Import'}
         </button>
       </form>
