@@ -44,7 +44,7 @@ const nextPage = { Link: '</internal/orders?after=the-cursor>; rel="next"' };
 const parcel = { carrier: 'CTT Expresso', trackingNumber: 'DB1', trackingUrl: 'https://ctt.pt/DB1' };
 
 /** State of the services, which tests change. */
-const begun = { status: 'PENDING', isAway: false, isSilent: false, sendsMail: true, isSpent: false };
+const begun = { status: 'PENDING', isAway: false, isSilent: false, sendsMail: true, isMailAway: false, isSpent: false };
 const kept = { notes: [] as object[], refunds: [] as object[], ...begun };
 beforeEach(() => {
   Object.assign(kept, { notes: [], refunds: [], ...begun });
@@ -94,6 +94,7 @@ const answers: Record<string, Answer> = {
   },
   notification(method) {
     if (method === 'PUT') return new Reply(204, '');
+    if (kept.isMailAway) return new Reply(503, { detail: 'It is away.' });
     return pageOf(...mails.map((mail) => (kept.sendsMail ? mail : { ...mail, canBeResent: false })));
   },
   payment(method, path) {
@@ -280,7 +281,13 @@ describePages('the page of the orders', (open) => {
     await page.goBack();
     await until('the filter is the one before', async () => (await list.getByLabel('Total from').inputValue()) === '');
     await page.evaluate(`location.hash = '#/orders?min=x'`);
-    await page.getByRole('alert').getByText('query.minTotal: must be an amount').waitFor();
+    await page.getByRole('alert').getByText('minTotal: must be an amount', { exact: true }).waitFor();
+    await list.getByLabel('Total from').fill('');
+    await list.getByLabel('Currency').fill('usd');
+    await list.getByRole('button', { name: 'Show' }).click();
+    await until('the currency is in capitals', async () => (await hash()) === '#/orders?currency=USD');
+    await find('  ');
+    expect(await hash()).toBe('#/orders?currency=USD');
   });
 
   it('links an order to its customer, products and invoice, and shows the state of its mails', async () => {
@@ -295,6 +302,14 @@ describePages('the page of the orders', (open) => {
     const paid = page.getByRole('row', { name: /Your order is paid.*waits for the hourly digest/ });
     await paid.getByRole('button').click();
     await paid.getByText('The mail is on its way.').waitFor();
+  });
+
+  it('does not claim that there are no mails while the notification service is unavailable', async () => {
+    kept.isMailAway = true;
+    await logIn(page, console, `#/orders/${order.id}`);
+    const mails = page.getByRole('region', { name: 'Mails' });
+    await mails.getByText('Not known: a service does not answer.').waitFor();
+    expect(await mails.getByText('There are no mails.').count()).toBe(0);
   });
 
   it('does not offer to send a mail again if no mail server is set', async () => {
@@ -334,6 +349,51 @@ describePages('the page of the orders', (open) => {
     await refunds.getByText('dp_1').waitFor();
     const [sent] = console.asked.filter(({ method }) => method === 'POST');
     expect(sent?.body).toEqual({ lines: refund.lines, reason: 'It arrived broken.' });
+  });
+
+  it('says what is left to refund, asks for pieces or an amount, and offers nothing once all is returned', async () => {
+    kept.refunds = [refund, { ...refund, id: productId, state: 'FAILED' }];
+    await logIn(page, console, `#/orders/${order.id}`);
+    const ask = page.getByRole('button', { name: 'Refund a part' });
+    await ask.click();
+    const dialog = page.getByRole('dialog', { name: 'Refund a part of this order?' });
+    await dialog.getByText('$8.50 is left.').waitFor();
+    await dialog.getByLabel('Pieces of Tea, at most 2').waitFor();
+    await dialog.getByLabel('Why it is refunded').fill('It arrived broken.');
+    console.asked.length = 0;
+    const refuse = async (told: string) => {
+      await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+      await page.getByRole('alert').getByText(told).waitFor();
+      await ask.click();
+    };
+    await refuse('Enter pieces or an amount.');
+    await dialog.getByLabel('Pieces of Tea').fill('1');
+    await dialog.getByLabel('Amount in USD').fill('1');
+    await refuse('Enter either pieces or an amount, not both.');
+    expect(console.asked.filter(({ method }) => method === 'POST')).toEqual([]);
+    kept.refunds = [{ ...refund, amount, state: 'SUCCEEDED' }];
+    await ask.waitFor({ state: 'detached' });
+  });
+
+  it('puts each field below its label, and keeps buttons apart', async () => {
+    kept.status = 'CONFIRMED';
+    await logIn(page, console, `#/orders/${order.id}`);
+    const ship = await page.getByRole('button', { name: 'Ship this order' }).boundingBox();
+    const cancel = await page.getByRole('button', { name: 'Cancel this order' }).boundingBox();
+    expect((cancel?.x ?? 0) - (ship?.x ?? 0) - (ship?.width ?? 0)).toBeGreaterThan(5);
+    for (const opener of ['Ship this order', 'Refund a part']) {
+      await page.getByRole('button', { name: opener }).click();
+      const dialog = page.getByRole('dialog');
+      const places = await dialog.locator('label').evaluateAll((labels) =>
+        (labels as HTMLLabelElement[]).map((label) => ({
+          labelEnds: label.getBoundingClientRect().bottom,
+          fieldBegins: label.control?.getBoundingClientRect().top ?? 0,
+        })),
+      );
+      expect(places.length).toBeGreaterThan(2);
+      for (const { labelEnds, fieldBegins } of places) expect(labelEnds).toBeLessThanOrEqual(fieldBegins);
+      await dialog.getByRole('button', { name: 'Back' }).click();
+    }
   });
 
   it('ships an order once, with what is entered, and shows it', async () => {

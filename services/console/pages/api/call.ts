@@ -14,7 +14,7 @@ type Input<Operation> = Pick<Parameters<Operation>, keyof Parameters<Operation> 
   (Operation extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : unknown) &
   (Operation extends { requestBody: { content: { 'application/x-ndjson': unknown } } } ? { lines: Blob } : unknown);
 
-/** A refusal, whose message the pages show as it is: a sentence of the service. */
+/** A refusal, whose message the pages show: a sentence of the service. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -56,5 +56,7 @@ export async function call<M extends Method, P extends PathOf<M>>(
   const problem = await answer.json().catch(() => ({}));
   if (answer.status === 401 && path !== '/session') dispatchEvent(new Event('session-ended'));
   const trace = problem.traceId === undefined ? '' : ` Trace id: ${problem.traceId}`;
-  throw new Refused(answer.status, `${problem.detail ?? `The console answered ${answer.status}.`}${trace}`);
+  // Operators fill in forms, and do not know which part of a request carries a field.
+  const detail = problem.detail?.replace(/(^|; )(?:body|query|path)\./g, '$1');
+  throw new Refused(answer.status, `${detail ?? `The console answered ${answer.status}.`}${trace}`);
 }

@@ -14,6 +14,13 @@ export const atMost = (max: number) => ({
   },
 });
 
+/** For a field with an amount of money. */
+export const amountPattern = {
+  inputMode: 'decimal',
+  pattern: '\\d{1,12}(\\.\\d{1,4})?',
+  title: 'digits, with at most 4 after a point',
+} as const;
+
 type FieldProps = ComponentProps<'input'> & { name: string; label: string };
 
 export const Field = ({ name, label, ...attributes }: FieldProps) => (
@@ -32,7 +39,13 @@ interface SearchProps {
 /** Searches when Enter or the button is pressed. */
 export const Search = ({ label, button, onSearch }: SearchProps) => (
   <search>
-    <form class="search" onSubmit={(event) => onSearch(textsOf(event).sought?.trim() ?? '')}>
+    <form
+      class="search"
+      onSubmit={(event) => {
+        const sought = textsOf(event).sought?.trim();
+        if (sought) onSearch(sought);
+      }}
+    >
       <Field name="sought" label={label} required spellcheck={false} dir="auto" />
       <button type="submit">{button}</button>
     </form>

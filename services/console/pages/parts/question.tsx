@@ -21,6 +21,7 @@ export function Question({ dialog, question, verb, isGrave, onYes, children }: Q
   return (
     <dialog ref={dialog} aria-labelledby={asked}>
       <form
+        class="write"
         onSubmit={(event) => {
           const form = event.currentTarget;
           const texts = textsOf(event);

@@ -112,12 +112,14 @@ function Known({ id, known }: KnownProps) {
             <a href={`#/dead-letters?${id}`}>Show the dead letters of this order</a>
           </p>
         )}
-        {order && canBeShipped(order) && <Ship id={id} />}
-        {order && canBeCancelled(order) && <Cancel id={id} />}
+        <div class="actions">
+          {order && canBeShipped(order) && <Ship id={id} />}
+          {order && canBeCancelled(order) && <Cancel id={id} />}
+        </div>
       </section>
       <Refunds order={order} payment={payment} refunds={refunds} disputes={disputes} />
       {order && <Notes id={id} notes={order.notes} />}
-      <Messages mails={mails} />
+      <Messages mails={mails} problems={problems} />
       <section class="card" aria-label="Timeline">
         <h2>Timeline</h2>
         <Lanes steps={timeline} />

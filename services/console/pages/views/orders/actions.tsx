@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/preact-query';
 import { useRef, useState } from 'preact/hooks';
 import { type AnswerTo, call } from '../../api/call.ts';
 import { renew } from '../../api/queries.ts';
-import { atMost, Field, textsOf } from '../../parts/form.tsx';
+import { amountPattern, atMost, Field, textsOf } from '../../parts/form.tsx';
 import { Badge, money, Outcome, Time } from '../../parts/parts.tsx';
 import { Grave } from '../../parts/question.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -60,29 +60,47 @@ export function Ship({ id }: { id: string }) {
         <p>It can then no longer be cancelled, and its customer gets a mail. All fields may be left empty.</p>
         <Field name="carrier" label="Carrier" dir="auto" {...atMost(80)} />
         <Field name="trackingNumber" label="Tracking number" spellcheck={false} {...atMost(80)} />
-        <Field name="trackingUrl" label="Tracking page (https)" type="url" pattern="https://.+" {...atMost(2_000)} />
+        <Field
+          name="trackingUrl"
+          label="Tracking page (https)"
+          type="url"
+          pattern="https://.+"
+          title="an address that begins with https://"
+          {...atMost(2_000)}
+        />
       </Grave>
       <Outcome of={ship} />
     </>
   );
 }
 
+interface RefundProps {
+  order: NonNullable<Known['order']>;
+  /** Refunds that have succeeded or may still succeed. */
+  refunds: Known['refunds'];
+  left: number;
+}
+
 /** Refunds pieces of an order, or an amount, before or after shipping. */
-function Refund({ order }: { order: NonNullable<Known['order']> }) {
+function Refund({ order, refunds, left }: RefundProps) {
   // With the same key, a repetition after a lost answer makes no second refund.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const { id, items, total } = order;
+  const returned = refunds.flatMap(({ lines }) => lines ?? []);
+  const piecesLeft = items.map((item) => {
+    const back = returned.filter(({ productId }) => productId === item.productId);
+    return { ...item, most: item.quantity - back.reduce((sum, { quantity }) => sum + quantity, 0) };
+  });
   const refund = useMutation({
-    mutationFn: ({ reason = '', amount = '', ...texts }: Record<string, string>) => {
+    async mutationFn({ reason = '', amount = '', ...texts }: Record<string, string>) {
       const lines = items.flatMap(({ productId }) => {
         const quantity = Number(texts[productId] ?? 0);
         return quantity > 0 ? [{ productId, quantity }] : [];
       });
-      const what =
-        amount === ''
-          ? { lines }
-          : { amount: { amount, currency: total.currency }, ...(lines.length > 0 && { lines }) };
-      return call('put', '/api/orders/{id}/refunds/{key}', { path: { id, key }, body: { ...what, reason } });
+      if (amount === '' && lines.length === 0) throw new Error('Enter pieces or an amount.');
+      if (amount !== '' && lines.length > 0) throw new Error('Enter either pieces or an amount, not both.');
+      const what = amount === '' ? { lines } : { amount: { amount, currency: total.currency } };
+      await call('put', '/api/orders/{id}/refunds/{key}', { path: { id, key }, body: { ...what, reason } });
     },
     onSuccess: () => {
       setKey(crypto.randomUUID());
@@ -98,18 +116,23 @@ function Refund({ order }: { order: NonNullable<Known['order']> }) {
         disabled={refund.isPending}
         onYes={(texts) => refund.mutateAsync(texts)}
       >
-        <p>Either pieces at the prices of the order, or an amount. The customer gets a mail. This cannot be undone.</p>
-        {items.map(({ productId, name, quantity }) => (
-          <Field
-            key={productId}
-            name={productId}
-            label={`Pieces of ${name ?? productId}, at most ${quantity}`}
-            type="number"
-            min={0}
-            max={quantity}
-          />
-        ))}
-        <Field name="amount" label={`Amount in ${total.currency}`} inputMode="decimal" pattern="\d+(\.\d{1,4})?" />
+        <p>
+          Either pieces at the prices of the order, or an amount. {money({ ...total, amount: left })} is left. The
+          customer gets a mail. This cannot be undone.
+        </p>
+        {piecesLeft
+          .filter(({ most }) => most > 0)
+          .map(({ productId, name, most }) => (
+            <Field
+              key={productId}
+              name={productId}
+              label={`Pieces of ${name ?? productId}, at most ${most}`}
+              type="number"
+              min={0}
+              max={most}
+            />
+          ))}
+        <Field name="amount" label={`Amount in ${total.currency}`} {...amountPattern} />
         <label for="refund-reason">Why it is refunded</label>
         <textarea id="refund-reason" name="reason" rows={2} required dir="auto" {...atMost(500)} />
         <p class="note">For operators and the audit trail: do not name the customer, who never sees it.</p>
@@ -128,6 +151,10 @@ export function Refunds({
 }: Pick<Known, 'order' | 'payment' | 'refunds' | 'disputes'>) {
   if (payment === null || payment.amount === null) return null;
   const isPaid = payment.status !== 'CHARGING' && payment.status !== 'FAILED';
+  const counted = refunds.filter(({ state }) => state !== 'FAILED');
+  // Payment decides. It also subtracts what the customer disputes.
+  const left = counted.reduce((rest, { amount }) => rest - amount.amount, payment.amount.amount);
+  const isSomethingLeft = left > 0.00001;
   return (
     <section class="card" aria-label="Refunds">
       <h2>Refunds</h2>
@@ -162,7 +189,7 @@ export function Refunds({
           />
         </>
       )}
-      {order && isPaid && <Refund order={order} />}
+      {order && isPaid && isSomethingLeft && <Refund order={order} refunds={counted} left={left} />}
     </section>
   );
 }
@@ -212,11 +239,13 @@ export function Notes({ id, notes }: { id: string; notes: NonNullable<Known['ord
 }
 
 /** Messages about an order to its customer. Each can be sent again. */
-export const Messages = ({ mails }: Pick<Known, 'mails'>) => (
+export const Messages = ({ mails, problems }: Pick<Known, 'mails' | 'problems'>) => (
   <section class="card" aria-label="Mails">
     <h2>Mails</h2>
     <Table
-      empty={<p class="note">There are no mails.</p>}
+      empty={
+        <p class="note">{problems.length === 0 ? 'There are no mails.' : 'Not known: a service does not answer.'}</p>
+      }
       rows={mails}
       keyOf={({ id }) => id}
       columns={{

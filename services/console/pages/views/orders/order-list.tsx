@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { call } from '../../api/call.ts';
 import type { operations } from '../../generated/schema.ts';
-import { Field, textsOf } from '../../parts/form.tsx';
+import { amountPattern, Field, textsOf } from '../../parts/form.tsx';
 import { Paging } from '../../parts/paging.tsx';
 import { Answer } from '../../parts/parts.tsx';
 import { OrderTable } from './order-table.tsx';
@@ -64,7 +64,8 @@ export function OrderList({ query }: { query: URLSearchParams }) {
         class="filters"
         key={query.toString()}
         onSubmit={(event) => {
-          location.hash = addressOf({ customer: customer ?? '', ...textsOf(event) });
+          const { currency: typed = '', ...texts } = textsOf(event);
+          location.hash = addressOf({ customer: customer ?? '', ...texts, currency: typed.toUpperCase() });
         }}
       >
         <span>
@@ -85,18 +86,18 @@ export function OrderList({ query }: { query: URLSearchParams }) {
           <Field name="to" label="Placed until (UTC)" type="date" defaultValue={to} />
         </span>
         <span>
-          <Field name="min" label="Total from" inputMode="decimal" pattern="\d+(\.\d{1,4})?" defaultValue={min} />
+          <Field name="min" label="Total from" {...amountPattern} defaultValue={min} />
         </span>
         <span>
-          <Field name="max" label="Total until" inputMode="decimal" pattern="\d+(\.\d{1,4})?" defaultValue={max} />
+          <Field name="max" label="Total until" {...amountPattern} defaultValue={max} />
         </span>
         <span>
           <Field
             name="currency"
             label="Currency"
             size={4}
-            pattern="[A-Z]{3}"
-            title="Such as USD"
+            pattern="[A-Za-z]{3}"
+            title="three letters, such as USD"
             defaultValue={currency}
           />
         </span>
