@@ -49,6 +49,8 @@ export function catalogueOf(price: string, { own = details, stock }: CatalogueOp
     if (path.startsWith('/products/availability?')) return [{ productId, available: available ?? initialStock }];
     if (path === '/products/categories') return ['Drinks', 'Food'];
     if (path.startsWith('/products?')) return new Reply(200, isThere ? `[${state}]` : '[]');
+    if ((body as { sku?: string } | undefined)?.sku === 'TAKEN')
+      return new Reply(409, { detail: 'Another product has this sku.' });
     if (path === '/internal/products') {
       isThere = true;
       state = stringifyJson({ id: productId, version: 1, ...(body as object) });

@@ -90,9 +90,9 @@ describePages('the form of a product', (open) => {
   it('shows the slower of two operators the current product, and lets them replace it', async () => {
     await page.getByRole('link', { name: 'Change Tea' }).click();
     await page.getByLabel('Price of Tea').fill('5');
-    await changeOf('ben', { name: 'Black tea' });
+    await changeOf('ben', { name: 'Black tea', taxPermille: 65 });
     await page.getByRole('button', { name: 'Save Tea' }).click();
-    const told = 'Someone else has changed it. It is now name Black tea, price 4.5. Do it again';
+    const told = 'Someone else has changed it. It is now name Black tea, price 4.5, tax 6.5. Do it again';
     await page.getByRole('alert').getByText(told).waitFor();
     await page.getByRole('button', { name: 'Save Tea' }).click();
     await page.getByRole('status').getByText('Tea was saved.').waitFor();
@@ -102,6 +102,13 @@ describePages('the form of a product', (open) => {
     ]);
     const log = console.logged.filter(({ msg }) => msg === 'A product was changed');
     expect(log.map(({ by }) => by).slice(-2)).toEqual(['ben (shared token)', ann]);
+  });
+
+  it("says in the service's words why it refuses a product that nobody else has changed", async () => {
+    await page.getByRole('link', { name: 'Change Tea' }).click();
+    await page.getByLabel('SKU of Tea').fill('TAKEN');
+    await page.getByRole('button', { name: 'Save Tea' }).click();
+    await page.getByRole('alert').getByText('Another product has this sku.', { exact: true }).waitFor();
   });
 
   it('asks before it deletes the product', async () => {

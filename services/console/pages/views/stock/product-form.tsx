@@ -62,10 +62,14 @@ const fieldsOf = ({ name, price, unit, category, tax, sku, description, images }
 /** Says how the product differs from the form. */
 function differences(product: Product, draft: Draft): string {
   const [theirs, own] = [fieldsOf(draftOf(product)), fieldsOf(draft)];
+  const shown = { ...theirs, taxPermille: theirs.taxPermille === null ? null : theirs.taxPermille / 10 };
   const names = Object.keys(theirs) as (keyof typeof theirs)[];
   const said = names
     .filter((name) => JSON.stringify(theirs[name]) !== JSON.stringify(own[name]))
-    .map((name) => `${name} ${name === 'images' ? `with ${theirs.images.length} pictures` : (theirs[name] ?? 'none')}`);
+    .map((name) => {
+      if (name === 'images') return `images with ${theirs.images.length} pictures`;
+      return `${name === 'taxPermille' ? 'tax' : name} ${shown[name] ?? 'none'}`;
+    });
   return said.length === 0 ? 'as you have it' : said.join(', ');
 }
 
@@ -115,8 +119,10 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
           await call('put', '/api/products/{id}', { path, body: { ...fieldsOf(draft), version } });
         else await call('delete', '/api/products/{id}', { path, query: { version } });
       } catch (error) {
-        if (!(error instanceof Refused) || error.status !== 409) throw error;
+        if (!(error instanceof Refused) || error.status !== 409 || version === undefined) throw error;
         const now = await call('get', '/api/products/{id}', { path });
+        // Refused for another reason, such as a sku that another product has.
+        if (now.version === version) throw error;
         keep({ version: now.version });
         throw new Error(
           `Someone else has changed it. It is now ${differences(now, draft)}. Do it again to replace that with what is in the form.`,
@@ -202,19 +208,21 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
         </div>
       </form>
       {version !== undefined && (
-        <Grave
-          aria-label={`Delete ${called}`}
-          question={
-            <>
-              Delete <bdi>{called}</bdi>?
-            </>
-          }
-          verb="Delete"
-          disabled={change.isPending}
-          onYes={() => change.mutateAsync('delete')}
-        >
-          <p>It can no longer be ordered. Existing orders continue. This cannot be undone.</p>
-        </Grave>
+        <div class="apart">
+          <Grave
+            aria-label={`Delete ${called}`}
+            question={
+              <>
+                Delete <bdi>{called}</bdi>?
+              </>
+            }
+            verb="Delete"
+            disabled={change.isPending}
+            onYes={() => change.mutateAsync('delete')}
+          >
+            <p>It can no longer be ordered. Existing orders continue. This cannot be undone.</p>
+          </Grave>
+        </div>
       )}
       <Outcome of={change} />
     </section>
