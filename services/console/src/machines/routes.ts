@@ -90,10 +90,13 @@ export const machineRoutes = (services: Services, log: Logger): AnyRoute[] => [
     body: z.object({ name: text(1, 100) }),
     responses: {
       200: { description: 'The new key.', body: newApiKeyOut },
+      403: problem('The operator lacks a role of the service account.'),
       409: problem('The service account has two valid keys.'),
     },
     async handler({ params: { id }, body, headers: { 'console-operator': operator } }) {
-      const made = await services.call('POST', 'auth', `${internal}/${id}/keys`, newApiKeyOut, { operator, body });
+      const made = await services.call('POST', 'auth', `${internal}/${id}/keys`, newApiKeyOut, {
+        ...{ operator, body, forbids: true },
+      });
       log.info({ by: operator, accountId: id, keyId: made.body.id }, 'A key of a service account was made');
       return ok(made.body, noStore);
     },
