@@ -385,9 +385,9 @@ describePages('the page of the orders', (open) => {
       await page.getByRole('button', { name: opener }).click();
       const dialog = page.getByRole('dialog');
       const places = await dialog.locator('label').evaluateAll((labels) =>
-        (labels as HTMLLabelElement[]).map((label) => ({
+        labels.map((label) => ({
           labelEnds: label.getBoundingClientRect().bottom,
-          fieldBegins: label.control?.getBoundingClientRect().top ?? 0,
+          fieldBegins: (label as unknown as { control: typeof label }).control.getBoundingClientRect().top,
         })),
       );
       expect(places.length).toBeGreaterThan(2);
