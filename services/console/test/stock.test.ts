@@ -109,6 +109,12 @@ describePages('the form of a product', (open) => {
     await page.getByLabel('SKU of Tea').fill('TAKEN');
     await page.getByRole('button', { name: 'Save Tea' }).click();
     await page.getByRole('alert').getByText('Another product has this sku.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'New product' }).click();
+    for (const [field, text] of Object.entries({ Name: 'Coffee', Price: '5', Unit: 'kg', SKU: 'TAKEN' }))
+      await page.getByLabel(`${field} of new product`).fill(text);
+    await page.getByRole('button', { name: 'Save new product' }).click();
+    await page.getByRole('alert').getByText('Another product has this sku.', { exact: true }).waitFor();
   });
 
   it('asks before it deletes the product', async () => {

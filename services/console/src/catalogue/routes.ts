@@ -131,7 +131,7 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
       operationId: 'createProduct',
       summary: 'Create a product',
       body: fields,
-      responses: { 204: { description: 'Created.' } },
+      responses: { 204: { description: 'Created.' }, 409: problem('Another product has this sku.') },
       async handler({ headers: { 'console-operator': by }, body: product }) {
         const sent = { body: { ...product, price: new Decimal(product.price) }, operator: by };
         const { body } = await services.call('POST', 'product', '/internal/products', anyProduct, sent);
