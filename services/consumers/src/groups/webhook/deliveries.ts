@@ -71,7 +71,7 @@ export const deliveries = ({
 
   async settle(tx, ended, log) {
     const settled = ended.map((one) => settle(one, log));
-    const held = settled.flatMap(({ id, next }) => (next === 'stored' ? id : []));
+    const held = settled.flatMap(({ id, isHeld }) => (isHeld ? id : []));
     if (held.length > 0) await holdDeliveries(tx, held);
     const noted = settled.flatMap(({ delivery }) => delivery ?? []);
     if (noted.length > 0) await noteAttempts(tx, noted);
@@ -99,7 +99,10 @@ interface Settled {
   id: string;
   webhookId: string;
   next: Next;
+  /** What is noted of it. */
   delivery?: EndedDelivery;
+  /** It waits until its endpoint is no longer paused. */
+  isHeld?: true;
   /** Undefined if the outcome says nothing new about the endpoint. */
   isAccepted?: boolean;
   /** The endpoint's end. */
@@ -115,10 +118,10 @@ function settle(one: Ended<Delivery, Outcome>, log: Logger): Settled {
   }
   const over = (state: 'DELIVERED' | 'GIVEN_UP', { status, failure }: Pick<Attempt, 'status' | 'failure'>) => {
     attempted.inc({ result: state === 'DELIVERED' ? 'delivered' : 'given_up' });
-    return { ...about, next: 'done', delivery: { id, state, status, failure } } as const;
+    return { ...about, next: 'stored', delivery: { id, state, status, failure, dueInMs: null } } as const;
   };
   const { outcome } = one;
-  if (outcome === 'paused') return { ...about, next: 'stored' };
+  if (outcome === 'paused') return { ...about, next: 'stored', isHeld: true };
   if (outcome === 'ended' || outcome === 'no order')
     return over('GIVEN_UP', { status: undefined, failure: outcome === 'ended' ? endedFailure : 'There is no order.' });
   const { status, failure, retryAfterSeconds = 0 } = outcome;
@@ -138,8 +141,9 @@ function settle(one: Ended<Delivery, Outcome>, log: Logger): Settled {
   }
   attempted.inc({ result: 'failed' });
   log.info(fields, 'A delivery failed and is tried again');
-  const againInMs = Math.max(pause, retryAfterSeconds) * 1_000;
-  return { ...about, next: { againInMs }, delivery: { id, state: 'PENDING', status, failure }, isAccepted: false };
+  const dueInMs = Math.max(pause, retryAfterSeconds) * 1_000;
+  const delivery = { id, state: 'PENDING', status, failure, dueInMs } as const;
+  return { ...about, next: 'stored', delivery, isAccepted: false };
 }
 
 function healthOf(settled: Settled[]): Health[] {

@@ -141,15 +141,18 @@ const insertDeliveries = (rows: Sql, dueAt: Sql) => sql`
 export interface EndedDelivery extends Pick<Attempt, 'status' | 'failure'> {
   id: string;
   state: 'PENDING' | 'DELIVERED' | 'GIVEN_UP';
+  /** When it is tried again; null: never. */
+  dueInMs: number | null;
 }
 
-/** Notes the outcomes of claimed deliveries. */
+/** Notes the outcomes of claimed deliveries, and when they are due again: one statement, because every version of a row costs. */
 export async function noteAttempts(tx: Transaction, ended: EndedDelivery[]): Promise<void> {
   const rows = ended.map((one) => ({ ...one, failure: one.failure && storable(one.failure, 300) }));
   await tx.run(sql`
     update webhook_deliveries as delivery
-    set state = row.state, status = row.status, failure = row.failure, tried_at = now(), tries = tries + 1
-    from ${rowsAs('row', rows, { id: 'uuid', state: 'text', status: 'int', failure: 'text' })}
+    set state = row.state, status = row.status, failure = row.failure, tried_at = now(), tries = tries + 1,
+        due_at = now() + row."dueInMs" * interval '1 ms'
+    from ${rowsAs('row', rows, { id: 'uuid', state: 'text', status: 'int', failure: 'text', dueInMs: 'int' })}
     where delivery.id = row.id`);
 }
 
