@@ -115,13 +115,15 @@ describe('the console during an incident', () => {
 
     await showOrder(id);
     await order()
-      .getByText('Ann discarded StockReserved, so that payment-group never handles it: The customer was told')
+      .getByText(
+        'Ann (shared token) discarded StockReserved, so that payment-group never handles it: The customer was told',
+      )
       .waitFor();
     await order()
       .getByText(/^Its cancellation, once it has been PENDING/)
       .waitFor();
     await step('payment-group made StockReserved a dead letter').waitFor();
-    await step('Ann discarded StockReserved').waitFor();
+    await step('Ann (shared token) discarded StockReserved').waitFor();
     await repairPayments(shop.store);
   }, 120_000);
 

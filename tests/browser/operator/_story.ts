@@ -81,10 +81,11 @@ export async function tellStory(shop: TestShop, { killed, rounds }: Plan): Promi
       expect(await ada.evaluate('globalThis.isNotReloaded')).toBe(true);
     }
     await expectEndOfSessions(shop, customer, ada, stream);
+    // A fast machine is through before every group was killed.
+    await until('every group was killed', async () => kills.count() >= killed.length, 90_000);
   } finally {
     await kills.stop();
   }
-  expect(await kills.stop()).toBeGreaterThanOrEqual(killed.length);
 
   await logIn(ada, customer);
   await ada.getByRole('link', { name: 'Orders', exact: true }).click();
