@@ -24,7 +24,7 @@ import {
   remainderOf,
 } from './refund.ts';
 import { refundsOn } from './refund-repository.ts';
-import { type NewRefund, type OutsideRefund, queueName, stepsOn } from './step-repository.ts';
+import { type NewRefund, queueName, stepsOn } from './step-repository.ts';
 
 const refundStates = { pending: 'PENDING', succeeded: 'SUCCEEDED', failed: 'FAILED' } as const;
 const disputeStates = { open: 'OPEN', won: 'WON', lost: 'LOST' } as const;
@@ -62,7 +62,6 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
   const changed = new Set<Refund>();
   const disputes = new Set<Dispute>();
   const steps: NewRefund[] = [];
-  const pendingOutside: OutsideRefund[] = [];
   const events: StoredEvent[] = [];
   const bookings: ((books: ReturnType<typeof bookOn>) => Promise<void>)[] = [];
 
@@ -196,7 +195,7 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
         announce(returns, add(returns, refund));
         if (state !== 'pending') continue;
         const { customerId } = returns.payment;
-        pendingOutside.push({ id, orderId, customerId, amount: money(returns, amount), traceparent });
+        steps.push({ id, orderId, customerId, paymentId: null, amount: money(returns, amount), traceparent });
       }
       for (const { id: providerRef, amount, state } of told.disputes) {
         const id = disputeId(providerRef);
@@ -235,9 +234,9 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
       if (counts.length > 0) await paymentsOn(tx).setReturned(counts, now);
       for (const book of bookings) await book(bookOn(tx));
       if (events.length > 0) await appendToOutbox(tx, ...events);
-      if (steps.length > 0) await stepsOn(tx).addRefunds(steps);
-      if (pendingOutside.length > 0) await stepsOn(tx).addOutsideRefunds(pendingOutside);
-      if (steps.length + pendingOutside.length > 0) wakeOutgoing(tx, queueName);
+      if (steps.length === 0) return;
+      await stepsOn(tx).addRefunds(steps);
+      wakeOutgoing(tx, queueName);
     },
   };
 }

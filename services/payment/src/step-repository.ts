@@ -26,13 +26,11 @@ export interface NewRefund {
   id: string;
   orderId: string;
   customerId: string;
-  paymentId: string;
+  /** Null if it was made at the provider and is pending there: it is only read what becomes of it. */
+  paymentId: string | null;
   amount: Money;
   traceparent: string;
 }
-
-/** A refund that was made at the provider, and is pending there. */
-export type OutsideRefund = Omit<NewRefund, 'paymentId'>;
 
 /** A step that a worker has claimed. */
 export interface Step extends ClaimedCall {
@@ -137,34 +135,13 @@ export const stepsOn = ({ run }: Transaction) => ({
     }));
     await run(sql`
       insert into payment_steps (id, lane, order_id, customer_id, payment_id, amount, currency, traceparent, due_at)
-      select id, 'refund', "orderId", "customerId", "paymentId", amount, currency, traceparent, now()
+      select id, case when "paymentId" is null then 'outside' else 'refund' end, "orderId", "customerId", "paymentId",
+             amount, currency, traceparent, now()
       from ${rowsAs('step', rows, {
         id: 'uuid',
         orderId: 'uuid',
         customerId: 'uuid',
         paymentId: 'uuid',
-        amount: 'numeric',
-        currency: 'text',
-        traceparent: 'text',
-      })}
-      order by id
-      on conflict do nothing`);
-  },
-
-  /** Has read what becomes of refunds that were made at the provider. */
-  async addOutsideRefunds(refunds: OutsideRefund[]): Promise<void> {
-    const rows = refunds.map(({ amount: { amount, currency }, ...step }) => ({
-      ...step,
-      amount: amount.toFixed(),
-      currency,
-    }));
-    await run(sql`
-      insert into payment_steps (id, lane, order_id, customer_id, amount, currency, traceparent, due_at)
-      select id, 'outside', "orderId", "customerId", amount, currency, traceparent, now()
-      from ${rowsAs('step', rows, {
-        id: 'uuid',
-        orderId: 'uuid',
-        customerId: 'uuid',
         amount: 'numeric',
         currency: 'text',
         traceparent: 'text',
