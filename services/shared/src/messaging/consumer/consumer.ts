@@ -16,8 +16,6 @@ import { createSharedChunks } from './shared-chunks.ts';
 const outagePauses = { firstMs: 100, maxMs: 2_000 };
 /** Time for messages that nobody wants to gather: skipping them costs next to nothing then. Whoever wants the next ones waits once. */
 const unwantedGatherMs = 1_000;
-/** Whether messages are still wanted is asked this often. The handler knows it exactly. */
-const stillWantedMs = 1_000;
 
 export interface ConsumerOptions<Client>
   extends Omit<SubscriptionOptions, 'groupId' | 'topics' | 'gatherMs' | 'onBatch'> {
@@ -43,7 +41,6 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
   const { group, database, sender, retry, log } = options;
   const kinds = kindsOf(group);
   let areWanted = true;
-  let askedAt = Number.NEGATIVE_INFINITY;
   const processTogether = createSharedChunks({
     chunkSize: group.chunkSize,
     process: (events) => processEvents(group, database, events),
@@ -71,12 +68,10 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
 
   /** Waits for the answer as long as it takes. */
   async function wants(signal: AbortSignal): Promise<boolean> {
-    if (group.wants === undefined || (areWanted && performance.now() - askedAt < stillWantedMs)) return true;
+    if (group.wants === undefined) return true;
     for (let outages = 1; !signal.aborted; outages += 1) {
       try {
-        const answer = await group.wants();
-        askedAt = performance.now();
-        return answer;
+        return await group.wants();
       } catch (error) {
         log.warn({ err: error }, 'Whether events are wanted is not known, the partition waits');
         await sleep(backoff(outages, outagePauses), signal);
