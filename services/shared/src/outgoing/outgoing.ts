@@ -49,7 +49,7 @@ const everyMs = 1_000;
 /** From the end of a call until its outcome is stored, at most. After that another worker may claim it. */
 const settleMs = 20_000;
 const pauses = { firstMs: 200, maxMs: 2_000 };
-/** A lane without calls begins slowly again after this time. */
+/** A lane without calls is forgotten after this time, so that it begins slowly again. */
 const forgetLaneAfterMs = 5_000;
 
 const ended = new Counter({
@@ -152,8 +152,7 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
 
       const claiming = loop({ name: `outgoing ${name}`, everyMs }, async () => {
         for (const [lane, { calls, endedAt }] of lanes)
-          if (calls === 0 && (slowStartMs === undefined || performance.now() - endedAt > forgetLaneAfterMs))
-            lanes.delete(lane);
+          if (calls === 0 && performance.now() - endedAt > forgetLaneAfterMs) lanes.delete(lane);
         const room = new Map(Array.from(lanes, ([lane, { limit, calls }]) => [lane, Math.max(limit - calls, 0)]));
         const calls = await repository.claim({ room, roomOfOthers: firstLimit, leaseMs });
         for (const call of calls) {
