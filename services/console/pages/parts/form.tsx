@@ -18,7 +18,7 @@ export const atMost = (max: number) => ({
 export const amountPattern = {
   inputMode: 'decimal',
   pattern: '\\d{1,12}(\\.\\d{1,4})?',
-  title: 'digits, with at most 4 after a point',
+  title: 'digits, with at most 4 after the point',
 } as const;
 
 type FieldProps = ComponentProps<'input'> & { name: string; label: string };

@@ -3,7 +3,7 @@ import type { TargetedSubmitEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type AnswerTo, call, Refused } from '../../api/call.ts';
 import { queries, renew } from '../../api/queries.ts';
-import { atMost } from '../../parts/form.tsx';
+import { amountPattern, atMost } from '../../parts/form.tsx';
 import { Outcome } from '../../parts/parts.tsx';
 import { Grave } from '../../parts/question.tsx';
 import { Pictures } from './pictures.tsx';
@@ -84,7 +84,6 @@ interface ProductFormProps {
 }
 
 const tax = { pattern: '100(\\.0)?|\\d{1,2}(\\.\\d)?', title: 'at most 100, with at most one digit after the point' };
-const price = { pattern: '\\d{1,12}(\\.\\d{1,4})?', title: 'digits, with at most 4 after the point' };
 
 /**
  * Creates a product, or changes or deletes the version that was opened. If someone else has changed it meanwhile, the form shows the
@@ -164,7 +163,7 @@ export function ProductForm({ id, product, currency, categories, onClose }: Prod
         </label>
         <label>
           Price in {currency}
-          <input required inputMode="decimal" {...price} {...field('price', 'Price')} />
+          <input required {...amountPattern} {...field('price', 'Price')} />
         </label>
         <label>
           Unit
