@@ -35,6 +35,8 @@ export async function startRun(report: (line: string) => void) {
     insert into order_items (order_id, position, product_id, quantity, unit_price, name)
     select id, 0, gen_random_uuid(), 3, 4.25, 'Tea' from orders`);
   const orders = (await pool.query<{ id: string }>('select id from orders')).rows.map(({ id }) => id);
+  const send = createSend(store.url('webhook'));
+  const operator = { 'id-account': randomUUID(), 'account-roles': 'operator' };
   /** When each event was committed, in ms since the epoch. */
   const committedAt = new Map<string, number>();
 
@@ -57,18 +59,7 @@ export async function startRun(report: (line: string) => void) {
 
     /** Tells this URL of every event from now on. @returns the id of the webhook */
     async addWebhook(url: string): Promise<string> {
-      const send = createSend(store.url('webhook'));
-      const headers = { 'id-account': randomUUID(), 'account-roles': 'operator' };
-      const { body } = await sendExpecting(
-        201,
-        (method, path, json) => send(method, path, json, headers),
-        'POST',
-        '/webhooks',
-        {
-          url,
-          kinds: ['OrderShipped'],
-        },
-      );
+      const { body } = await sendExpecting(201, send, 'POST', '/webhooks', { url, kinds: ['OrderShipped'] }, operator);
       return body.id;
     },
 
@@ -88,8 +79,7 @@ export async function startRun(report: (line: string) => void) {
     },
 
     async removeWebhook(id: string): Promise<void> {
-      const headers = { 'id-account': randomUUID(), 'account-roles': 'operator' };
-      await createSend(store.url('webhook'))('DELETE', `/webhooks/${id}`, undefined, headers);
+      await sendExpecting(204, send, 'DELETE', `/webhooks/${id}`, undefined, operator);
     },
 
     /** Deliveries by state, as operators see them. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { mean } from 'simple-statistics';
+import { listen } from '../../../tests/kit/listen.ts';
 import type { Store } from '../../local/store.ts';
 import { figure } from '../figures.ts';
 import { type Measurement, say } from '../measurement.ts';
@@ -22,8 +21,7 @@ export const webhooks: Measurement = {
   env: { APP_PROFILE: 'dev' },
   async run(store) {
     const receiver = createServer((req, res) => void req.resume().on('end', () => res.writeHead(204).end()));
-    await once(receiver.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    const url = `http://127.0.0.1:${await listen(receiver)}/`;
     const load = await prepareOrderLoad(store);
     const first = await addWebhook(store, url);
     await load.closedLoop(warmUpSeconds);
