@@ -8,7 +8,7 @@ import type { PrismaClient } from './generated/client.ts';
 /** The part of a consumer group that differs from group to group. */
 export type OwnGroup<Kind extends EventKind = EventKind> = Pick<
   ConsumerGroup<PrismaClient, unknown, Kind>,
-  'kinds' | 'wants' | 'handle' | 'accounts' | 'maxWaitMs' | 'takesSeveralPerOrder'
+  'kinds' | 'wanted' | 'handle' | 'accounts' | 'maxWaitMs' | 'takesSeveralPerOrder'
 > & { chunkSize?: number };
 
 /** The function that groups/<name>/consumer-group.ts exports as `createGroup`. */

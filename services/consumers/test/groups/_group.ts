@@ -46,7 +46,7 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
     database,
     prisma: database.prisma,
     app,
-    wants: consumer.group.wants,
+    wanted: consumer.group.wanted,
     /** Handles the events of the group's kinds in one transaction, like one chunk. */
     handle: (...events: StoredEvent[]) => {
       const own = events.filter(({ kind }) => kindsOf(consumer.group).has(kind));

@@ -257,19 +257,23 @@ describe('webhooks', () => {
   });
 
   it('reach only endpoints that want their kind', async () => {
-    const [wants, other] = [await hook(), await hook(undefined, { kinds: ['OrderShipped'] })];
+    const [wanting, other] = [await hook(), await hook(undefined, { kinds: ['OrderShipped'] })];
     start();
     await group.handle(paid());
-    await untilState(wants.id, 'DELIVERED');
+    await untilState(wanting.id, 'DELIVERED');
     expect(await deliveriesOf(other.id)).toEqual([]);
   });
 
-  it('are not wanted while there is no endpoint', async () => {
-    expect(await group.wants?.()).toBe(false);
-    const target = await hook();
-    expect(await group.wants?.()).toBe(true);
-    await asOperator(group).remove(`/webhooks/${target.id}`).expect(204);
-    expect(await group.wants?.()).toBe(false);
+  it('are wanted only of kinds that an endpoint wants, even one that is paused', async () => {
+    expect(await group.wanted?.()).toEqual(new Set());
+    const [one, other] = [await hook(), await hook(undefined, { kinds: ['OrderPaid', 'OrderShipped'] })];
+    expect(await group.wanted?.()).toEqual(new Set(['OrderPaid', 'OrderShipped']));
+    await asOperator(group).patch(`/webhooks/${other.id}`, { state: 'PAUSED' }).expect(200);
+    expect(await group.wanted?.()).toEqual(new Set(['OrderPaid', 'OrderShipped']));
+    await asOperator(group).remove(`/webhooks/${other.id}`).expect(204);
+    expect(await group.wanted?.()).toEqual(new Set(['OrderPaid']));
+    await asOperator(group).remove(`/webhooks/${one.id}`).expect(204);
+    expect(await group.wanted?.()).toEqual(new Set());
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { hourMs } from '@store/shared/values/time';
 import type { CreateGroup } from '../../group.ts';
 import { rangeOf } from './addresses.ts';
 import { deliveries } from './deliveries.ts';
-import { addDeliveries, createDeliveryRepository, hasReceivers } from './delivery-repository.ts';
+import { addDeliveries, createDeliveryRepository, wantedKinds } from './delivery-repository.ts';
 import { createEndpointClient } from './endpoint-client.ts';
 import { createEndpointRepository } from './endpoint-repository.ts';
 import { createOrderClient } from './order-client.ts';
@@ -34,7 +34,7 @@ export const createGroup: CreateGroup = ({ config, database }) => {
       takesSeveralPerOrder: true,
       // Each becomes a row for each endpoint that wants it, of which there may be 1,000.
       chunkSize: 50,
-      wants: () => hasReceivers(database),
+      wanted: () => wantedKinds(database),
       handle: (events, tx) => addDeliveries(tx, events.map(toSentEvent)),
     },
     routes: webhookRoutes({ endpoints, deliveries: all, rules: { publicOnly, ports, own } }),

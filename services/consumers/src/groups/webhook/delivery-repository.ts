@@ -69,10 +69,11 @@ interface Receiver {
   kinds: string[];
 }
 
-/** Whether somebody wants to hear of events. */
-export async function hasReceivers({ run }: Pick<Database<PrismaClient>, 'run'>): Promise<boolean> {
-  const [row] = await run(sql`select from webhooks where state in ('ACTIVE', 'PAUSED') limit 1`);
-  return row !== undefined;
+/** The kinds of events that some endpoint wants. */
+export async function wantedKinds({ run }: Pick<Database<PrismaClient>, 'run'>): Promise<ReadonlySet<string>> {
+  const rows = await run<{ kind: string }>(sql`
+    select distinct unnest(kinds) as kind from webhooks where state in ('ACTIVE', 'PAUSED')`);
+  return new Set(rows.map(({ kind }) => kind));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
+import { coalesce } from '../../values/coalesce.ts';
 import { backoff, sleep } from '../../values/time.ts';
 import type { retriesFrom } from '../config.ts';
 import { writeDeadLetter } from '../dead-letters/write.ts';
@@ -39,8 +40,10 @@ type Content = { event: StoreEvent } | { poison: unknown } | undefined;
  */
 export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscription {
   const { group, database, sender, retry, log } = options;
-  const kinds = kindsOf(group);
-  let areWanted = true;
+  const handled = kindsOf(group);
+  /** Partitions that were fetched together ask together. */
+  const wantedNow = coalesce(async () => (await group.wanted?.()) ?? handled);
+  let isAnyWanted = true;
   const processTogether = createSharedChunks({
     chunkSize: group.chunkSize,
     process: (events) => processEvents(group, database, events),
@@ -52,8 +55,9 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
     for (let from = 0; from < messages.length && !signal.aborted; from += group.chunkSize) {
       const end = consumerMetrics.seconds.startTimer({ group: group.name });
       const chunk = messages.slice(from, from + group.chunkSize);
-      areWanted = await wants(signal);
-      const contents = chunk.map((message) => (areWanted ? contentOf(topic, partition, message) : undefined));
+      const kinds = await wantedKinds(signal);
+      isAnyWanted = kinds.size > 0;
+      const contents = chunk.map((message) => contentOf(topic, partition, message, kinds));
       let finished = 0;
       for await (const outcome of outcomesOf(contents, signal)) {
         const message = chunk[finished] as ReceivedMessage;
@@ -67,20 +71,21 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
   }
 
   /** Waits for the answer as long as it takes. */
-  async function wants(signal: AbortSignal): Promise<boolean> {
-    if (group.wants === undefined) return true;
+  async function wantedKinds(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    if (group.wanted === undefined) return handled;
     for (let outages = 1; !signal.aborted; outages += 1) {
       try {
-        return await group.wants();
+        return await wantedNow(undefined);
       } catch (error) {
-        log.warn({ err: error }, 'Whether events are wanted is not known, the partition waits');
+        log.warn({ err: error }, 'Which events are wanted is not known, the partition waits');
         await sleep(backoff(outages, outagePauses), signal);
       }
     }
-    return true;
+    return handled;
   }
 
-  function contentOf(topic: string, partition: number, message: ReceivedMessage): Content {
+  function contentOf(topic: string, partition: number, message: ReceivedMessage, kinds: ReadonlySet<string>): Content {
+    if (kinds.size === 0) return undefined;
     try {
       const event = readEvent(readMessage(topic, partition, message), kinds);
       return event && { event };
@@ -155,7 +160,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
     ...options,
     topics: options.topics ?? topicsOf(group),
     groupId: group.name,
-    gatherMs: () => (areWanted ? group.maxWaitMs : unwantedGatherMs),
+    gatherMs: () => (isAnyWanted ? group.maxWaitMs : unwantedGatherMs),
     onBatch: consumeBatch,
   });
 }

@@ -21,10 +21,10 @@ export interface ConsumerGroup<Client, Prepared = unknown, Kind extends EventKin
   /** Other kinds are skipped without parsing. */
   kinds: readonly Kind[];
   /**
-   * Whether anybody wants the events. If not, messages are skipped unread. It is asked after they were fetched, so whoever wanted them
-   * when they were published is known.
+   * The kinds that somebody wants now; messages of others are skipped without parsing. It is asked after messages were fetched, so
+   * whoever wanted them when they were published is known. Default: all.
    */
-  wants?(): Promise<boolean>;
+  wanted?(): Promise<ReadonlySet<string>>;
   /**
    * Calls other services before the transaction, and may commit rows of its own. Repeated if an event is redelivered, even
    * if it was processed before. Throws PoisonError, or `unavailable` to make the partition wait.
