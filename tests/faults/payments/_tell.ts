@@ -261,13 +261,17 @@ export async function tellRound(
   await payments.relist();
   await provider.callbacks.stop();
   await quiesce();
-  // An operator has the money of cancelled orders returned of which the customers' banks refused it.
-  recorded = await persist(() => payments.recorded(orderIds));
-  for (const [orderId, { charged, returned, disputed }] of await account.books()) {
-    const story = byOrder.get(orderId);
-    const hasFailed = recorded.get(orderId)?.refunds.includes('FAILED') === true;
-    if (story && cancelled.has(orderId) && hasFailed && charged > returned && disputed === 0)
-      await refund(story, charged - returned);
+  // An operator has the money of cancelled orders returned of which the customers' banks refused it. Where only the provider has refused
+  // refunds before, because of a dispute, the bank's one refusal is still to come.
+  for (let round = 1; round <= 2; round += 1) {
+    recorded = await persist(() => payments.recorded(orderIds));
+    for (const [orderId, { charged, returned, disputed }] of await account.books()) {
+      const story = byOrder.get(orderId);
+      const hasFailed = recorded.get(orderId)?.refunds.includes('FAILED') === true;
+      if (story && cancelled.has(orderId) && hasFailed && charged > returned && disputed === 0)
+        await refund(story, charged - returned);
+    }
+    await quiesce();
   }
   if ((await quiesce()).length > 0) {
     provider.advance(25 * 3_600_000);
