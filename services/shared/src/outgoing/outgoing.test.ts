@@ -154,6 +154,23 @@ it('a lane that starts slowly keeps to one call while calls take too long', asyn
   expect(new Set(await inFlightOfSlowStart(20, 1))).toEqual(new Set([1]));
 });
 
+it('calls that become due shortly after others are claimed together', async () => {
+  const claimed: number[] = [];
+  const worker = startWorker({
+    gatherMs: 200,
+    async make() {
+      claimed.push(performance.now());
+      return '';
+    },
+  });
+  await add('charge', names('charge', 15), worker);
+  await until('all are settled', () => worker.settled.length === 15);
+  // Five at once, each five as soon as the others may be gathered.
+  const pauses = claimed.flatMap((at, index) => (index % 5 === 0 && index > 0 ? at - (claimed[index - 5] ?? 0) : []));
+  expect(pauses).toHaveLength(2);
+  for (const pause of pauses) expect(pause).toBeGreaterThan(190);
+});
+
 it('a call that failed is made again when its service says so', async () => {
   const attempts: number[] = [];
   const worker = startWorker({

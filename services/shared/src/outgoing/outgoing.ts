@@ -4,7 +4,7 @@ import type { Transaction, TransactionOf } from '../database/transaction.ts';
 import type { Logger } from '../observability/log.ts';
 import { coalesce } from '../values/coalesce.ts';
 import { loop } from '../values/loop.ts';
-import { inTime, retry } from '../values/time.ts';
+import { inTime, retry, sleep } from '../values/time.ts';
 import { type CallTable, type ClaimedCall, createCallRepository } from './call-repository.ts';
 
 export type { CallTable, ClaimedCall } from './call-repository.ts';
@@ -32,6 +32,8 @@ export interface Queue<Client, Call extends ClaimedCall, Outcome> extends CallTa
    * Default: every lane begins with `perLane`.
    */
   slowStartMs?: number;
+  /** In ms. Calls that are due within this time after others are claimed together: a claim costs as much for one as for ten. Default: 0. */
+  gatherMs?: number;
   /** A call that takes longer is given up; its lease ends later than that. */
   callMs: number;
   /** Makes the call. No transaction is open, and another worker may have made it before. */
@@ -66,7 +68,7 @@ const ended = new Counter({
  */
 export function outgoing<Client, Call extends ClaimedCall, Outcome>(
   database: Pick<Database<Client>, 'run' | 'inTransaction' | 'notifier'>,
-  { name, perLane, slowStartMs, callMs, make, settle, ...table }: Queue<Client, Call, Outcome>,
+  { name, perLane, slowStartMs, gatherMs = 0, callMs, make, settle, ...table }: Queue<Client, Call, Outcome>,
 ) {
   const { inTransaction, notifier } = database;
   const repository = createCallRepository<Call>(database, table);
@@ -160,6 +162,7 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
           const done = carryOut(call).finally(() => underWay.delete(done));
           underWay.add(done);
         }
+        if (gatherMs > 0 && calls.length > 0) await sleep(gatherMs);
       }).start(log);
       notifier.wakeDirectly(channelOf(name), () => {
         claiming.wake();

@@ -25,6 +25,8 @@ const temporary = new Set([408, 409, 425, 429]);
 const triesOfRefused = 3;
 /** At once for an endpoint and process. */
 const perEndpoint = 10;
+/** The healthy endpoint hears of an event within 300 ms of its commit, of which the group takes 100. */
+const gatherMs = 50;
 /** In ms. An endpoint that takes longer may hang, so it gets one delivery after the other: 1,000 of them hold as many connections. */
 const quickMs = answerMs / 2;
 /** While an order cannot be read, or a secret: the endpoint has nothing to do with it. */
@@ -56,6 +58,7 @@ export const deliveries = ({
   ...deliveryTable,
   perLane: perEndpoint,
   slowStartMs: quickMs,
+  gatherMs,
   callMs: answerMs + 10_000,
 
   async make({ id, webhookId, webhook, ...delivery }): Promise<Outcome> {
