@@ -25,6 +25,12 @@ const problemOut = z.object({ detail: z.string() });
 
 /** Calls the internal paths of services as an operator (contract 3.7), and parses their replies with the schemas of the contracts. */
 export function createServices(addresses: ReadonlyMap<string, string>, credential: string | undefined) {
+  function clientOf(service: string, timeoutMs: number) {
+    const baseUrl = addresses.get(service);
+    if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);
+    return createHttpClient({ service, baseUrl, timeoutMs, credential });
+  }
+
   /**
    * @returns the body, and the entity tag and the cursor of the next page if the reply has them
    * @throws DomainError notFound, invalid, forbidden, conflict, rateLimited, unavailable, with the message of the service. If a change
@@ -37,9 +43,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     schema: z.ZodType<T>,
     { timeoutMs = readMs, forbids = false, ...sent }: Call & Handling = {},
   ): Promise<{ body: T; etag: string | undefined; next: string | undefined }> {
-    const baseUrl = addresses.get(service);
-    if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);
-    const client = createHttpClient({ service, baseUrl, timeoutMs, credential });
+    const client = clientOf(service, timeoutMs);
     const answer = await client.call(method, path, sent).catch((error: DomainError) => {
       const { name, code } = error.cause as NodeJS.ErrnoException;
       const told = name === 'TimeoutError' ? late(service, timeoutMs, error) : error;
@@ -65,6 +69,9 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
   return {
     call,
     get,
+    /** A long answer as it comes. @throws DomainError notFound, unavailable */
+    pieces: async (service: string, path: string, { timeoutMs = readMs, ...sent }: Asked = {}) =>
+      clientOf(service, timeoutMs).pieces(path, sent),
     /** @returns undefined if the service answers 404 */
     find: <T>(...asked: Parameters<typeof get<T>>): Promise<T | undefined> =>
       get(...asked).catch((error) => {

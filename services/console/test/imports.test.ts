@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { listen } from '../../../tests/kit/listen.ts';
 import { describePages, logIn, useConsole } from './_console.ts';
 
@@ -15,13 +16,26 @@ const done = {
 const refusal = { status: 0, detail: '' };
 const seen = { text: '', operator: undefined as unknown, type: undefined as unknown, jobs: [job as object] };
 
-/** A product service that takes lines. */
+const exported = '{"sku":"A","name":"Käse"}\n'.repeat(50_000);
+/** How an export ends after its first line; default: with the others. */
+let exportEnd: Promise<'cut off'> | undefined;
+
+/** A product service that takes and has lines. */
 const product = createServer(async (req, res) => {
   const text = Buffer.concat(await req.toArray()).toString();
   if (req.method === 'POST') {
     Object.assign(seen, { text, operator: req.headers['operator-name'], type: req.headers['content-type'] });
     if (refusal.status !== 0) return res.writeHead(refusal.status).end(JSON.stringify({ detail: refusal.detail }));
     return res.writeHead(202, { 'Content-Type': 'application/json' }).end(JSON.stringify(job));
+  }
+  if (req.url === '/internal/products/export') {
+    seen.operator = req.headers['operator-name'];
+    if (refusal.status !== 0) return res.writeHead(refusal.status).end(JSON.stringify({ detail: refusal.detail }));
+    res.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
+    if (exportEnd === undefined) return res.end(exported);
+    res.write('{"sku":"A"}\n');
+    await exportEnd;
+    return res.destroy();
   }
   if (req.url === `/internal/products/imports/${id}`) {
     const now = seen.jobs.length > 1 ? seen.jobs.shift() : seen.jobs[0];
@@ -67,6 +81,38 @@ describe('an import', () => {
   });
 });
 
+describe('an export', () => {
+  const console = useConsole(() => ({ product: address }));
+  const read = () => fetch(`${console.origin}/console/api/export`, { headers: { cookie: console.cookie } });
+
+  it('is passed on as it is, by the operator', async () => {
+    const answer = await read();
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
+    expect((await answer.text()) === exported).toBe(true);
+    expect(seen.operator).toBe('ann%20(shared%20token)');
+  });
+
+  it('is passed on as it comes, and is cut off if it does not come to its end', async () => {
+    const end = Promise.withResolvers<'cut off'>();
+    exportEnd = end.promise;
+    const reader = (await read()).body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('{"sku":"A"}\n');
+    end.resolve('cut off');
+    await expect(reader?.read()).rejects.toThrow();
+    exportEnd = undefined;
+  });
+
+  it.each([403, 503])('that is refused by %i is 503', async (status) => {
+    Object.assign(refusal, { status, detail: 'No.' });
+    expect((await read()).status).toBe(503);
+    refusal.status = 0;
+  });
+
+  it('needs a session', async () => {
+    await console.read('/api/export', '').expect(401);
+  });
+});
+
 describePages('the page of an import', (open) => {
   const console = useConsole(() => ({ product: address }));
 
@@ -103,5 +149,20 @@ describePages('the page of an import', (open) => {
     await button.click();
     await asked;
     expect(await button.isDisabled()).toBe(true);
+  });
+
+  it('saves an export as a file, and says when there is none', async () => {
+    const page = await logIn(await open(), console, '#/stock');
+    await page.getByText('Export products').click();
+    const button = page.getByRole('button', { name: 'Export' });
+    const saving = page.waitForEvent('download');
+    await button.click();
+    const file = await saving;
+    expect(file.suggestedFilename()).toBe('products.ndjson');
+    expect((await text(await file.createReadStream())) === exported).toBe(true);
+    Object.assign(refusal, { status: 503, detail: 'No.' });
+    await button.click();
+    await page.getByRole('alert').getByText('The product service').waitFor();
+    refusal.status = 0;
   });
 });

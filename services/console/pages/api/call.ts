@@ -41,10 +41,28 @@ export async function call<M extends Method, P extends PathOf<M>>(
   path: P,
   input: Input<paths[P][M]>,
 ): Promise<Answer<paths[P][M]>> {
-  const { path: names = {}, query = {}, body, lines } = input as Given;
+  const answer = await request(method, path, input as Given);
+  return (answer.status === 204 ? undefined : await answer.json()) as Answer<paths[P][M]>;
+}
+
+/** Saves what the console's server sends as a file. @throws Refused */
+export async function save(path: PathOf<'get'>, name: string): Promise<void> {
+  const answer = await request('get', path, {});
+  const content = await answer.blob().catch(() => {
+    throw new Refused(0, 'The file was cut off. Try again.');
+  });
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+async function request(method: Method, path: string, given: Given): Promise<Response> {
+  const { path: names = {}, query = {}, body, lines } = given;
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(names[name] ?? ''));
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  const answer = await fetch(`.${filled}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`, {
+  const asked = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const answer = await fetch(`.${filled}${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ''}`, {
     method: method.toUpperCase(),
     ...(lines !== undefined && { headers: { 'content-type': 'application/x-ndjson' }, body: lines }),
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
@@ -52,7 +70,7 @@ export async function call<M extends Method, P extends PathOf<M>>(
     throw new Refused(0, 'The console does not answer. Is its port still forwarded?');
   });
   setClock(answer.headers.get('date'));
-  if (answer.ok) return (answer.status === 204 ? undefined : await answer.json()) as Answer<paths[P][M]>;
+  if (answer.ok) return answer;
   const problem = await answer.json().catch(() => ({}));
   if (answer.status === 401 && path !== '/session') dispatchEvent(new Event('session-ended'));
   const trace = problem.traceId === undefined ? '' : ` Trace id: ${problem.traceId}`;

@@ -7,6 +7,7 @@ import { Answer, money } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 import { useTyping } from '../parts/typing.ts';
 import { Amount } from './stock/amount.tsx';
+import { Export } from './stock/export.tsx';
 import { Import } from './stock/import.tsx';
 import { ProductForm } from './stock/product-form.tsx';
 
@@ -62,6 +63,7 @@ export function Stock({ id }: { id: string | undefined }) {
       </search>
       <Products asked={asked} currency={currency} onAsk={setAsked} />
       <Import />
+      <Export />
     </>
   );
 }

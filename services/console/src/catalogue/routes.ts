@@ -1,6 +1,6 @@
 import { productImportOut } from '@store/shared/contracts/product-import';
 import { stockOut } from '@store/shared/contracts/stock';
-import { type AnyRoute, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
+import { type AnyRoute, ndjson, noContent, noStore, ok, problem, route, tooMany } from '@store/shared/http/route';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import { text, uuid } from '@store/shared/values/fields';
@@ -169,6 +169,18 @@ export function cataloguePageRoutes(services: Services, currency: string, log: L
       responses: { 200: { description: 'The import.', body: productImportOut } },
       handler: async ({ params: { id } }) =>
         ok(await services.get('product', `/internal/products/imports/${id}`, productImportOut), noStore),
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: '/api/export',
+      operationId: 'exportProducts',
+      summary: 'Export products as a file that can be imported',
+      responses: { 200: { description: 'All products that have a `sku`, by `sku`.', lines: z.looseObject({}) } },
+      async handler({ headers: { 'console-operator': operator } }) {
+        const lines = await services.pieces('product', '/internal/products/export', { operator });
+        return ok({ json: lines }, { ...ndjson, ...noStore });
+      },
     }),
     route({
       ...base,

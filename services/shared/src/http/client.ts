@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { z } from 'zod';
 import { currentTrace, inSpan } from '../observability/trace-context.ts';
 import { DomainError, type ErrorKind, unavailable } from '../values/errors.ts';
@@ -60,11 +60,16 @@ export interface Call {
   signal?: AbortSignal;
 }
 
-interface Sent {
+interface Sent<Body> {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  text: string;
+  body: Body;
 }
+
+/** Takes the body of an answer. */
+type Take<Body> = (answer: Dispatcher.ResponseData) => Promise<Body>;
+
+const textOf: Take<string> = ({ body }) => body.text();
 
 const timedOut = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 
@@ -78,7 +83,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     unavailable(`The ${service} service`, cause, { retryAfterSeconds: secondsIn(retryAfter) || undefined });
 
   /** @throws DomainError unavailable if there is no answer in time, or a status from 500 up */
-  async function send(method: Method, url: string, call: Call): Promise<Sent> {
+  async function send<Body>(method: Method, url: string, call: Call, take: Take<Body>): Promise<Sent<Body>> {
     const { body, lines, ifMatch, ifNoneMatch, clientAddress, customer, operator, headers: further, signal } = call;
     const trace = currentTrace();
     const exchange = async (late: AbortSignal) => {
@@ -101,18 +106,24 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
         ...(lines && { body: Readable.from(lines, { objectMode: false }) }),
         signal: signal ? AbortSignal.any([late, signal]) : late,
       });
-      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+      return { status: answer.statusCode, headers: answer.headers, body: await take(answer) };
     };
     try {
-      const { status, headers, text } = await inTime(timeoutMs, exchange, timedOut);
+      const sent = await inTime(timeoutMs, exchange, timedOut);
+      const { status, headers } = sent;
       if (status >= 500) throw failed(new Error(`Status ${status}`), headers['retry-after']?.toString());
-      return { status, headers, text };
+      return sent;
     } catch (error) {
       throw error instanceof DomainError ? error : failed(error);
     }
   }
 
-  function sendInSpan(method: Method, path: string, { query, ...rest }: Call): Promise<Sent> {
+  function sendInSpan<Body>(
+    method: Method,
+    path: string,
+    { query, ...rest }: Call,
+    take: Take<Body>,
+  ): Promise<Sent<Body>> {
     const attributes = {
       'peer.service': service,
       'http.request.method': method,
@@ -122,15 +133,15 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     };
     return inSpan(
       { name: `${method} ${path}`, kind: 'client', attributes },
-      () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, rest),
+      () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, rest, take),
       ({ status }) => ({ attributes: { 'http.response.status_code': status } }),
     );
   }
 
   /** Undefined without a body, which every schema of a body refuses. */
-  function jsonOf({ text }: Sent): unknown {
+  function jsonOf({ body }: Sent<string>): unknown {
     try {
-      return text === '' ? undefined : parseJson(text);
+      return body === '' ? undefined : parseJson(body);
     } catch (error) {
       throw failed(error);
     }
@@ -145,7 +156,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
   return {
     /** @throws DomainError unavailable if there is no answer in time, no JSON, or a status from 500 up; keeps its Retry-After */
     async call(method: Method, path: string, call: Call = {}): Promise<Answer> {
-      const sent = await sendInSpan(method, path, call);
+      const sent = await sendInSpan(method, path, call, textOf);
       const { status, headers } = sent;
       return {
         status,
@@ -161,10 +172,23 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
      * @throws DomainError unavailable for any status but 200, and if `read` returns undefined
      */
     async text<T>(path: string, call: Call, read: (text: string) => T | undefined): Promise<T> {
-      const { status, text } = await sendInSpan('GET', path, call);
-      const found = status === 200 ? read(text) : undefined;
+      const { status, body } = await sendInSpan('GET', path, call, textOf);
+      const found = status === 200 ? read(body) : undefined;
       if (found === undefined) throw failed(new Error(`Status ${status}`));
       return found;
+    },
+    /**
+     * Gets a body that may be long, in pieces as they come: only its beginning has the time-out.
+     * @throws DomainError unavailable for any status but 200
+     */
+    async pieces(path: string, call: Call): Promise<AsyncIterable<string>> {
+      const { status, body } = await sendInSpan('GET', path, call, async ({ statusCode, body }) => {
+        if (statusCode === 200) return body.setEncoding('utf8');
+        await body.dump();
+        return undefined;
+      });
+      if (body === undefined) throw failed(new Error(`Status ${status}`));
+      return body;
     },
     /**
      * Reads the body of a successful answer.
