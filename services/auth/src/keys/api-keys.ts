@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
-import { isOperatorScope, lacksRole } from '@store/shared/http/identity';
+import { isOperatorScope, lacksRole, type Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
-import { found } from '@store/shared/values/errors';
+import { type DomainError, found } from '@store/shared/values/errors';
 import { dayMs } from '@store/shared/values/time';
 import type { AccountClient } from '../account-client.ts';
 import type { Roles } from '../roles/roles.ts';
@@ -33,15 +33,25 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /**
  * Checks that an account may have keys with these scopes.
+ * @param lacks makes the refusal for a missing role
  * @throws DomainError forbidden for a scope that it has no right to
  */
 export function mustHaveScopes(
   scopes: readonly string[],
   { accountId, owned, writers }: { accountId: string; owned: readonly string[]; writers: Writers },
+  lacks: (role: Role, scope: string) => DomainError = lacksRole,
 ): void {
-  if (scopes.includes('products:write')) mustBeWriter(writers, accountId, owned);
-  if (scopes.includes('stock:write') && !owned.includes('catalogue')) throw lacksRole('catalogue');
-  if (scopes.some(isOperatorScope) && !owned.includes('operator')) throw lacksRole('operator');
+  for (const scope of scopes) {
+    const role = roleFor(scope, writers);
+    if (role !== undefined && !owned.includes(role)) throw lacks(role, scope);
+    if (scope === 'products:write') mustBeWriter(writers, accountId, owned);
+  }
+}
+
+function roleFor(scope: string, writers: Writers): Role | undefined {
+  if (isOperatorScope(scope)) return 'operator';
+  const isOfCatalogue = scope === 'stock:write' || (scope === 'products:write' && writers === 'role:catalogue');
+  return isOfCatalogue ? 'catalogue' : undefined;
 }
 
 /** The API keys of accounts (contract 3.12). */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { serviceAccountsWithKeys } from '@store/shared/contracts/service-account';
 import type { Writers } from '@store/shared/contracts/writers';
-import { isOperatorScope, lacksRole, type Role } from '@store/shared/http/identity';
+import { lacksRole, type Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError, found } from '@store/shared/values/errors';
 import type { z } from 'zod';
@@ -37,6 +37,10 @@ function mustOwn(needed: readonly string[], owned: readonly string[]): void {
   if (lacking !== undefined) throw lacksRole(lacking as Role); // checked by the schema
 }
 
+/** Names the scope, because the operator chooses both; the role is not the operator's own. */
+const accountLacks = (role: Role, scope: string) =>
+  new DomainError('forbidden', `A service account needs the role ${role} for the scope ${scope}.`);
+
 export type ServiceAccounts = ReturnType<typeof createServiceAccounts>;
 
 /**
@@ -48,17 +52,6 @@ export function createServiceAccounts(dependencies: Dependencies) {
 
   const existing = async (id: string): Promise<ServiceAccountOut> =>
     found(await repository.find(id), `service account ${id}`);
-
-  /** Names the scope: the message about a missing role would be about the operator's own account. */
-  function mustCover(scope: string, accountId: string, owned: readonly string[]): void {
-    try {
-      mustHaveScopes([scope], { accountId, owned, writers });
-    } catch (error) {
-      const role = isOperatorScope(scope) ? 'operator' : 'catalogue';
-      if (owned.includes(role)) throw error; // a configured list of writers
-      throw new DomainError('forbidden', `A service account needs the role ${role} for the scope ${scope}.`);
-    }
-  }
 
   return {
     list: (): Promise<ServiceAccountOut[]> => repository.list(),
@@ -84,7 +77,7 @@ export function createServiceAccounts(dependencies: Dependencies) {
     async create(by: string, owned: readonly string[], account: ServiceAccountIn): Promise<ServiceAccountOut> {
       mustOwn(account.roles, owned);
       const id = randomUUID();
-      for (const scope of account.scopes) mustCover(scope, id, account.roles);
+      mustHaveScopes(account.scopes, { accountId: id, owned: account.roles, writers }, accountLacks);
       roles.add(await repository.create(by, id, account));
       log.info({ accountId: id, scopes: account.scopes, roles: account.roles, by }, 'Service account created');
       return existing(id);
