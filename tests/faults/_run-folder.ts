@@ -1,6 +1,7 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { cacheDir } from '../../tools/paths.ts';
 
 /** A folder for the data and logs of a run. */
 export async function createRunFolder(name: string) {
@@ -8,10 +9,14 @@ export async function createRunFolder(name: string) {
   await chmod(dir, 0o711); // started by root, the database server runs as another user
   return {
     dir,
-    /** Deletes it, unless the run has failed. */
+    /** Deletes it. If the run has failed, a copy stays: the temporary folders of all tests are deleted after them. */
     async close(hasFailed: boolean, report: (line: string) => void): Promise<void> {
-      if (hasFailed) report(`Data and logs are kept in ${dir}`);
-      else await rm(dir, { recursive: true, force: true });
+      if (hasFailed) {
+        const kept = join(cacheDir, 'failed-runs', basename(dir));
+        await cp(dir, kept, { recursive: true });
+        report(`Data and logs are kept in ${kept}`);
+      }
+      await rm(dir, { recursive: true, force: true });
     },
   };
 }
