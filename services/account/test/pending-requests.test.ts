@@ -48,10 +48,12 @@ async function resetOf({ id, email }: Pick<Attacked, 'id' | 'email'>, client?: s
   return lastToken(account, id);
 }
 
-/** Expects this many successes. The other answers are 429, or 503 if they waited 2 s for their turn on a busy machine. */
+/** Expects this many successes, or fewer where requests are 503, which waited 2 s for their turn on a busy machine. Others are 429. */
 function expectMost(count: number, success: number, answers: { status: number }[]): void {
   const statuses = answers.map(({ status }) => status);
-  expect(statuses.filter((status) => status === success)).toHaveLength(count);
+  const [succeeded, waited] = [success, 503].map((status) => statuses.filter((one) => one === status).length);
+  expect(succeeded).toBeLessThanOrEqual(count);
+  expect(Number(succeeded) + Number(waited)).toBeGreaterThanOrEqual(count);
   for (const status of statuses) expect([success, 429, 503]).toContain(status);
 }
 
