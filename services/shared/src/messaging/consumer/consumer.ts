@@ -42,7 +42,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
   const { group, database, sender, retry, log } = options;
   const handled = kindsOf(group);
   /** Partitions that were fetched together ask together. */
-  const wantedNow = coalesce(async () => (await group.wanted?.()) ?? handled);
+  const wantedNow = group.wanted && coalesce(group.wanted);
   let isAnyWanted = true;
   const processTogether = createSharedChunks({
     chunkSize: group.chunkSize,
@@ -72,7 +72,7 @@ export function startConsumer<Client>(options: ConsumerOptions<Client>): Subscri
 
   /** Waits for the answer as long as it takes. */
   async function wantedKinds(signal: AbortSignal): Promise<ReadonlySet<string>> {
-    if (group.wanted === undefined) return handled;
+    if (wantedNow === undefined) return handled;
     for (let outages = 1; !signal.aborted; outages += 1) {
       try {
         return await wantedNow(undefined);
