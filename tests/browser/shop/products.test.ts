@@ -105,6 +105,23 @@ describe('a product in the shop', () => {
     expect(await page.getByLabel('Category').inputValue()).toBe(toys);
   });
 
+  it('keeps the search of an address that it goes to while it waits whether the customer types on', async () => {
+    const page = await visit();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const hash = `#/?${new URLSearchParams({ q: word })}`;
+    for (let afterMs = 200; afterMs <= 300; afterMs += 5) {
+      await show(page, '');
+      await page.clock.runFor(1_000);
+      await page.getByRole('searchbox').fill('Chess');
+      await page.clock.runFor(afterMs);
+      await show(page, `?${new URLSearchParams({ q: word })}`);
+      // Too short to apply what the search box says by then.
+      await page.clock.runFor(200);
+      expect(new URL(page.url()).hash).toBe(hash);
+    }
+  });
+
   it('shows the current price and stock, on a page that stays open and on a list that the customer returns to', async () => {
     const page = await visit();
     await page.clock.install();

@@ -1,5 +1,5 @@
 import type { Product } from '@store-platform/client';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { AddToBasket } from '../parts/add-to-basket.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Picture } from '../parts/picture.tsx';
@@ -29,6 +29,7 @@ export function CataloguePage({ route }: { route: Route }) {
   const { explain } = useVisit();
   const [text, setText] = useState(route.query.get('q') ?? '');
   const [search, setSearch] = useState(text);
+  const typing = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [sort, setSort] = useState(route.query.get('sort') ?? '');
   const [category, setCategory] = useState(route.query.get('category') ?? '');
   const categories = useCategories(category);
@@ -41,11 +42,14 @@ export function CataloguePage({ route }: { route: Route }) {
     setSearch(route.query.get('q') ?? '');
     setSort(route.query.get('sort') ?? '');
     setCategory(route.query.get('category') ?? '');
+    // What was typed at another address would replace this one's search.
+    return () => clearTimeout(typing.current);
   }, [route]);
-  useEffect(() => {
-    const timer = setTimeout(() => setSearch(text.trim()), typingMs);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const type = (typed: string) => {
+    setText(typed);
+    clearTimeout(typing.current);
+    typing.current = setTimeout(() => setSearch(typed.trim()), typingMs);
+  };
   const address = { q, sort, category };
   useEffect(() => noteQuery('', address), [q, sort, category]);
 
@@ -81,7 +85,7 @@ export function CataloguePage({ route }: { route: Route }) {
             placeholder="Search products"
             value={text}
             aria-describedby="search-note"
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            onInput={({ currentTarget }) => type(currentTarget.value)}
           />
           {categories.length > 0 && (
             <Select
