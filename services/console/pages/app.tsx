@@ -18,12 +18,14 @@ const shown: Record<PageName, (place: Place) => ComponentChild> = {
   now: () => <Now />,
   orders: ({ id, query }) => <Orders id={id} query={query} />,
   'dead-letters': ({ filter }) => <DeadLetters filter={filter} key={filter} />,
-  stock: ({ id }) => <Stock id={id} />,
+  stock: ({ id, query }) => <Stock id={id} query={query} />,
   books: ({ id }) => <Books order={id} />,
   mails: ({ id }) => <Mails id={id} />,
   accounts: ({ id, filter }) => <Accounts id={id} sought={filter} />,
-  audit: ({ filter }) => <Changes filter={filter} key={filter} />,
+  audit: ({ query }) => <Changes query={query} />,
 };
+
+const focusMain = () => document.querySelector('main')?.focus();
 
 const nobody = { name: null, isShared: false };
 
@@ -47,7 +49,8 @@ export function App() {
     const end = () => setSession(nobody);
     const move = () => {
       setPlace(placeOf(location.hash));
-      document.querySelector('main')?.focus();
+      // A field outside a form filters while someone types in it.
+      if (!document.activeElement?.matches(':is(input, select):not(form *)')) focusMain();
     };
     addEventListener('session-ended', end);
     addEventListener('hashchange', move);
@@ -64,7 +67,7 @@ export function App() {
   }, [name]);
   // The login, which had the focus, is gone.
   useLayoutEffect(() => {
-    if (name) document.querySelector('main')?.focus();
+    if (name) focusMain();
   }, [name]);
   useEffect(() => {
     document.title = `${place.page === undefined ? 'No such page' : titles[place.page]} – Store console`;

@@ -43,3 +43,10 @@ export function placeOf(hash: string): Place {
     query: new URLSearchParams(filter),
   };
 }
+
+/** Returns the address of a page with filters. @param filters trimmed; empty ones are left out */
+export function addressOf(page: string, filters: Record<string, string>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filters)) if (value.trim() !== '') query.set(name, value.trim());
+  return query.size === 0 ? `#/${page}` : `#/${page}?${query}`;
+}

@@ -99,9 +99,9 @@ describePages('the page of the audit trail', (open) => {
     const first = page.getByRole('row').nth(1);
     await first.getByText('operator ben').waitFor();
     expect(await first.locator('ins').textContent()).toBe('123456789012.1234');
-    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByRole('link', { name: 'Next page' }).click();
     await first.getByText('11:10:00 UTC').waitFor();
-    await page.getByRole('button', { name: 'First page' }).click();
+    await page.getByRole('link', { name: 'First page' }).click();
     await first.getByText('12:00:00 UTC').waitFor();
     await page.getByRole('link', { name: 'Ada' }).first().waitFor();
     await page.getByLabel(/^Who/).fill('ben');
@@ -116,6 +116,13 @@ describePages('the page of the audit trail', (open) => {
     expect(await page.getByText('Nothing was changed.').count()).toBe(0);
     const { path = '' } = console.asked.findLast(({ path }) => path.includes('from=')) ?? {};
     expect(new URL(path, 'http://a').searchParams.get('from')).toBe('2026-05-04T12:00:00.000000Z');
+    await page.reload();
+    await page.getByText('The payment service is not available').waitFor();
+    expect(await page.getByLabel(/^Who/).inputValue()).toBe('ben');
+    expect(await page.getByLabel('From (UTC)').inputValue()).toBe('2026-05-04T12:00');
+    await page.goBack();
+    await page.getByRole('region', { name: 'Changes' }).waitFor();
+    expect(await page.getByLabel('From (UTC)').inputValue()).toBe('');
   });
 });
 

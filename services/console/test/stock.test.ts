@@ -238,4 +238,18 @@ describePages('the stock of a product', (open) => {
     await page.waitForRequest(/search=green\+tea/);
     expect([...sought].filter(Boolean)).toEqual(['green tea']);
   });
+
+  it('keeps what was searched for in the address, and the focus where one types', async () => {
+    const field = page.getByLabel('Name of a product');
+    await field.pressSequentially('green');
+    await page.waitForRequest(/search=green/);
+    await until('the address has the search', async () => page.url().endsWith('#/stock?search=green'));
+    await field.pressSequentially(' tea');
+    await page.waitForRequest(/search=green\+tea/);
+    await page.reload();
+    await page.waitForRequest(/search=green\+tea/);
+    expect(await field.inputValue()).toBe('green tea');
+    await page.getByRole('link', { name: 'Stock' }).click();
+    await until('the field is empty', async () => (await field.inputValue()) === '');
+  });
 });

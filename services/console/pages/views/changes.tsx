@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import type { TargetedSubmitEvent } from 'preact';
-import { useState } from 'preact/hooks';
 import { everybody } from '../../../shared/src/values/everybody.ts';
 import { type AnswerTo, call } from '../api/call.ts';
+import { addressOf } from '../pages.ts';
 import { Field, textsOf } from '../parts/form.tsx';
 import { Paging } from '../parts/paging.tsx';
 import { Answer, Problems, Time } from '../parts/parts.tsx';
@@ -10,56 +10,44 @@ import { Table } from '../parts/table.tsx';
 
 type Change = AnswerTo<'showChanges'>['changes'][number];
 
-interface Asked {
-  person?: string | undefined;
-  subject?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  after?: string | undefined;
+/** The time that a field means, in UTC. Other text is passed on, and the server refuses it. */
+function timeOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const at = Date.parse(`${text}Z`);
+  return Number.isNaN(at) ? text : new Date(at).toISOString();
 }
-
-const timeIn = (text: string | undefined) => (text ? new Date(`${text}Z`).toISOString() : undefined);
 
 /**
  * Shows the changes of all services page by page; without a search, the latest.
- * @param filter `subject=<id>` or `person=<id>`, from the page's address
+ * @param query filters and cursor from the page's address
  */
-export function Changes({ filter = '' }: { filter: string | undefined }) {
-  const given = Object.fromEntries(new URLSearchParams(filter));
-  const [asked, setAsked] = useState<Asked>({ person: given.person, subject: given.subject });
-  const { after, ...filters } = asked;
+export function Changes({ query }: { query: URLSearchParams }) {
+  const given = Object.fromEntries(query);
+  const { person, subject, from, to, after } = given;
   const page = useQuery({
-    queryKey: ['changes', asked],
-    queryFn: () => call('get', '/api/audit', { query: { ...asked } }),
+    queryKey: ['changes', query.toString()],
+    queryFn: () => call('get', '/api/audit', { query: { person, subject, from: timeOf(from), to: timeOf(to), after } }),
     placeholderData: keepPreviousData,
   });
   function search(event: TargetedSubmitEvent<HTMLFormElement>) {
-    const { person = '', subject = '', from, to } = textsOf(event);
-    const [who, what] = [person.trim() || undefined, subject.trim() || undefined];
-    setAsked({ person: who, subject: what, from: timeIn(from), to: timeIn(to) });
+    location.hash = addressOf('audit', textsOf(event));
   }
   return (
     <>
       <h1>Audit</h1>
       <search>
-        <form class="filters" onSubmit={search}>
+        <form class="filters" key={query.toString()} onSubmit={search}>
           <div>
-            <Field
-              name="person"
-              label="Who: name, address or id"
-              defaultValue={given.person}
-              spellcheck={false}
-              dir="auto"
-            />
+            <Field name="person" label="Who: name, address or id" defaultValue={person} spellcheck={false} dir="auto" />
           </div>
           <div>
-            <Field name="subject" label="What: id, or how it begins" defaultValue={given.subject} spellcheck={false} />
+            <Field name="subject" label="What: id, or how it begins" defaultValue={subject} spellcheck={false} />
           </div>
           <div>
-            <Field name="from" label="From (UTC)" type="datetime-local" />
+            <Field name="from" label="From (UTC)" type="datetime-local" defaultValue={from} />
           </div>
           <div>
-            <Field name="to" label="Until (UTC)" type="datetime-local" />
+            <Field name="to" label="Until (UTC)" type="datetime-local" defaultValue={to} />
           </div>
           <button type="submit">Show</button>
         </form>
@@ -90,8 +78,8 @@ export function Changes({ filter = '' }: { filter: string | undefined }) {
               </section>
             )}
             <Paging
-              first={after === undefined ? undefined : () => setAsked(filters)}
-              next={next === null ? undefined : () => setAsked({ ...filters, after: next })}
+              first={after === undefined ? undefined : addressOf('audit', { ...given, after: '' })}
+              next={next === null ? undefined : addressOf('audit', { ...given, after: next })}
             />
           </>
         )}

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { addressOf } from '../pages.ts';
 import { Field } from '../parts/form.tsx';
 import { Paging } from '../parts/paging.tsx';
 import { Answer, money } from '../parts/parts.tsx';
@@ -11,15 +12,17 @@ import { Export } from './stock/export.tsx';
 import { Import } from './stock/import.tsx';
 import { ProductForm } from './stock/product-form.tsx';
 
-interface Asked {
-  search?: string | undefined;
-  category?: string | undefined;
-  after?: string | undefined;
+/** Filters and cursor of the list, from the page's address. */
+type Asked = Record<string, string>;
+
+interface StockProps {
+  /** Of the product to change; `new` for a new product. */
+  id: string | undefined;
+  query: URLSearchParams;
 }
 
-/** @param id of the product to change; `new` for a new product */
-export function Stock({ id }: { id: string | undefined }) {
-  const [asked, setAsked] = useState<Asked>({});
+export function Stock({ id, query }: StockProps) {
+  const asked: Asked = Object.fromEntries(query);
   const [done, setDone] = useState<string>();
   const catalogue = useQuery({
     queryKey: ['catalogue'],
@@ -27,11 +30,21 @@ export function Stock({ id }: { id: string | undefined }) {
     refetchInterval: 60_000,
   });
   const { currency = '', categories = [] } = catalogue.data ?? {};
-  const typing = useTyping((typed) => setAsked({ ...asked, search: typed || undefined, after: undefined }));
+  /** Keeps a product that is being changed open. */
+  const page = id === undefined ? 'stock' : `stock/${encodeURIComponent(id)}`;
+  const ask = (filters: Asked) => {
+    location.hash = addressOf(page, { ...asked, after: '', ...filters });
+  };
+  const [text, setText] = useState(asked.search ?? '');
+  const typing = useTyping((search) => ask({ search }), setText);
+  useEffect(() => {
+    // A space at the end of what is being typed stays.
+    if (text.trim() !== (asked.search ?? '')) setText(asked.search ?? '');
+  }, [asked.search]);
 
   function close(sentence: string | undefined) {
     setDone(sentence);
-    location.hash = '#/stock';
+    location.hash = addressOf('stock', asked);
   }
   return (
     <>
@@ -43,14 +56,12 @@ export function Stock({ id }: { id: string | undefined }) {
       )}
       {id !== undefined && <Editor key={id} id={id} currency={currency} categories={categories} onClose={close} />}
       <search class="search">
-        <Field name="product" label="Name of a product" dir="auto" {...typing} />
+        <Field name="product" label="Name of a product" dir="auto" value={text} {...typing} />
         <label for="category">Category</label>
         <select
           id="category"
           value={asked.category ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            setAsked({ ...asked, category: value || undefined, after: undefined })
-          }
+          onChange={({ currentTarget: { value } }) => ask({ category: value })}
         >
           <option value="">All categories</option>
           {categories.map((category) => (
@@ -59,9 +70,9 @@ export function Stock({ id }: { id: string | undefined }) {
             </option>
           ))}
         </select>
-        <a href="#/stock/new">New product</a>
+        <a href={addressOf('stock/new', asked)}>New product</a>
       </search>
-      <Products asked={asked} currency={currency} onAsk={setAsked} />
+      <Products asked={asked} page={page} currency={currency} />
       <Import />
       <Export />
     </>
@@ -92,20 +103,21 @@ function Editor({ id, ...rest }: EditorProps) {
 
 interface ProductsProps {
   asked: Asked;
+  /** The first part of the address. */
+  page: string;
   currency: string;
-  onAsk: (asked: Asked) => void;
 }
 
-function Products({ asked, currency, onAsk }: ProductsProps) {
+function Products({ asked, page, currency }: ProductsProps) {
   const { search, category, after } = asked;
-  const page = useQuery({
+  const found = useQuery({
     queryKey: ['products', search, category, after],
     queryFn: () => call('get', '/api/products', { query: { search, category, after } }),
     placeholderData: keepPreviousData,
     refetchInterval: 2_000,
   });
   return (
-    <Answer of={page}>
+    <Answer of={found}>
       {({ products, next }) => (
         <>
           {products.length === 0 && <p role="status">No product was found.</p>}
@@ -136,7 +148,7 @@ function Products({ asked, currency, onAsk }: ProductsProps) {
                   ),
                   Available: (product) => <Amount product={product} />,
                   Change: ({ id, name }) => (
-                    <a href={`#/stock/${id}`} aria-label={`Change ${name}`}>
+                    <a href={addressOf(`stock/${id}`, asked)} aria-label={`Change ${name}`}>
                       Change
                     </a>
                   ),
@@ -148,8 +160,8 @@ function Products({ asked, currency, onAsk }: ProductsProps) {
             </section>
           )}
           <Paging
-            first={after === undefined ? undefined : () => onAsk({ search, category })}
-            next={next === null ? undefined : () => onAsk({ search, category, after: next })}
+            first={after === undefined ? undefined : addressOf(page, { ...asked, after: '' })}
+            next={next === null ? undefined : addressOf(page, { ...asked, after: next })}
           />
         </>
       )}

@@ -24,6 +24,7 @@ import {
   type ordersOut,
   type RefundOrderIn,
   type shipmentFields,
+  type stuckPageOut,
 } from './schemas.ts';
 import { timelineOf } from './timeline.ts';
 import { discardedOf, waitingFor } from './waiting.ts';
@@ -38,6 +39,12 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
   const namesOf = (ids: string[], asked: Parameters<Services['get']>[3]): Promise<Map<string, string>> =>
     accountNames(services, ids, { ...asked, timeoutMs: nameMs }).catch(() => new Map());
 
+  async function withNames(orders: z.output<typeof anyOrder>[], operator: string) {
+    const ids = orders.map(({ customerId }) => customerId);
+    const names = await namesOf(ids, { operator });
+    return orders.map((order) => ({ ...order, customerName: names.get(order.customerId) ?? null }));
+  }
+
   return {
     /**
      * Finds orders by the id, the part of it that customers see, or the invoice number; finds customers by name and e-mail address.
@@ -46,7 +53,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       const { or, problems } = collecting();
       const asked = { operator };
       const [, digits] = /^(?:order\s+)?#?([\da-f-]{8,36})$/i.exec(sought) ?? [];
-      const [, number] = /^(?:invoice\s+)?(\d{1,15})$/i.exec(sought) ?? [];
+      const [, number] = /^(?:(?:invoice|inv)[\s-]*)?#?(\d{1,15})$/i.exec(sought) ?? [];
       const byId = async () =>
         digits === undefined
           ? []
@@ -76,7 +83,11 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         or([], customersOf()),
       ]);
       const orders = [...new Map([...own, ...invoiced].map((order) => [order.id, order])).values()];
-      return { orders, customers: customers.map(({ id, name, email }) => ({ id, name, email })), problems };
+      return {
+        orders: await withNames(orders, operator),
+        customers: customers.map(({ id, name, email }) => ({ id, name, email })),
+        problems,
+      };
     },
 
     /** A page of the orders of all customers, newest first. */
@@ -87,7 +98,11 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         if (value !== undefined) given.set(name, value);
       const path = `/internal/orders?${given}`;
       const { body: orders, next = null } = await services.call('GET', 'order', path, z.array(anyOrder), { operator });
-      return { orders, next, customer: (customer !== undefined && (await named).get(customer)) || null };
+      return {
+        orders: await withNames(orders, operator),
+        next,
+        customer: (customer !== undefined && (await named).get(customer)) || null,
+      };
     },
 
     /** Cancels an order on behalf of the store. Idempotent. */
@@ -139,13 +154,11 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       services.get('invoice', `/internal/orders/${id}/credit-notes/${number}`, wholeCreditNoteOut, { operator }),
 
     /** Orders that have been PENDING for too long, oldest first. */
-    stuck: (operator: string, after: string | undefined) =>
-      services.get(
-        'order',
-        `/internal/stuck-orders${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`,
-        anyStuckOrders,
-        { operator },
-      ),
+    async stuck(operator: string, after: string | undefined): Promise<z.output<typeof stuckPageOut>> {
+      const path = `/internal/stuck-orders${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`;
+      const page = await services.get('order', path, anyStuckOrders, { operator });
+      return { ...page, orders: await withNames(page.orders, operator) };
+    },
 
     /**
      * Returns what the services tell about an order within that time, and names the services that did not answer.

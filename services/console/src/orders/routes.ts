@@ -11,13 +11,13 @@ import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { OrderPages } from './order-pages.ts';
 import {
-  anyStuckOrders,
   foundOut,
   orderPageOut,
   ordersOut,
   ordersQuery,
   refundOrderIn,
   shipmentFields,
+  stuckPageOut,
 } from './schemas.ts';
 
 const base = { tag: 'orders', method: 'get', ...byOperator } as const;
@@ -159,7 +159,7 @@ export function orderPageRoutes(orders: OrderPages, log: Logger): AnyRoute[] {
       operationId: 'listStuckOrders',
       summary: 'List stuck orders',
       query: z.object({ after: text(1, 2_000).optional() }),
-      responses: { 200: { description: 'Stuck orders, oldest first.', body: anyStuckOrders } },
+      responses: { 200: { description: 'Stuck orders, oldest first.', body: stuckPageOut } },
       handler: async ({ headers: { 'console-operator': by }, query: { after } }) => ok(await orders.stuck(by, after)),
     }),
     route({

@@ -29,8 +29,11 @@ export const anyPayment = paymentRecordOut.extend({
 });
 export const anyStuckOrders = stuckOrdersOut.extend({ orders: z.array(anyOrder) });
 
+const listedOrder = anyOrder.extend({ customerName: z.string().nullable().describe('Null if it is not known.') });
+export const stuckPageOut = anyStuckOrders.extend({ orders: z.array(listedOrder) });
+
 export const ordersOut = z.object({
-  orders: z.array(anyOrder),
+  orders: z.array(listedOrder),
   next: z.string().nullable().describe('Value of `after` for the next page.'),
   customer: z.string().nullable().describe('Name of the requested customer; null if it is not known.'),
 });
@@ -69,7 +72,7 @@ export const shipmentFields = z.object({
 });
 
 export const foundOut = z.object({
-  orders: z.array(anyOrder).describe('Found by the first digits of the id, or by the invoice number.'),
+  orders: z.array(listedOrder).describe('Found by the first digits of the id, or by the invoice number.'),
   customers: z.array(z.object({ id: uuid, name: z.string(), email: z.string() })),
   problems: z.array(z.string()).describe('Messages about services that did not answer.'),
 });

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { call } from '../../api/call.ts';
 import type { operations } from '../../generated/schema.ts';
+import { addressOf } from '../../pages.ts';
 import { amountPattern, Field, textsOf } from '../../parts/form.tsx';
 import { Paging } from '../../parts/paging.tsx';
 import { Answer } from '../../parts/parts.tsx';
@@ -17,10 +18,6 @@ function timeOf(day: string | undefined, days = 0): string | undefined {
   const at = Date.parse(`${day}T00:00:00Z`) + days * dayMs;
   return Number.isNaN(at) ? day : new Date(at).toISOString();
 }
-
-/** An address with the filters, except empty ones. */
-const addressOf = (filters: Record<string, string>) =>
-  `#/orders?${new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''))}`;
 
 /** The orders of all customers, page by page. @param query filters and cursor from the page's address */
 export function OrderList({ query }: { query: URLSearchParams }) {
@@ -57,7 +54,7 @@ export function OrderList({ query }: { query: URLSearchParams }) {
       {customer !== undefined && (
         <p>
           <a href={`#/accounts/${customer}`}>Show the account</a>{' '}
-          <a href={addressOf({ ...given, customer: '', after: '' })}>Orders of all customers</a>
+          <a href={addressOf('orders', { ...given, customer: '', after: '' })}>Orders of all customers</a>
         </p>
       )}
       <form
@@ -65,7 +62,7 @@ export function OrderList({ query }: { query: URLSearchParams }) {
         key={query.toString()}
         onSubmit={(event) => {
           const { currency: typed = '', ...texts } = textsOf(event);
-          location.hash = addressOf({ customer: customer ?? '', ...texts, currency: typed.toUpperCase() });
+          location.hash = addressOf('orders', { customer: customer ?? '', ...texts, currency: typed.toUpperCase() });
         }}
       >
         <span>
@@ -108,8 +105,8 @@ export function OrderList({ query }: { query: URLSearchParams }) {
           <>
             <OrderTable orders={orders} empty={<p role="status">There is no such order.</p>} />
             <Paging
-              first={after === undefined ? undefined : addressOf({ ...given, after: '' })}
-              next={next === null ? undefined : addressOf({ ...given, after: next })}
+              first={after === undefined ? undefined : addressOf('orders', { ...given, after: '' })}
+              next={next === null ? undefined : addressOf('orders', { ...given, after: next })}
             />
           </>
         )}

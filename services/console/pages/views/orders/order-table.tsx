@@ -16,6 +16,11 @@ export const OrderTable = ({ orders, empty }: OrderTableProps) => (
     keyOf={({ id }) => id}
     columns={{
       Order: ({ id }) => <OrderLink id={id} />,
+      Customer: ({ customerId, customerName }) => (
+        <a href={`#/accounts/${customerId}`}>
+          {customerName === null ? <code>{customerId.slice(0, 8)}</code> : <bdi>{customerName}</bdi>}
+        </a>
+      ),
       Status: ({ status }) => <Badge text={status} />,
       Age: ({ createdAt }) => ageOf(createdAt),
       Placed: ({ createdAt }) => <Time at={createdAt} />,
