@@ -111,8 +111,8 @@ export const lockCreditNotes = ({ run }: Transaction) =>
 /**
  * Writes the credit notes that these refunds lack, after `lockCreditNotes`.
  * @param refunds of different orders
- * @throws PoisonError if a refund has no invoice yet, or returned more than its invoice has left. Its event becomes a dead letter,
- *   which can be redriven once the invoice is there.
+ * @throws PoisonError if a refund has no invoice yet, or is in another currency. Its event becomes a dead letter, which can be redriven
+ *   once the invoice is there.
  */
 export async function insertCreditNotes(tx: Transaction, refunds: Refund[], now: Date): Promise<void> {
   const [counter] = await tx.run<{ lastNumber: string }>(sql`
@@ -126,10 +126,13 @@ export async function insertCreditNotes(tx: Transaction, refunds: Refund[], now:
     const invoice = invoices.get(orderId);
     if (invoice === undefined) throw new PoisonError(`There is no invoice for order ${orderId} yet.`);
     if (invoice.refundIds.includes(refundId)) return [];
-    mustBeLeft(amount, invoice);
+    const credited = leastOf(amount, leftOf(invoice));
+    if (credited.amount.isZero()) return [];
     last += 1;
-    const own = invoice.taxes && creditNoteTaxes(amount, invoice.taxes, invoice.returnedTaxes, taxes);
-    return { number: last, orderId, customerId, refundId, refundedAt, trace, amount, taxes: own, invoice };
+    const isWhole = credited.amount.equals(amount.amount);
+    const own =
+      invoice.taxes && creditNoteTaxes(credited, invoice.taxes, invoice.returnedTaxes, isWhole ? taxes : undefined);
+    return { number: last, orderId, customerId, refundId, refundedAt, trace, amount: credited, taxes: own, invoice };
   });
   if (notes.length === 0) return;
   const rows = notes.map(({ amount, taxes, invoice, ...note }) => ({
@@ -173,11 +176,20 @@ export async function insertCreditNotes(tx: Transaction, refunds: Refund[], now:
   await appendToOutbox(tx, ...events);
 }
 
-function mustBeLeft(refund: Money, { number, amount: { amount, currency }, returned }: Credited): void {
-  const left = amount.minus(returned);
-  if (refund.currency === currency && refund.amount.lessThanOrEqualTo(left)) return;
-  const of = `${refund.amount.toFixed()} ${refund.currency}`;
-  throw new PoisonError(`Invoice ${number} has ${left.toFixed()} ${currency} left, but the refund is of ${of}.`);
+const leftOf = ({ amount: { amount, currency }, returned }: Credited): Money => ({
+  amount: amount.minus(returned),
+  currency,
+});
+
+/**
+ * What a refund has to be credited. It exceeds what the invoice has left only if the money of an earlier refund came back from the
+ * customer's bank after its credit note (decisions/0043): that note stands for this refund, too.
+ * @throws PoisonError if the refund is in another currency than the invoice
+ */
+function leastOf(refund: Money, left: Money): Money {
+  if (refund.currency !== left.currency)
+    throw new PoisonError(`The refund is in ${refund.currency}, but the invoice is in ${left.currency}.`);
+  return refund.amount.lessThan(left.amount) ? refund : left;
 }
 
 interface CreditedRow {
