@@ -26,11 +26,17 @@ export async function writeDeadLetter(
   { database, sender, log }: { database: Statements; sender: Sender; log: Logger },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const origin = { topic, partition, offset: message.offset };
+  const { offset, key, value, headers } = message;
+  const origin = { topic, partition, offset };
   const added = deadLetterHeaders(group, attempts, error, origin);
   // Byte for byte, because a message that cannot be decoded may also end here. Its own headers come last, since not all of
-  // them may be read again (kafka/patches.ts), and never replace ours.
-  let letter: ReceivedMessage = { ...message, headers: { ...added, ...writableHeaders(message.headers), ...added } };
+  // them may be read again (kafka/records.ts), and never replace ours.
+  let letter: ReceivedMessage = {
+    offset,
+    key,
+    value,
+    headers: { ...added, ...writableHeaders(headers), ...added },
+  };
   // If it is too large, the value stays at its origin and, if that is not enough, key and headers too.
   const smaller = [
     { ...letter, value: null },

@@ -27,7 +27,7 @@ export function readMessage(topic: string, partition: number, message: ReceivedM
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns undefined for anything but UTF-8 bytes, such as the array that kafkajs makes of a repeated header. */
+/** Returns undefined for anything but UTF-8 bytes, such as the array of a repeated header. */
 function utf8(bytes: unknown): string | undefined {
   try {
     return Buffer.isBuffer(bytes) ? decoder.decode(bytes) : undefined;
@@ -54,7 +54,7 @@ export function toMessage(event: StoredEvent, source: string): RawMessage {
   };
 }
 
-/** Makes headers that kafkajs can write again: it reads an empty header as null, and a header `constructor` together with the inherited property. */
+/** Makes headers that kafkajs can write again: it fails on one without a value. */
 export const writableHeaders = (headers: Headers = {}): Headers =>
   Object.fromEntries(
     Object.entries(headers).map(([name, given]) => {

@@ -3,7 +3,6 @@ import './patches.ts';
 
 const require = createRequire(import.meta.url);
 
-// poison.test.ts of services/consumers tests that only the first of many headers are read.
 it('a connection without pending requests does not poll for them', () => {
   const RequestQueue = require('kafkajs/src/network/requestQueue/index.js');
   const queue = new RequestQueue({ requestTimeout: 1_000, clientId: 'test', broker: 'broker:9092', logger: {} });

@@ -14,16 +14,8 @@ queue.scheduleCheckPendingRequests = function (this: { pending: unknown[] }) {
   if (this.pending.length > 0) poll.call(this);
 };
 
-// Issue 1121, with its fix: for each header kafkajs copies all headers of the message; 20,000 block the event loop for 90 seconds.
-// The unread rest is skipped at the end of the record.
-const maxHeaders = 100;
-const { prototype: decoder } = require('kafkajs/src/protocol/decoder.js');
-// kafkajs uses this function only for headers.
-decoder.readVarIntArray = function (read: (from: unknown) => unknown) {
-  return Array.from({ length: Math.min(this.readVarInt(), maxHeaders) }, () => read(this));
-};
-
 // Issue 1141: kafkajs decompresses only gzip, to any size, and a batch that it cannot decode ends the consumer of all partitions.
+// Issue 1121: for each header it copies all headers of the message; 20,000 block the event loop for 90 seconds.
 // The modules that decode answers are loaded with the first answer, and then import this function.
 const decodeMessagesPath = require.resolve('kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js');
 require(decodeMessagesPath);

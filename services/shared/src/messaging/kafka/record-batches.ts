@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import type { KafkaMessage } from 'kafkajs';
 import { messageOf } from '../../values/errors.ts';
 import { codecs } from './codecs.ts';
+import { recordsIn } from './records.ts';
 
 /** Why a partition cannot be read further. */
 export interface Undecodable {
@@ -35,11 +35,6 @@ interface Decoder {
   canReadBytes(length: number): boolean;
   readBytes(length: number): Buffer;
 }
-const require = createRequire(import.meta.url);
-const DecoderOf: new (bytes: Buffer) => Decoder = require('kafkajs/src/protocol/decoder.js');
-const decodeRecords: (
-  batch: Decoder,
-) => Promise<{ records: KafkaMessage[] }> = require('kafkajs/src/protocol/recordBatch/v0/decoder.js');
 
 /** How much of an answer has been decoded so far; its partitions are read one after another, from one decoder. */
 interface Spent {
@@ -77,8 +72,7 @@ export async function decodeMessages(answer: Decoder): Promise<KafkaMessage[]> {
       if (!isFirst && spent.records + count > maxRecords) break;
       const plain = await decompressed(batch);
       if (!isFirst && plain !== batch && spent.bytes + plain.length > maxDecompressedBytes) break;
-      const { records } = await decodeRecords(new DecoderOf(plain));
-      for (const record of records) messages.push(record); // there may be too many for push(...records)
+      for (const record of recordsIn(plain)) messages.push(record); // there may be too many for push(...records)
       spent.records += count;
       if (plain !== batch) spent.bytes += plain.length;
     } catch (cause) {
