@@ -32,7 +32,10 @@ export interface Queue<Client, Call extends ClaimedCall, Outcome> extends CallTa
    * Default: every lane begins with `perLane`.
    */
   slowStartMs?: number;
-  /** In ms. Calls that are due within this time after others are claimed together: a claim costs as much for one as for ten. Default: 0. */
+  /**
+   * In ms. Calls that are due within this time after others are claimed together, and outcomes that come within a tenth of it are stored
+   * together: a transaction costs as much for one as for ten. Default: 0.
+   */
   gatherMs?: number;
   /** A call that takes longer is given up; its lease ends later than that. */
   callMs: number;
@@ -109,7 +112,7 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
     start(log: Logger) {
       const underWay = new Set<Promise<void>>();
       /** Outcomes that come while a transaction is under way share the next one. */
-      const storeTogether = coalesce<Ended<Call, Outcome>, void>((all) => store(all, log));
+      const storeTogether = coalesce<Ended<Call, Outcome>, void>((all) => store(all, log), gatherMs / 10);
 
       function begin(lane: string): void {
         const load = lanes.get(lane) ?? { calls: 0, limit: firstLimit, endedAt: 0 };

@@ -43,6 +43,18 @@ describe('coalesce', () => {
     expect(await call(3)).toEqual([3]);
   });
 
+  it('waits for calls to gather, and begins no run before they have', async () => {
+    const runs: number[][] = [];
+    const call = coalesce(async (items: number[]) => void runs.push(items), 100);
+    const first = call(1);
+    await wait(10);
+    const second = call(2);
+    expect(runs).toEqual([]);
+    await Promise.all([first, second]);
+    await call(3);
+    expect(runs).toEqual([[1, 2], [3]]);
+  });
+
   it('runs in the trace of the first call', async () => {
     const trace = new AsyncLocalStorage<string>();
     const call = coalesce(async (_: number[]) => trace.getStore());

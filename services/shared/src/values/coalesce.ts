@@ -1,4 +1,4 @@
-import { within } from './time.ts';
+import { sleep, within } from './time.ts';
 
 /** The next run starts when the current one ends, or after this time, so that a hung run does not block later ones. */
 const nextRunAfterMs = 10;
@@ -8,15 +8,20 @@ const nextRunAfterMs = 10;
  * that began after the call, so the result is never stale. If a run fails, only the calls that share it fail.
  * A run belongs to the trace of the first call that shares it.
  * @param work takes the items of all calls, in their order
+ * @param gatherMs how long the first call of a run waits for others
  */
-export function coalesce<Item, Result>(work: (items: Items<Item>) => Promise<Result>): (item: Item) => Promise<Result> {
+export function coalesce<Item, Result>(
+  work: (items: Items<Item>) => Promise<Result>,
+  gatherMs = 0,
+): (item: Item) => Promise<Result> {
   /** Settles once the next run may begin. */
   let over: Promise<unknown> = Promise.resolve();
   let next: { items: Items<Item>; result: Promise<Result> } | undefined;
 
   function gather(first: Item) {
     const items: Items<Item> = [first];
-    const result = over.then(() => {
+    const gathered = gatherMs > 0 ? over.then(() => sleep(gatherMs)) : over;
+    const result = gathered.then(() => {
       next = undefined;
       const run = work(items);
       over = within(nextRunAfterMs, run).catch(() => undefined);
