@@ -88,9 +88,9 @@ describe('the console during an incident', () => {
       await rows.nth(3).waitFor();
       const texts = await rows.allTextContents();
       expect(texts.slice(1)).toEqual([
-        expect.stringMatching(new RegExp(`${ids[1]}PENDING26 h`)),
-        expect.stringMatching(new RegExp(`${ids[2]}PENDING3 h`)),
-        expect.stringMatching(new RegExp(`${ids[0]}PENDING60 min`)),
+        expect.stringMatching(new RegExp(`${ids[1]}[\\da-f]{8}PENDING26 h`)),
+        expect.stringMatching(new RegExp(`${ids[2]}[\\da-f]{8}PENDING3 h`)),
+        expect.stringMatching(new RegExp(`${ids[0]}[\\da-f]{8}PENDING60 min`)),
       ]);
     });
   }, 90_000);
