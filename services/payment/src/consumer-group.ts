@@ -1,28 +1,29 @@
 import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import type { ConsumerGroup, DeliveredEvent } from '@store/shared/messaging/consumer/group';
 import { runInTrace } from '@store/shared/observability/trace-context';
-import { wakeOutgoing } from '@store/shared/outgoing/outgoing';
+import { type Outgoing, wakeOutgoing } from '@store/shared/outgoing/outgoing';
 import { found, unreachable } from '@store/shared/values/errors';
 import { bookOn } from './books/entry-repository.ts';
 import type { PrismaClient } from './generated/client.ts';
 import { type Cancellation, paymentsOn } from './payment-repository.ts';
 import { refundsOn } from './refund-repository.ts';
 import { openReturns } from './returns.ts';
-import { chargeId, type NewCharge, queueName, stepsOn } from './step-repository.ts';
+import { chargeId, type NewCharge, queueName, type Step, stepsOn } from './step-repository.ts';
 
 const kinds = ['StockReserved', 'OrderCancelled', 'OrderShipped'] as const;
 type Kind = (typeof kinds)[number];
+type Calls = Pick<Outgoing<Step>, 'take' | 'makeAfterCommit'>;
 
 /**
  * Payment's steps of the saga (contract 6.1). The handler only decides what the provider is to be asked, and writes it as a step in
  * the transaction of the event: however long the provider takes, later events do not wait (provider-calls.ts).
  */
-export const createConsumerGroup = (clock: () => Date): ConsumerGroup<PrismaClient, undefined, Kind> => ({
+export const createConsumerGroup = (calls: Calls, clock: () => Date): ConsumerGroup<PrismaClient, undefined, Kind> => ({
   name: 'payment-group',
   kinds,
   chunkSize: 100,
   async handle(events, tx) {
-    await begin(tx, events, clock());
+    await begin(tx, events, calls, clock());
     await cancel(tx, events, clock());
     await ship(tx, events);
   },
@@ -33,7 +34,7 @@ export const createConsumerGroup = (clock: () => Date): ConsumerGroup<PrismaClie
 });
 
 /** Stores a payment as CHARGING, with its step, for each order that has none. */
-async function begin(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date): Promise<void> {
+async function begin(tx: Transaction, events: DeliveredEvent<Kind>[], calls: Calls, now: Date): Promise<void> {
   const starts = events.flatMap(({ event: { kind, payload }, trace: { traceparent } }) => {
     if (kind !== 'StockReserved') return [];
     const { orderId, customerId, total, taxes, hasToken = false } = payload;
@@ -42,8 +43,10 @@ async function begin(tx: Transaction, events: DeliveredEvent<Kind>[], now: Date)
   if (starts.length === 0) return;
   await paymentsOn(tx).insertCharging(starts, now);
   // Also for a payment that is there: the previous release stored it, and may have ended before it was charged.
-  await stepsOn(tx).addCharges(starts);
-  wakeOutgoing(tx, queueName);
+  const taken = calls.take('charge', starts.length);
+  const added = await stepsOn(tx).addCharges(starts, taken);
+  if (taken === undefined) wakeOutgoing(tx, queueName);
+  else calls.makeAfterCommit(tx, added);
 }
 
 /**

@@ -62,7 +62,8 @@ export function createPaymentService(
     orders,
     returnUrlOf,
   });
-  const group = createConsumerGroup(clock);
+  const calls = outgoing(database, providerCalls({ ask, clock }));
+  const group = createConsumerGroup(calls, clock);
   const consumer = { group, config, publishesAs: 'payment' };
   const refundRepository = createRefundRepository(database);
   const refunds = createRefunds({
@@ -94,7 +95,7 @@ export function createPaymentService(
     app: createHttpApp({ title: 'Payment', routes, log, config }),
     consumer,
     jobs: [
-      outgoing(database, providerCalls({ ask, clock })),
+      calls,
       countOpenSteps(steps),
       // Nothing happens at a provider that keeps no intents.
       ...('intentIdOf' in provider ? [] : [listChanges(createListingRepository(database), inTransaction, provider)]),

@@ -2,7 +2,7 @@ import type { Database } from '@store/shared/database/database';
 import { rowsAs } from '@store/shared/database/rows';
 import { sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
-import type { CallTable, ClaimedCall } from '@store/shared/outgoing/outgoing';
+import type { CallTable, ClaimedCall, Taken } from '@store/shared/outgoing/outgoing';
 import type { Money } from '@store/shared/values/money';
 import { nameUuid } from '@store/shared/values/name-uuid';
 import type { PrismaClient } from './generated/client.ts';
@@ -114,17 +114,24 @@ export const createStepRepository = ({ prisma }: Pick<Database<PrismaClient>, 'p
 
 /** Writes what the provider is to be asked; `outgoing` asks it after the commit. */
 export const stepsOn = ({ run }: Transaction) => ({
-  /** Adds a charge for those of the orders whose payment is CHARGING and has none. */
-  async addCharges(charges: NewCharge[]): Promise<void> {
+  /**
+   * Adds a charge for those of the orders whose payment is CHARGING and has none.
+   * @param taken if this process makes them itself
+   * @returns the charges that were added
+   */
+  addCharges(charges: NewCharge[], taken?: Taken): Promise<Step[]> {
+    const { attempts, leaseMs } = taken ?? { attempts: 0, leaseMs: 0 };
     const rows = charges.map((charge) => ({ ...charge, id: chargeId(charge.orderId) }));
-    await run(sql`
-      insert into payment_steps (id, lane, order_id, customer_id, amount, currency, traceparent, has_token, due_at)
-      select step.id, 'charge', order_id, customer_id, amount, currency, step.traceparent, step."hasToken", now()
+    return run<Step>(sql`
+      insert into payment_steps (id, lane, order_id, customer_id, amount, currency, traceparent, has_token, attempts, due_at)
+      select step.id, 'charge', order_id, customer_id, amount, currency, step.traceparent, step."hasToken", ${attempts}::int,
+             now() + ${leaseMs}::int * interval '1 ms'
       from ${rowsAs('step', rows, { id: 'uuid', orderId: 'uuid', traceparent: 'text', hasToken: 'boolean' })}
       join payments on order_id = step."orderId"
       where status = 'CHARGING'
       order by order_id
-      on conflict do nothing`);
+      on conflict do nothing
+      returning id, lane, attempts, ${stepTable.columns}`);
   },
 
   async addRefunds(refunds: NewRefund[]): Promise<void> {

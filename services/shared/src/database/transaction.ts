@@ -8,6 +8,8 @@ import type { Sql, Statements } from './sql.ts';
 export interface Transaction extends Statements {
   /** Notifies a channel after the commit; once, even if called repeatedly. */
   notifyAfterCommit(channel: string): void;
+  /** Calls a function after the commit; not at all if there is none. */
+  afterCommit(call: () => void): void;
 }
 
 /** The models of a Prisma client. */
@@ -40,6 +42,7 @@ export function createTransactions<Client>(prisma: Client, pool: pg.Pool, notifi
 
   async function transact<Result>(work: (tx: TransactionOf<Client>) => Promise<Result>) {
     const channels = new Set<string>();
+    const calls: (() => void)[] = [];
     const result = await connectionOf((connection) =>
       (prisma as Transacting).$transaction(async (models: object) => {
         let isOver = false;
@@ -49,7 +52,12 @@ export function createTransactions<Client>(prisma: Client, pool: pg.Pool, notifi
         };
         const notifyAfterCommit = (channel: string) => void channels.add(channel);
         // Not by assignment, which Prisma's proxy would apply to the models of all transactions.
-        const own = { run: { value: run }, notifyAfterCommit: { value: notifyAfterCommit } };
+        const afterCommit = (call: () => void) => void calls.push(call);
+        const own = {
+          run: { value: run },
+          notifyAfterCommit: { value: notifyAfterCommit },
+          afterCommit: { value: afterCommit },
+        };
         try {
           return await work(Object.create(models, own));
         } finally {
@@ -57,12 +65,13 @@ export function createTransactions<Client>(prisma: Client, pool: pg.Pool, notifi
         }
       }, unlimited),
     );
-    return { result, channels };
+    return { result, channels, calls };
   }
 
   return async (work) => {
-    const { result, channels } = await repeatOnConflict(() => transact(work));
+    const { result, channels, calls } = await repeatOnConflict(() => transact(work));
     for (const channel of channels) notifier.notify(channel);
+    for (const call of calls) call();
     return result;
   };
 }

@@ -46,9 +46,10 @@ function startWorker(given: Partial<TestQueue> = {}) {
     },
     ...given,
   };
-  const worker = outgoing(database, queue).start(log);
+  const calls = outgoing(database, queue);
+  const worker = calls.start(log);
   started.push(worker);
-  return { ...worker, queue, settled };
+  return { ...worker, calls, queue, settled };
 }
 
 /** Writes calls that are due, in a transaction that wakes the worker. @param names stored as "traceparent" */
@@ -107,6 +108,77 @@ it('that it is made is committed before it is made', async () => {
   expect(seen).toEqual([{ traceparent: 'call', attempts: 1, due_at: expect.any(Date) }]);
   expect((seen as { due_at: Date }[])[0]?.due_at.getTime()).toBeGreaterThan(Date.now() + 10_000);
   expect(await steps()).toEqual([{ traceparent: 'call', attempts: 1, due_at: null }]);
+});
+
+/** Writes calls that the worker takes on, if it has room for them. @returns whether it had */
+async function addTaken(
+  worker: ReturnType<typeof startWorker>,
+  names: string[],
+  end = async () => {},
+): Promise<boolean> {
+  return database.inTransaction(async (tx) => {
+    const taken = worker.calls.take('charge', names.length);
+    const rows = names.map((name) => ({ id: randomUUID() as string, name }));
+    const calls = await tx.run<Call>(sql`
+      insert into payment_steps as call (id, lane, order_id, customer_id, amount, currency, traceparent, attempts, due_at)
+      select id, 'charge', id, id, 1, 'USD', name, ${taken?.attempts ?? 0}::int, now() + ${taken?.leaseMs ?? 0}::int * interval '1 ms'
+      from ${rowsAs('step', rows, { id: 'uuid', name: 'text' })}
+      returning call.id, call.lane, call.attempts, call.traceparent`);
+    if (taken === undefined) wakeOutgoing(tx, worker.queue.name);
+    else worker.calls.makeAfterCommit(tx, calls);
+    await end();
+    return taken !== undefined;
+  });
+}
+
+it('a call that is taken is claimed by the transaction that writes it, and made after its commit', async () => {
+  let seen: unknown;
+  const worker = startWorker({
+    async make() {
+      seen = await steps();
+      return 'made';
+    },
+  });
+  expect(await addTaken(worker, ['call'])).toBe(true);
+  await until('the call is settled', () => worker.settled.length === 1);
+  expect(seen).toEqual([{ traceparent: 'call', attempts: 1, due_at: expect.any(Date) }]);
+  expect((seen as { due_at: Date }[])[0]?.due_at.getTime()).toBeGreaterThan(Date.now() + 10_000);
+  expect(await steps()).toEqual([{ traceparent: 'call', attempts: 1, due_at: null }]);
+});
+
+it('a call that is taken is not made if its transaction is rolled back', async () => {
+  const worker = startWorker();
+  const fail = () => Promise.reject(new Error('rolled back'));
+  await expect(addTaken(worker, ['lost'], fail)).rejects.toThrow('rolled back');
+  await addTaken(worker, ['kept']);
+  await until('the other is settled', () => worker.settled.length > 0);
+  expect(worker.settled).toEqual(['answer to kept']);
+});
+
+it('a worker takes on no calls that it has no room for, none that would overtake others, and none once it stops', async () => {
+  const ends: (() => void)[] = [];
+  const make = ({ traceparent }: Call) =>
+    new Promise<string>((resolve) => {
+      ends.push(() => resolve(traceparent));
+      atEnd.push(() => resolve('late'));
+    });
+  const worker = startWorker({ make });
+  expect(await addTaken(worker, names('first', 4))).toBe(true);
+  expect(await addTaken(worker, names('second', 4))).toBe(false);
+  await until('one of them has begun', () => ends.length === 5);
+  expect(await addTaken(worker, ['third'])).toBe(false);
+  ends.splice(0, 2).forEach((end) => void end());
+  // Four are due, and there is room for two.
+  await until('those that waited go first', () => ends.length === 5);
+  expect(await addTaken(worker, ['fourth'])).toBe(false);
+  while (worker.settled.length < 10) {
+    for (const end of ends.splice(0)) end();
+    await wait(20);
+  }
+  await until('there is room again', () => worker.calls.take('charge', 5) !== undefined);
+  const stopped = worker.stop();
+  expect(worker.calls.take('charge', 1)).toBeUndefined();
+  await stopped;
 });
 
 it('a lane that hangs has at most so many calls in flight, and delays no other lane', async () => {

@@ -15,6 +15,12 @@ export type Ended<Call, Outcome> = { call: Call } & ({ outcome: Outcome } | { er
 /** Has the calls that this transaction has written to a queue made as soon as it is committed. */
 export const wakeOutgoing = (tx: Transaction, queue: string): void => tx.notifyAfterCommit(channelOf(queue));
 
+/** What a call is written with that this process makes itself, once it is committed: in place of a due time the end of its lease. */
+export interface Taken {
+  attempts: 1;
+  leaseMs: number;
+}
+
 const channelOf = (queue: string) => `outgoing-${queue}`;
 
 /** What happens to a call next: nothing, it is made again in some milliseconds, or its due time is what the service has stored. */
@@ -49,6 +55,31 @@ export interface Queue<Client, Call extends ClaimedCall, Outcome> extends CallTa
   settle(tx: TransactionOf<Client>, ended: Ended<Call, Outcome>[], log: Logger): Promise<Next[]>;
 }
 
+export interface Outgoing<Call> {
+  /**
+   * Takes on new calls of a lane, all or none. Others may be taken on before they are committed, so a lane can exceed its limit by as
+   * many.
+   * @returns undefined if the lane has no room for them here: write them as due, and wake the queue
+   */
+  take(lane: string, count: number): Taken | undefined;
+  /** Makes calls that this transaction has written as taken, once it is committed. */
+  makeAfterCommit(tx: Transaction, taken: Call[]): void;
+  start(log: Logger): {
+    name: string;
+    /** Waits for the calls in flight: their outcome is stored, or another process finds it out after the end of their lease. */
+    stop(): Promise<void>;
+  };
+}
+
+interface Lane {
+  /** In flight. */
+  calls: number;
+  limit: number;
+  endedAt: number;
+  /** Whether calls may be due that nobody has claimed: new ones do not overtake them. */
+  mayWait: boolean;
+}
+
 /** How often a process looks for calls by itself: those of other processes, those that are due later, and those of dead workers. */
 const everyMs = 1_000;
 /** From the end of a call until its outcome is stored, at most. After that another worker may claim it. */
@@ -68,17 +99,24 @@ const ended = new Counter({
  * ({@link wakeOutgoing}). A worker commits that it makes the call before it does, and commits the outcome together with what follows
  * from it. If it dies in between, another one claims the call after the end of its lease. So every call is made at least once, and
  * whoever makes it must be able to repeat it.
+ *
+ * A process that writes calls may make them itself: with the lease of {@link Taken} the transaction that writes them also claims them.
  */
 export function outgoing<Client, Call extends ClaimedCall, Outcome>(
   database: Pick<Database<Client>, 'run' | 'inTransaction' | 'notifier'>,
   { name, perLane, slowStartMs, gatherMs = 0, callMs, make, settle, ...table }: Queue<Client, Call, Outcome>,
-) {
+): Outgoing<Call> {
   const { inTransaction, notifier } = database;
   const repository = createCallRepository<Call>(database, table);
   const leaseMs = callMs + settleMs;
   const firstLimit = slowStartMs === undefined ? perLane : 1;
-  /** The lanes that have calls in flight or had some lately, and how many they may have. */
-  const lanes = new Map<string, { calls: number; limit: number; endedAt: number }>();
+  /** The lanes that have calls in flight or had some lately. */
+  const lanes = new Map<string, Lane>();
+  const laneOf = (name: string): Lane => {
+    const lane = lanes.get(name) ?? { calls: 0, limit: firstLimit, endedAt: performance.now(), mayWait: false };
+    lanes.set(name, lane);
+    return lane;
+  };
   for (const result of ['answered', 'failed', 'unstored', 'lost']) ended.inc({ queue: name, result }, 0);
 
   async function makeOne(call: Call): Promise<Ended<Call, Outcome>> {
@@ -108,17 +146,28 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
       if (next.length > 0) await repository.release(tx, next);
     });
 
+  /** Makes a claimed call; undefined before the start. */
+  let beginCall: ((call: Call) => void) | undefined;
+  let takesCalls = false;
+
   return {
-    start(log: Logger) {
+    take(lane, count) {
+      const load = laneOf(lane);
+      if (takesCalls && !load.mayWait && load.calls + count <= load.limit) return { attempts: 1, leaseMs };
+      load.mayWait = true;
+      return undefined;
+    },
+
+    makeAfterCommit(tx, taken) {
+      tx.afterCommit(() => {
+        for (const call of taken) beginCall?.(call);
+      });
+    },
+
+    start(log) {
       const underWay = new Set<Promise<void>>();
       /** Outcomes that come while a transaction is under way share the next one. */
       const storeTogether = coalesce<Ended<Call, Outcome>, void>((all) => store(all, log), gatherMs / 10);
-
-      function begin(lane: string): void {
-        const load = lanes.get(lane) ?? { calls: 0, limit: firstLimit, endedAt: 0 };
-        lanes.set(lane, load);
-        load.calls += 1;
-      }
 
       /** @param tookMs of the call alone: the lane is not to blame for a slow database */
       function end(lane: string, tookMs: number): void {
@@ -155,16 +204,22 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
         end(call.lane, tookMs);
       }
 
+      beginCall = (call) => {
+        laneOf(call.lane).calls += 1;
+        const done = carryOut(call).finally(() => underWay.delete(done));
+        underWay.add(done);
+      };
+      takesCalls = true;
+
       const claiming = loop({ name: `outgoing ${name}`, everyMs }, async () => {
         for (const [lane, { calls, endedAt }] of lanes)
           if (calls === 0 && performance.now() - endedAt > forgetLaneAfterMs) lanes.delete(lane);
         const room = new Map(Array.from(lanes, ([lane, { limit, calls }]) => [lane, Math.max(limit - calls, 0)]));
         const calls = await repository.claim({ room, roomOfOthers: firstLimit, leaseMs });
-        for (const call of calls) {
-          begin(call.lane);
-          const done = carryOut(call).finally(() => underWay.delete(done));
-          underWay.add(done);
-        }
+        const claimed = Map.groupBy(calls, ({ lane }) => lane);
+        for (const [lane, load] of lanes)
+          load.mayWait = (claimed.get(lane)?.length ?? 0) >= (room.get(lane) ?? firstLimit);
+        for (const call of calls) beginCall?.(call);
         if (gatherMs > 0 && calls.length > 0) await sleep(gatherMs);
       }).start(log);
       notifier.wakeDirectly(channelOf(name), () => {
@@ -174,8 +229,8 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
 
       return {
         name: claiming.name,
-        /** Waits for the calls in flight: their outcome is stored, or another process finds it out after the end of their lease. */
         async stop() {
+          takesCalls = false;
           await claiming.stop();
           await Promise.all(underWay);
         },

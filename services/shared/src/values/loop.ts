@@ -12,7 +12,7 @@ interface LoopOptions {
   failed?(error: unknown, failures: number): unknown;
 }
 
-interface Log {
+export interface Log {
   warn(fields: object, sentence: string): void;
 }
 
