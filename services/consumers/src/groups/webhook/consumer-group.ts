@@ -48,8 +48,8 @@ export const createGroup: CreateGroup = ({ config, database }) => {
         }),
       ),
       loop({ name: 'held deliveries' }, all.releaseHeld),
-      loop({ name: 'deliveries of ended webhooks' }, all.giveUpEnded),
-      loop({ name: 'secrets of webhooks' }, endpoints.reseal),
+      loop({ name: 'deliveries of ended webhooks', everyMs: 5_000 }, all.giveUpEnded),
+      loop({ name: 'secrets of webhooks', everyMs: 60_000 }, endpoints.reseal),
       loop({ name: 'old deliveries', everyMs: hourMs }, all.cleanUp),
     ],
   };
