@@ -167,3 +167,12 @@ it('the console can be left out without leaving anything behind', async () => {
   const { all } = await manifests({ console: { enabled: false } });
   expect(all.filter(({ metadata }) => metadata.name === 'console')).toEqual([]);
 });
+
+// Helm 4.3 passes null on where earlier versions remove the key.
+it('a secret of a preset can be removed with null', async () => {
+  const values = { order: { env: { EMAIL_CONFIRMATION: 'off' } }, notification: { secrets: { SMTP_URL: null } } };
+  const hasServer = async (given: object) =>
+    (await manifests(given, valuesFiles.prod)).envOf('notification').some(({ name }) => name === 'SMTP_URL_FILE');
+  expect(await hasServer({})).toBe(true);
+  expect(await hasServer(values)).toBe(false);
+});

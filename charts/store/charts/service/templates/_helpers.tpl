@@ -40,7 +40,7 @@ login, which services do not have.
 {{- define "service.secretsVolume" -}}
 {{- $sources := list }}
 {{- range $name, $from := .Values.secrets }}
-{{- with tpl $from.secret $ }}
+{{- with tpl (get (default dict $from) "secret") $ }}
 {{- $source := dict "name" . "items" (list (dict "key" $from.key "path" $name)) }}
 {{- if eq (tpl (toString $from.optional) $) "true" }}
 {{- $_ := set $source "optional" true }}
@@ -132,7 +132,7 @@ would be in crash dumps. Empty for a service without a database.
 - { name: {{ $name }}, value: {{ or (kindIs "string" $value) (kindIs "bool" $value) | ternary $value (int64 $value) | quote }} }
 {{- end }}
 {{- range $name, $from := .Values.secrets }}
-{{- with tpl $from.secret $ }}
+{{- with tpl (get (default dict $from) "secret") $ }}
 - { name: {{ $name }}_FILE, value: /var/run/secrets/store/{{ $name }} }
 {{- end }}
 {{- end }}
