@@ -33,6 +33,8 @@ it('killing one of two replicas of any component fails only its in-flight reques
       '--values',
       file,
       ...small,
+      // A restore may have set the replica counts before.
+      '--force-conflicts',
     );
     await until('two replicas of every component are ready', async () => {
       const ready = (await podsOf(cluster)).filter(isReady).map(componentOf);
