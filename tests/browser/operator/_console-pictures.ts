@@ -52,10 +52,8 @@ export async function walkConsole(page: Page, take: (name: string) => Promise<vo
   await page.getByText('processes are ready').waitFor();
   await take('now');
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
-  await page
-    .getByRole('region', { name: /orders/i })
-    .first()
-    .waitFor();
+  await page.getByRole('region', { name: 'All orders' }).getByRole('row').nth(1).waitFor();
+  await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
   await take('orders');
   await page.getByLabel('Order, invoice, name or e-mail address').fill(orderId);
   await page.getByRole('button', { name: 'Find' }).click();
