@@ -1,7 +1,7 @@
 import type { KafkaMessage } from 'kafkajs';
 import { messageOf } from '../../values/errors.ts';
 import { codecs } from './codecs.ts';
-import { recordsIn } from './records.ts';
+import { attributesAt, countAt, headerBytes, recordsIn } from './records.ts';
 
 /** Why a partition cannot be read further. */
 export interface Undecodable {
@@ -19,13 +19,10 @@ const maxDecompressedBytes = 16 * 1024 * 1024;
 /** As many as an uncompressed batch of the default size can hold; each costs half a kilobyte of memory. */
 const maxRecords = 150_000;
 
-// A batch (Kafka, "Record Batch"): positions of its length, magic, attributes and count, the bytes that the length omits, and its header.
+// A batch (Kafka, "Record Batch"): positions of its length and magic, and the bytes that the length omits.
 const lengthAt = 8;
 const uncountedBytes = 12;
 const magicAt = 16;
-const attributesAt = 21;
-const countAt = 57;
-const headerBytes = 61;
 const codecMask = 0x07;
 /** The format since Kafka 0.11, and the only one since Kafka 4.0. */
 const magic = 2;

@@ -1,12 +1,12 @@
 import type { KafkaMessage } from 'kafkajs';
 
 // A batch of records (Kafka, "Record Batch"): where its fields are, and how long it is without its records.
-const attributesAt = 21;
+export const attributesAt = 21;
 const baseTimestampAt = 27;
 const maxTimestampAt = 35;
 const producerIdAt = 43;
-const countAt = 57;
-const headerBytes = 61;
+export const countAt = 57;
+export const headerBytes = 61;
 const logAppendTime = 0x08;
 const transactional = 0x10;
 const control = 0x20;
