@@ -39,11 +39,12 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
   const namesOf = (ids: string[], asked: Parameters<Services['get']>[3]): Promise<Map<string, string>> =>
     accountNames(services, ids, { ...asked, timeoutMs: nameMs }).catch(() => new Map());
 
-  async function withNames(orders: z.output<typeof anyOrder>[], operator: string) {
-    const ids = orders.map(({ customerId }) => customerId);
-    const names = await namesOf(ids, { operator });
-    return orders.map((order) => ({ ...order, customerName: names.get(order.customerId) ?? null }));
-  }
+  type Orders = z.output<typeof anyOrder>[];
+  const named = (orders: Orders, names: ReadonlyMap<string, string>) =>
+    orders.map((order) => ({ ...order, customerName: names.get(order.customerId) ?? null }));
+  const customerIdsOf = (orders: Orders) => orders.map(({ customerId }) => customerId);
+  const withNames = async (orders: Orders, operator: string) =>
+    named(orders, await namesOf(customerIdsOf(orders), { operator }));
 
   return {
     /**
@@ -92,16 +93,18 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
 
     /** A page of the orders of all customers, newest first. */
     async list(operator: string, { customer, ...filters }: OrdersQuery): Promise<z.output<typeof ordersOut>> {
-      const named = namesOf(customer === undefined ? [] : [customer], { operator });
       const given = new URLSearchParams();
       for (const [name, value] of Object.entries({ ...filters, accountId: customer }))
         if (value !== undefined) given.set(name, value);
       const path = `/internal/orders?${given}`;
       const { body: orders, next = null } = await services.call('GET', 'order', path, z.array(anyOrder), { operator });
+      const names = await namesOf([...customerIdsOf(orders), ...(customer === undefined ? [] : [customer])], {
+        operator,
+      });
       return {
-        orders: await withNames(orders, operator),
+        orders: named(orders, names),
         next,
-        customer: (customer !== undefined && (await named).get(customer)) || null,
+        customer: (customer !== undefined && names.get(customer)) || null,
       };
     },
 
