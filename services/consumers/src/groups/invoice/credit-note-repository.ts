@@ -126,7 +126,7 @@ export async function insertCreditNotes(tx: Transaction, refunds: Refund[], now:
     const invoice = invoices.get(orderId);
     if (invoice === undefined) throw new PoisonError(`There is no invoice for order ${orderId} yet.`);
     if (invoice.refundIds.includes(refundId)) return [];
-    const credited = leastOf(amount, leftOf(invoice));
+    const credited = creditOf(amount, invoice);
     if (credited.amount.isZero()) return [];
     last += 1;
     const isWhole = credited.amount.equals(amount.amount);
@@ -176,20 +176,15 @@ export async function insertCreditNotes(tx: Transaction, refunds: Refund[], now:
   await appendToOutbox(tx, ...events);
 }
 
-const leftOf = ({ amount: { amount, currency }, returned }: Credited): Money => ({
-  amount: amount.minus(returned),
-  currency,
-});
-
 /**
  * What a refund has to be credited. It exceeds what the invoice has left only if the money of an earlier refund came back from the
  * customer's bank after its credit note (decisions/0043): that note stands for this refund, too.
  * @throws PoisonError if the refund is in another currency than the invoice
  */
-function leastOf(refund: Money, left: Money): Money {
-  if (refund.currency !== left.currency)
-    throw new PoisonError(`The refund is in ${refund.currency}, but the invoice is in ${left.currency}.`);
-  return refund.amount.lessThan(left.amount) ? refund : left;
+function creditOf(refund: Money, { amount: { amount, currency }, returned }: Credited): Money {
+  if (refund.currency !== currency)
+    throw new PoisonError(`The refund is in ${refund.currency}, but the invoice is in ${currency}.`);
+  return { amount: Decimal.min(refund.amount, amount.minus(returned)), currency };
 }
 
 interface CreditedRow {
