@@ -45,7 +45,8 @@ export function App() {
   /** Shows the login even if auth does not answer, since the shared token still works. */
   const begin = () => call('get', '/session', {}).then(setSession, () => setSession(nobody));
 
-  useEffect(() => {
+  // Not in useEffect, which listens a frame later and misses an address that changes before.
+  useLayoutEffect(() => {
     const end = () => setSession(nobody);
     const move = () => {
       setPlace(placeOf(location.hash));

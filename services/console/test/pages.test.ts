@@ -49,6 +49,20 @@ describePages('an address without a page', (open) => {
   });
 });
 
+describePages('an address that changes in the moment in which the console opens', (open) => {
+  const console = useConsole();
+
+  it('is shown', async () => {
+    const page = await logIn(await open(), console);
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.reload();
+    await page.evaluate(`location.hash = '#/audit'`);
+    await page.clock.runFor(1_000);
+    await page.getByRole('heading', { name: 'Audit' }).waitFor();
+  });
+});
+
 describePages('a browser without storage', (open) => {
   const console = useConsole();
 

@@ -25,6 +25,16 @@ describe('a customer who browses', () => {
   const endSession = (page: Page) =>
     page.evaluate(`fetch('${shop.gatewayUrl}/auth/logout', { credentials: 'include' })`);
 
+  it('sees the page of an address that changes in the moment in which the shop opens', async () => {
+    const page = await shop.visit();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.reload();
+    await page.evaluate(`location.hash = '#/forgotten'`);
+    await page.clock.runFor(1_000);
+    await headline(page, 'Forgotten password');
+  });
+
   it.each(['back', 'a link'])('finds the catalogue as they left it: by %s', async (way) => {
     const page = await visitAsCustomer(shop);
     let end = '';

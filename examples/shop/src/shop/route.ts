@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { keep, stored } from './storage.ts';
 
 export interface Route {
@@ -40,7 +40,8 @@ function follow(hash: string): void {
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
-  useEffect(() => {
+  // Not in useEffect, which listens a frame later and misses an address that changes before.
+  useLayoutEffect(() => {
     follow(location.hash);
     // The browser would scroll before the page is rendered.
     history.scrollRestoration = 'manual';
