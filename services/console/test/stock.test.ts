@@ -81,6 +81,7 @@ describePages('the form of a product', (open) => {
     await page.goBack();
     expect(await page.getByLabel('Name of Tea').inputValue()).toBe('Green tea');
     await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByLabel('Name of Tea').waitFor({ state: 'hidden' });
     await page.goto(`${console.origin}/console/#/stock/${productId}`);
     await page.getByLabel('Name of Tea').waitFor();
     expect(await page.getByLabel('Name of Tea').inputValue()).toBe('Tea');
