@@ -20,14 +20,14 @@ const jsonOf = (state: object | undefined) => state && JSON.stringify(state);
  * account.
  * @param actor default: the account itself
  */
-export async function record(
+export function record(
   tx: Transaction,
   accountId: string,
   change: keyof typeof changes,
   actor = actorOf(accountId, undefined),
-): Promise<void> {
+): void {
   const { kind, before, after }: { kind: (typeof changes)[typeof change]['kind']; before?: object; after?: object } =
     changes[change];
   const states = { before: jsonOf(before), after: jsonOf(after) };
-  await recordChange(tx, { actor, kind, subject: accountId, ...states });
+  recordChange(tx, { actor, kind, subject: accountId, ...states });
 }

@@ -9,7 +9,7 @@ const eventOf = <K extends AccountEventKind>(kind: K, about: About<K>): StoredEv
   newEvent(kind, { ...about, timestamp: new Date().toISOString() } as Payload<K>);
 
 /** Writes an event about an account, in the transaction of the change that it announces (contract 6.1). */
-export const announce = <K extends AccountEventKind>(tx: Transaction, kind: K, about: About<K>): Promise<void> =>
+export const announce = <K extends AccountEventKind>(tx: Transaction, kind: K, about: About<K>): void =>
   appendToOutbox(tx, eventOf(kind, about));
 
 /**
@@ -23,5 +23,5 @@ export async function announceOnce<K extends AccountEventKind>(
   about: About<K>,
 ): Promise<void> {
   const known = await tx.outbox.findUnique({ where: { id }, select: { id: true } });
-  if (known === null) await appendToOutbox(tx, { ...eventOf(kind, about), id });
+  if (known === null) appendToOutbox(tx, { ...eventOf(kind, about), id });
 }

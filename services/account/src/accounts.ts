@@ -89,7 +89,7 @@ export function createAccounts({ transactionOf, repository, requests, passwords 
         if (inserted === undefined) throw emailTaken();
         const { email } = account;
         const requestId = await requests.begin(tx, { accountId, purpose: 'EMAIL', email });
-        await announce(tx, 'AccountRegistered', { accountId, requestId });
+        announce(tx, 'AccountRegistered', { accountId, requestId });
         return toOut(inserted);
       });
     },
@@ -99,8 +99,8 @@ export function createAccounts({ transactionOf, repository, requests, passwords 
         found(await repository.lock(tx, id), `account ${id}`);
         await repository.update(tx, id, { passwordHash });
         await requests.endAll(tx, id);
-        await record(tx, id, 'passwordChanged');
-        await announce(tx, 'PasswordChanged', { accountId: id });
+        record(tx, id, 'passwordChanged');
+        announce(tx, 'PasswordChanged', { accountId: id });
       });
     },
     /** Has a mail about a new API key sent to its account. Repeated calls send one mail. @throws DomainError notFound */

@@ -60,7 +60,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
         const recent = await requests.countOfAccount(tx, 'PASSWORD', accountId, clientAddress);
         if (recent.ofClient < maxPerAddressAndAccount && recent.all < maxPerAccount) {
           const requestId = await requests.begin(tx, request);
-          await announce(tx, 'PasswordResetRequested', { accountId, requestId });
+          announce(tx, 'PasswordResetRequested', { accountId, requestId });
         } else if (recent.isWaiting) {
           // Counts toward the limit of the client address only.
           await requests.begin(tx, { ...request, accountId: undefined });
@@ -90,8 +90,8 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
           passwordHash,
           confirmedAt: confirmedAtOrNow(current),
         });
-        await record(tx, account.id, 'passwordReset');
-        await announce(tx, 'PasswordChanged', { accountId: account.id });
+        record(tx, account.id, 'passwordReset');
+        announce(tx, 'PasswordChanged', { accountId: account.id });
         return { ...toOut(changed), isUsed: false };
       });
     },
@@ -109,7 +109,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
       const confirm = transactionOf(accountId, async (tx) => {
         const current = await repository.lock(tx, accountId);
         if (request.purpose === 'CANCEL') {
-          if ((await requests.endAll(tx, accountId, 'EMAIL')) > 0) await record(tx, accountId, 'emailCancelled');
+          if ((await requests.endAll(tx, accountId, 'EMAIL')) > 0) record(tx, accountId, 'emailCancelled');
           return;
         }
         if (current === undefined || email === null) throw invalidToken();
@@ -119,8 +119,8 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
         if (!isNew) return;
         // Someone who reads mail to the former address must not be able to set the password or cancel later changes.
         await requests.endAll(tx, accountId);
-        await record(tx, accountId, 'emailChanged');
-        await announce(tx, 'EmailChanged', { accountId, requestId: id });
+        record(tx, accountId, 'emailChanged');
+        announce(tx, 'EmailChanged', { accountId, requestId: id });
       });
       await confirm.catch((error: unknown) => {
         throw isDuplicate(error) ? emailTaken() : error;
@@ -176,7 +176,6 @@ export const announceDueResets = (
 ): Promise<boolean> =>
   inTransaction(async (tx) => {
     const due = await requests.takeDue(tx);
-    for (const { id: requestId, accountId } of due)
-      await announce(tx, 'PasswordResetRequested', { accountId, requestId });
+    for (const { id: requestId, accountId } of due) announce(tx, 'PasswordResetRequested', { accountId, requestId });
     return due.length > 0;
   });

@@ -37,14 +37,14 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
     // The current address can be requested again until it is confirmed, because the first mail may be lost.
     if (!isNew && account.confirmedAt !== null) return;
     await requests.endAll(tx, accountId, 'EMAIL');
-    if (isNew) await record(tx, accountId, 'emailRequested');
+    if (isNew) record(tx, accountId, 'emailRequested');
     // The owner of the current address can stop someone who knows only the password.
     if (isNew && mayReceiveMail(account)) {
       const requestId = await requests.begin(tx, { accountId, purpose: 'CANCEL' });
-      await announce(tx, 'EmailChangePending', { accountId, requestId });
+      announce(tx, 'EmailChangePending', { accountId, requestId });
     }
     const requestId = await requests.begin(tx, { accountId, purpose: 'EMAIL', email });
-    await announce(tx, 'EmailChangeRequested', { accountId, requestId });
+    announce(tx, 'EmailChangeRequested', { accountId, requestId });
   }
 
   return {
@@ -82,7 +82,7 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
         const account = found(await repository.lock(tx, id), `account ${id}`);
         if (account.confirmedAt !== null) throw new DomainError('conflict', 'The e-mail address is already confirmed.');
         await requestEmail(tx, account, account.email);
-        await record(tx, id, 'confirmationRepeated', by);
+        record(tx, id, 'confirmationRepeated', by);
       }),
 
     /**
@@ -97,8 +97,8 @@ export function createOwnAccount({ transactionOf, repository, requests, auth }: 
       await auth.endSessions(customer);
       await transactionOf(id, async (tx) => {
         if (!(await repository.delete(tx, id))) throw unavailable('The deletion of the account');
-        await record(tx, id, 'accountDeleted');
-        await announce(tx, 'AccountDeleted', { accountId: id });
+        record(tx, id, 'accountDeleted');
+        announce(tx, 'AccountDeleted', { accountId: id });
       });
     },
   };

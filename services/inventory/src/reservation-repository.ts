@@ -77,7 +77,7 @@ export function createReservationRepository({ prisma, lists }: Database<PrismaCl
  * Callers insert missing reservations first, then lock existing ones, then lock stock, each in order of id, so there are
  * no deadlocks. Events of an order are appended under the lock of its reservation, which keeps them in order.
  */
-export const reservationsOn = ({ run }: Transaction) => ({
+export const reservationsOn = ({ run, send }: Transaction) => ({
   /** Stores the reservations of orders that have none. @returns the ids of these orders */
   async insertMissing(reservations: Reservation[], now: Date): Promise<string[]> {
     const rows = reservations.map(({ items, ...order }) => ({ ...order, items: JSON.stringify(items) }));
@@ -122,8 +122,8 @@ export const reservationsOn = ({ run }: Transaction) => ({
   },
 
   /** Sets the statuses of locked reservations. */
-  async setStatuses(changes: StatusChange[], now: Date): Promise<void> {
-    await run(sql`
+  setStatuses(changes: StatusChange[], now: Date): void {
+    send(sql`
       update reservations
       set status = change.status, shipment_id = coalesce(change."shipmentId", shipment_id), updated_at = ${now}
       from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text', shipmentId: 'uuid' })}
@@ -131,8 +131,8 @@ export const reservationsOn = ({ run }: Transaction) => ({
   },
 
   /** Sets the stock of locked products. Each product must occur only once. */
-  async setStock(stock: { productId: string; available: number }[]): Promise<void> {
-    await run(sql`
+  setStock(stock: { productId: string; available: number }[]): void {
+    send(sql`
       update stock set available = change.available
       from ${rowsAs('change', stock, { productId: 'uuid', available: 'int' })}
       where product_id = change."productId"`);

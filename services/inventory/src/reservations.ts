@@ -196,9 +196,9 @@ export function createReservations({ clock, forget, percentPerAccount }: Depende
           })
         : [];
     const { statuses, stock, events } = decide(steps, available, taken, now, refuse);
-    if (statuses.length > 0) await on.setStatuses(statuses, now);
-    if (stock.size > 0) await on.setStock([...stock].map(([productId, available]) => ({ productId, available })));
-    if (events.length > 0) await appendToOutbox(tx, ...events);
+    if (statuses.length > 0) on.setStatuses(statuses, now);
+    if (stock.size > 0) on.setStock([...stock].map(([productId, available]) => ({ productId, available })));
+    if (events.length > 0) appendToOutbox(tx, ...events);
   };
 }
 

@@ -64,7 +64,7 @@ export function createStockRepository({ prisma, run, lists, transactionOf }: Dat
         mustNotMatch(preconditions['if-none-match'], current);
         if (!isNew) await tx.stock.update({ where: { productId }, data: { available } });
         const after = stockJson(productId, { available });
-        await recordChange(tx, { actor, kind: 'stock', subject: productId, before, after });
+        recordChange(tx, { actor, kind: 'stock', subject: productId, before, after });
         return isNew;
       });
     },

@@ -76,7 +76,7 @@ export function createOrders({ transactionOf, repository, lists, clock }: Depend
     const { id: orderId, accountId: customerId } = order;
     const now = clock();
     const cancelled = await repository.cancel(tx, order, now, reason);
-    await appendToOutbox(tx, newEvent('OrderCancelled', { orderId, customerId, timestamp: now.toISOString(), reason }));
+    appendToOutbox(tx, newEvent('OrderCancelled', { orderId, customerId, timestamp: now.toISOString(), reason }));
     return { order: cancelled, isNew: true };
   }
 
@@ -126,7 +126,7 @@ export function createOrders({ transactionOf, repository, lists, clock }: Depend
           await insertNote(tx, order, { id: randomUUID(), kind: 'CANCELLATION', actor, text: reason });
         const before = JSON.stringify({ status: order.status });
         const after = JSON.stringify({ status: 'CANCELLED', reason });
-        await recordChange(tx, { actor, kind: 'order', subject: orderId, before, after });
+        recordChange(tx, { actor, kind: 'order', subject: orderId, before, after });
         return result;
       }),
 

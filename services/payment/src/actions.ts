@@ -15,6 +15,6 @@ export const createDecide =
     inTransaction(async (tx) => {
       if (!(await decideAction(tx, orderId, decision)))
         throw new DomainError('conflict', 'The payment was decided before, or its order was cancelled.');
-      await stepsOn(tx).check([orderId], { settled: false });
+      stepsOn(tx).check([orderId], { settled: false });
       wakeOutgoing(tx, queueName);
     });

@@ -25,8 +25,8 @@ export async function checkChanged(tx: Transaction, changes: ProviderChange[]): 
     (of === 'captured' || isOver ? again : waiting).add(payment.orderId);
   }
   const steps = stepsOn(tx);
-  if (again.size > 0) await steps.check([...again], { settled: true });
-  if (waiting.size > 0) await steps.check([...waiting], { settled: false });
+  if (again.size > 0) steps.check([...again], { settled: true });
+  if (waiting.size > 0) steps.check([...waiting], { settled: false });
   if (again.size + waiting.size > 0) wakeOutgoing(tx, queueName);
 }
 
@@ -48,7 +48,7 @@ export function listChanges(
     const { changes, cursor } = await provider.changesSince(turn.cursor ?? undefined);
     await inTransaction(async (tx) => {
       await checkChanged(tx, changes);
-      await endTurn(tx, name, cursor, everySeconds);
+      endTurn(tx, name, cursor, everySeconds);
     });
   });
 }

@@ -41,7 +41,7 @@ async function begin(tx: Transaction, events: DeliveredEvent<Kind>[], calls: Cal
     return [{ orderId, customerId, amount: total, taxes, hasToken, traceparent }];
   });
   if (starts.length === 0) return;
-  await paymentsOn(tx).insertCharging(starts, now);
+  paymentsOn(tx).insertCharging(starts, now);
   // Also for a payment that is there: the previous release stored it, and may have ended before it was charged.
   const taken = calls.take('charge', starts.length);
   const added = await stepsOn(tx).addCharges(starts, taken);
@@ -103,13 +103,13 @@ async function cancel(tx: TransactionOf<PrismaClient>, events: DeliveredEvent<Ki
     }
   }
   if (voided.length > 0) {
-    await payments.void(voided, now);
-    await steps.drop(voided.map(({ orderId }) => chargeId(orderId)));
+    payments.void(voided, now);
+    steps.drop(voided.map(({ orderId }) => chargeId(orderId)));
   }
   if (noted.length > 0) {
-    await payments.noteCancelled(noted);
+    payments.noteCancelled(noted);
     // An action that waits for its customer ends now.
-    if (unsettled.length > 0) await steps.check(unsettled, { settled: false });
+    if (unsettled.length > 0) steps.check(unsettled, { settled: false });
   }
   if (uncharged.length > 0) await steps.addCharges(uncharged);
   if (noted.length > 0) wakeOutgoing(tx, queueName);
@@ -131,5 +131,5 @@ async function ship(tx: Transaction, events: DeliveredEvent<Kind>[]): Promise<vo
   const shipments = events.flatMap(({ event: { kind, payload } }) =>
     kind === 'OrderShipped' ? [{ orderId: payload.orderId, at: payload.timestamp }] : [],
   );
-  if (shipments.length > 0) await bookOn(tx).shipped(shipments);
+  if (shipments.length > 0) bookOn(tx).shipped(shipments);
 }

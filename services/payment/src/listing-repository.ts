@@ -18,8 +18,8 @@ export const createListingRepository = ({ run }: Pick<Database<PrismaClient>, 'r
 });
 
 /** Ends a turn. @param seconds until the next one is due */
-export async function endTurn({ run }: Transaction, provider: string, cursor: string, seconds: number): Promise<void> {
-  await run(sql`
+export function endTurn({ send }: Transaction, provider: string, cursor: string, seconds: number): void {
+  send(sql`
     update provider_listings set cursor = ${cursor}, turn_until = now() + ${seconds}::int * interval '1 s'
     where provider = ${provider}`);
 }

@@ -56,10 +56,10 @@ export const createSettleOpen =
         new Map([[orderId, payment]]),
         now,
       );
-      await steps.settle(id);
+      steps.settle(id);
       const before = JSON.stringify({ openSince: step.openSince });
       const after = JSON.stringify({ step: id, outcome, evidence });
-      await recordChange(tx, { actor, kind: 'payment', subject: orderId, before, after });
+      recordChange(tx, { actor, kind: 'payment', subject: orderId, before, after });
     });
 
 function settledBy(

@@ -2,7 +2,7 @@ import type { Database } from '@store/shared/database/database';
 import { createKeyset, isoTime, uuidColumn } from '@store/shared/database/keyset';
 import { type PageQuery, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
-import { type Run, raw, sql } from '@store/shared/database/sql';
+import { raw, type Sql, sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import type { Payload } from '@store/shared/messaging/events';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
@@ -155,9 +155,9 @@ export function createPaymentRepository({ prisma, lists }: Database<PrismaClient
 }
 
 /** Changes rows. Callers insert missing payments first, then lock existing ones, each in the order of ids: no deadlocks. */
-export const paymentsOn = ({ run }: Transaction) => ({
+export const paymentsOn = ({ run, send }: Transaction) => ({
   /** Stores a payment as CHARGING for each order that has none. */
-  async insertCharging(starts: Charge[], now: Date): Promise<void> {
+  insertCharging(starts: Charge[], now: Date): void {
     const rows = starts.map(({ orderId, customerId, amount: { amount, currency }, taxes }) => ({
       orderId,
       customerId,
@@ -167,16 +167,15 @@ export const paymentsOn = ({ run }: Transaction) => ({
       // A Decimal becomes a text, which loses no digit when the column is read.
       taxes: taxes && JSON.stringify(taxes),
     }));
-    await insertMissing(run, rows, now);
+    send(insertMissing(rows, now));
   },
 
   /** Stores orders without payment as CANCELLED. @returns the ids of these orders */
-  insertCancelled: (cancellations: Omit<NewRow, 'status'>[], now: Date): Promise<string[]> =>
-    insertMissing(
-      run,
-      cancellations.map((cancellation) => ({ ...cancellation, status: 'CANCELLED' })),
-      now,
-    ),
+  async insertCancelled(cancellations: Omit<NewRow, 'status'>[], now: Date): Promise<string[]> {
+    const rows = cancellations.map((cancellation) => ({ ...cancellation, status: 'CANCELLED' }));
+    const inserted = await run<{ orderId: string }>(insertMissing(rows, now));
+    return inserted.map(({ orderId }) => orderId);
+  },
 
   /** Locks the payments of these orders. */
   async lock(orderIds: string[]): Promise<LockedPayment[]> {
@@ -192,8 +191,9 @@ export const paymentsOn = ({ run }: Transaction) => ({
   },
 
   /** Changes locked payments, and marks them as booked. Leaves undefined properties as they are. */
-  async update(changes: PaymentChange[], now: Date): Promise<void> {
-    await run(sql`
+  update(changes: PaymentChange[], now: Date): void {
+    // With `any`, PostgreSQL looks the rows up even while it takes the table for small, rather than read all of it for a join.
+    send(sql`
       update payments
       set status = change.status, booked = change.status, payment_id = coalesce(change."paymentId", payment_id),
           reason = coalesce(change.reason, payments.reason), updated_at = ${now}, action_url = null,
@@ -206,18 +206,18 @@ export const paymentsOn = ({ run }: Transaction) => ({
         provider: 'text',
         intentId: 'text',
       })}
-      where order_id = change."orderId"`);
+      where order_id = change."orderId" and order_id = any(${changes.map(({ orderId }) => orderId)}::uuid[])`);
   },
 
   /** Stores what went back of locked payments. */
-  async setReturned(returned: Returned[], now: Date): Promise<void> {
+  setReturned(returned: Returned[], now: Date): void {
     const rows = returned.map(({ reserved, disputed, remainder, ...one }) => ({
       ...one,
       reserved: reserved.toString(),
       disputed: disputed.toString(),
       remainder: remainder?.toString(),
     }));
-    await run(sql`
+    send(sql`
       update payments
       set refund_reserved = returned.reserved, disputed = returned.disputed, remainder = returned.remainder,
           reason = case when payments.status = returned.status then payments.reason else returned."cancelReason" end,
@@ -243,8 +243,8 @@ export const paymentsOn = ({ run }: Transaction) => ({
   },
 
   /** Locked payments that nobody has asked the provider for, or whose intent is cancelled, never will be. */
-  async void(cancellations: Cancellation[], now: Date): Promise<void> {
-    await run(sql`
+  void(cancellations: Cancellation[], now: Date): void {
+    send(sql`
       update payments
       set status = 'CANCELLED', amount = null, currency = null, reason = voided.reason, action_url = null, updated_at = ${now}
       from ${rowsAs('voided', cancellations, { orderId: 'uuid', reason: 'text' })}
@@ -270,11 +270,8 @@ export const paymentsOn = ({ run }: Transaction) => ({
   },
 
   /** Locked payments that were over are PAID after all, and are to be refunded. */
-  async payLate(
-    late: { orderId: string; paymentId: string; amount: string; currency: string }[],
-    now: Date,
-  ): Promise<void> {
-    await run(sql`
+  payLate(late: { orderId: string; paymentId: string; amount: string; currency: string }[], now: Date): void {
+    send(sql`
       update payments
       set status = 'PAID', booked = 'PAID', payment_id = late."paymentId", amount = late.amount, currency = late.currency,
           cancel_reason = coalesce(cancel_reason, payments.reason, 'the order was cancelled'), updated_at = ${now}
@@ -283,8 +280,8 @@ export const paymentsOn = ({ run }: Transaction) => ({
   },
 
   /** Notes for locked payments why their orders were cancelled. */
-  async noteCancelled(cancellations: Cancellation[]): Promise<void> {
-    await run(sql`
+  noteCancelled(cancellations: Cancellation[]): void {
+    send(sql`
       update payments set cancel_reason = cancelled.reason
       from ${rowsAs('cancelled', cancellations, { orderId: 'uuid', reason: 'text' })}
       where order_id = cancelled."orderId"`);
@@ -301,25 +298,22 @@ interface NewRow {
   reason?: string;
 }
 
-/** @returns the ids of the orders that had no payment */
-async function insertMissing(run: Run, rows: NewRow[], now: Date): Promise<string[]> {
-  const inserted = await run<{ orderId: string }>(sql`
-    insert into payments (order_id, customer_id, status, amount, currency, taxes, reason, created_at, updated_at)
-    select "orderId", "customerId", status, amount, currency, taxes, reason, ${now}::timestamptz, ${now}::timestamptz
-    from ${rowsAs('row', rows, {
-      orderId: 'uuid',
-      customerId: 'uuid',
-      status: 'text',
-      amount: 'numeric',
-      currency: 'text',
-      taxes: 'jsonb',
-      reason: 'text',
-    })}
-    order by "orderId"
-    on conflict do nothing
-    returning order_id as "orderId"`);
-  return inserted.map(({ orderId }) => orderId);
-}
+/** Returns the orders that had no payment. */
+const insertMissing = (rows: NewRow[], now: Date): Sql => sql`
+  insert into payments (order_id, customer_id, status, amount, currency, taxes, reason, created_at, updated_at)
+  select "orderId", "customerId", status, amount, currency, taxes, reason, ${now}::timestamptz, ${now}::timestamptz
+  from ${rowsAs('row', rows, {
+    orderId: 'uuid',
+    customerId: 'uuid',
+    status: 'text',
+    amount: 'numeric',
+    currency: 'text',
+    taxes: 'jsonb',
+    reason: 'text',
+  })}
+  order by "orderId"
+  on conflict do nothing
+  returning order_id as "orderId"`;
 
 interface PaymentRow {
   orderId: string;

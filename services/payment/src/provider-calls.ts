@@ -53,7 +53,7 @@ export const providerCalls = ({ ask, clock }: Dependencies): Queue<PrismaClient,
     });
     await storeSettled(tx, settled, locked, now);
     const changedSteps = ended.flatMap(({ call }, index) => changeOf(call, settled[index] ?? nothing));
-    if (changedSteps.length > 0) await stepsOn(tx).change(changedSteps);
+    if (changedSteps.length > 0) stepsOn(tx).change(changedSteps);
     return settled.map(({ next }) => next);
   },
 });
@@ -71,23 +71,23 @@ export async function storeSettled(
     settled.map((one) => one[key]).filter((value) => value !== undefined) as NonNullable<Settled[Key]>[];
   const [changes, voided, late] = [all('change'), all('void'), all('late')];
   if (changes.length > 0) {
-    await payments.update(changes, now);
-    await bookChanges(tx, changes, locked, now);
+    payments.update(changes, now);
+    bookChanges(tx, changes, locked, now);
   }
-  if (voided.length > 0) await payments.void(voided, now);
+  if (voided.length > 0) payments.void(voided, now);
   if (late.length > 0) {
-    await payments.payLate(late, now);
+    payments.payLate(late, now);
     const charged = late.map(({ payment }) => ({ orderId: payment.orderId, status: 'PAID' as const }));
-    await bookChanges(tx, charged, new Map(late.map(({ payment }) => [payment.orderId, payment])), now);
+    bookChanges(tx, charged, new Map(late.map(({ payment }) => [payment.orderId, payment])), now);
   }
   const events = settled.flatMap((one) => one.events);
-  if (events.length > 0) await appendToOutbox(tx, ...events);
+  if (events.length > 0) appendToOutbox(tx, ...events);
   await storeReturns(tx, settled, now);
   const actions = all('action');
   const told = actions.length > 0 ? new Set(await payments.setActions(actions)) : new Set();
-  if (told.size > 0) await steps.addTellings(actions.filter(({ orderId }) => told.has(orderId)));
+  if (told.size > 0) steps.addTellings(actions.filter(({ orderId }) => told.has(orderId)));
   const returned = settled.flatMap((one) => one.returned ?? []);
-  if (returned.length > 0) await steps.checkRefunds(returned);
+  if (returned.length > 0) steps.checkRefunds(returned);
   if (told.size + returned.length > 0) wakeOutgoing(tx, queueName);
 }
 

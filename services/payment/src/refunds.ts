@@ -121,9 +121,9 @@ export function createRefunds({
         const { id } = refund;
         const money = fromMinorUnits(refund.amount, refund.currency);
         const { traceparent } = currentTrace() ?? traceFrom(undefined);
-        await stepsOn(tx).addRefunds([{ id, orderId, customerId, paymentId, amount: money, traceparent }]);
+        stepsOn(tx).addRefunds([{ id, orderId, customerId, paymentId, amount: money, traceparent }]);
         const after = stringifyJson({ refund: id, ...money, ...(merged && { lines: merged }), reason });
-        await recordChange(tx, { actor, kind: 'refund', subject: orderId, after });
+        recordChange(tx, { actor, kind: 'refund', subject: orderId, after });
         await payments.reserve(orderId, refund.amount);
         wakeOutgoing(tx, queueName);
         return refund;

@@ -63,7 +63,7 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
   const disputes = new Set<Dispute>();
   const steps: NewRefund[] = [];
   const events: StoredEvent[] = [];
-  const bookings: ((books: ReturnType<typeof bookOn>) => Promise<void>)[] = [];
+  const bookings: ((books: ReturnType<typeof bookOn>) => void)[] = [];
 
   const common = ({ payment: { orderId, customerId } }: Returns) => ({
     orderId,
@@ -231,11 +231,11 @@ export async function openReturns(tx: TransactionOf<PrismaClient>, payments: Loc
         const { orderId, status, remainder, cancelReason } = returns.payment;
         return { orderId, status, remainder, cancelReason, ...countsOf(returns) };
       });
-      if (counts.length > 0) await paymentsOn(tx).setReturned(counts, now);
-      for (const book of bookings) await book(bookOn(tx));
-      if (events.length > 0) await appendToOutbox(tx, ...events);
+      if (counts.length > 0) paymentsOn(tx).setReturned(counts, now);
+      for (const book of bookings) book(bookOn(tx));
+      if (events.length > 0) appendToOutbox(tx, ...events);
       if (steps.length === 0) return;
-      await stepsOn(tx).addRefunds(steps);
+      stepsOn(tx).addRefunds(steps);
       wakeOutgoing(tx, queueName);
     },
   };

@@ -113,7 +113,7 @@ export const createStepRepository = ({ prisma }: Pick<Database<PrismaClient>, 'p
 });
 
 /** Writes what the provider is to be asked; `outgoing` asks it after the commit. */
-export const stepsOn = ({ run }: Transaction) => ({
+export const stepsOn = ({ run, send }: Transaction) => ({
   /**
    * Adds a charge for those of the orders whose payment is CHARGING and has none.
    * @param taken if this process makes them itself
@@ -122,25 +122,26 @@ export const stepsOn = ({ run }: Transaction) => ({
   addCharges(charges: NewCharge[], taken?: Taken): Promise<Step[]> {
     const { attempts, leaseMs } = taken ?? { attempts: 0, leaseMs: 0 };
     const rows = charges.map((charge) => ({ ...charge, id: chargeId(charge.orderId) }));
+    // `any` as in paymentsOn().update.
     return run<Step>(sql`
       insert into payment_steps (id, lane, order_id, customer_id, amount, currency, traceparent, has_token, attempts, due_at)
       select step.id, 'charge', order_id, customer_id, amount, currency, step.traceparent, step."hasToken", ${attempts}::int,
              now() + ${leaseMs}::int * interval '1 ms'
       from ${rowsAs('step', rows, { id: 'uuid', orderId: 'uuid', traceparent: 'text', hasToken: 'boolean' })}
-      join payments on order_id = step."orderId"
+      join payments on order_id = step."orderId" and order_id = any(${charges.map(({ orderId }) => orderId)}::uuid[])
       where status = 'CHARGING'
       order by order_id
       on conflict do nothing
       returning id, lane, attempts, ${stepTable.columns}`);
   },
 
-  async addRefunds(refunds: NewRefund[]): Promise<void> {
+  addRefunds(refunds: NewRefund[]): void {
     const rows = refunds.map(({ amount: { amount, currency }, ...step }) => ({
       ...step,
       amount: amount.toFixed(),
       currency,
     }));
-    await run(sql`
+    send(sql`
       insert into payment_steps (id, lane, order_id, customer_id, payment_id, amount, currency, traceparent, due_at)
       select id, case when "paymentId" is null then 'outside' else 'refund' end, "orderId", "customerId", "paymentId",
              amount, currency, traceparent, now()
@@ -167,9 +168,9 @@ export const stepsOn = ({ run }: Transaction) => ({
   },
 
   /** Has order told, soon, what the customers of these orders must do now. */
-  async addTellings(orders: { orderId: string; traceparent: string }[]): Promise<void> {
+  addTellings(orders: { orderId: string; traceparent: string }[]): void {
     const rows = orders.map((order) => ({ ...order, id: nameUuid(`action of order ${order.orderId}`) }));
-    await run(sql`
+    send(sql`
       insert into payment_steps (id, lane, order_id, customer_id, amount, currency, traceparent, due_at)
       select step.id, 'tell', order_id, customer_id, amount, currency, step.traceparent, now()
       from ${rowsAs('step', rows, { id: 'uuid', orderId: 'uuid', traceparent: 'text' })}
@@ -180,8 +181,8 @@ export const stepsOn = ({ run }: Transaction) => ({
   },
 
   /** Changes locked steps. Leaves undefined properties as they are. */
-  async change(changes: StepChange[]): Promise<void> {
-    await run(sql`
+  change(changes: StepChange[]): void {
+    send(sql`
       update payment_steps as step
       set lane = coalesce(change.lane, step.lane),
           key_number = step.key_number + change."renewsKey"::int,
@@ -200,9 +201,9 @@ export const stepsOn = ({ run }: Transaction) => ({
    * @param settled whether those that are settled are read again too, for refunds and disputes made at the provider: their age counts
    *   from now on, that of their keys does not
    */
-  async check(orderIds: string[], { settled }: { settled: boolean }): Promise<void> {
+  check(orderIds: string[], { settled }: { settled: boolean }): void {
     const ids = orderIds.map(chargeId);
-    await run(sql`
+    send(sql`
       update payment_steps
       set lane = 'check', due_at = least(due_at, now()),
           key_since = case when due_at is null then coalesce(key_since, created_at) else key_since end,
@@ -215,8 +216,8 @@ export const stepsOn = ({ run }: Transaction) => ({
   },
 
   /** Has these refunds asked about now, unless they are settled. */
-  async checkRefunds(ids: string[]): Promise<void> {
-    await run(sql`
+  checkRefunds(ids: string[]): void {
+    send(sql`
       update payment_steps set due_at = least(due_at, now())
       where id in (select id from payment_steps where id = any(${ids}::uuid[]) and due_at is not null order by id for update)`);
   },
@@ -230,12 +231,12 @@ export const stepsOn = ({ run }: Transaction) => ({
   },
 
   /** A locked step is settled: nothing is asked or read any more, unless the provider says that something has changed. */
-  async settle(id: string): Promise<void> {
-    await run(sql`update payment_steps set due_at = null, open_since = null where id = ${id}::uuid`);
+  settle(id: string): void {
+    send(sql`update payment_steps set due_at = null, open_since = null where id = ${id}::uuid`);
   },
 
   /** Has locked steps that nobody has carried out never be. */
-  async drop(ids: string[]): Promise<void> {
-    await run(sql`update payment_steps set due_at = null where id = any(${ids}::uuid[])`);
+  drop(ids: string[]): void {
+    send(sql`update payment_steps set due_at = null where id = any(${ids}::uuid[])`);
   },
 });

@@ -11,7 +11,7 @@ const database = postgres.open((url) => openAnyDatabase(url, 10), 'each');
 
 const at = new Date('2026-03-04T05:06:07.089Z');
 type Books = ReturnType<typeof bookOn>;
-const book = (work: (books: Books) => Promise<void>) => database.inTransaction((tx) => work(bookOn(tx)));
+const book = (work: (books: Books) => void) => database.inTransaction((tx) => work(bookOn(tx)));
 
 const charge = (orderId: string, amount: bigint, tax = 0n, currency = 'USD') => ({
   stepId: randomUUID(),
@@ -77,7 +77,7 @@ describe('an order in the books', () => {
     const taken = charge(orderId, 1000n, 160n);
     const refund = charge(orderId, 250n, 40n);
     const dispute = { disputeId: 'dp_1', orderId, currency: 'USD', amount: 100n, state: 'won' as const, at };
-    const facts: ((books: Books) => Promise<void>)[] = [
+    const facts: ((books: Books) => void)[] = [
       (books) => books.charged([taken]),
       (books) => books.refunded(refund),
       (books) => books.disputed(dispute),
@@ -289,7 +289,7 @@ it('hold every fact of random orders exactly once: sums of zero, what the provid
       refunds: [] as BookedRefund[],
       disputes: [] as { disputeId: string; amount: bigint; isOver: boolean }[],
     }));
-    const done: ((books: Books) => Promise<void>)[] = [(books) => books.charged(known)];
+    const done: ((books: Books) => void)[] = [(books) => books.charged(known)];
     for (const { order, what, part } of facts) {
       const one = known[order % known.length];
       if (one === undefined) continue;

@@ -85,7 +85,7 @@ export const valuesOf = ({ name, price, unit, description, images, category, tax
 async function create(tx: TransactionOf<PrismaClient>, actor: string, id: string, product: ProductIn): Promise<string> {
   await tx.product.create({ data: { id, ...valuesOf(product) }, select: { id: true } });
   const after = await read(tx, id);
-  await recordChange(tx, { actor, kind: 'product', subject: id, after });
+  recordChange(tx, { actor, kind: 'product', subject: id, after });
   return after;
 }
 
@@ -139,7 +139,7 @@ export function createProductRepository(database: Database<PrismaClient>) {
       mustMatch(ifMatch, entityTag(before));
       mustBeVersion(version, JSON.parse(before).version);
       const after = await change(tx);
-      await recordChange(tx, { actor, kind: 'product', subject: id, before, after });
+      recordChange(tx, { actor, kind: 'product', subject: id, before, after });
       return after;
     });
   }
@@ -237,7 +237,7 @@ export function createProductRepository(database: Database<PrismaClient>) {
             select: { id: true },
           });
           const after = await read(tx, known.id);
-          await recordChange(tx, { actor, kind: 'product', subject: known.id, before, after });
+          recordChange(tx, { actor, kind: 'product', subject: known.id, before, after });
           return { isNew: false, id: known.id, json: after };
         });
       return attempt()

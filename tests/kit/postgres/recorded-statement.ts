@@ -1,7 +1,7 @@
 import type { Database } from '@store/shared/database/database';
 import type { Sql } from '@store/shared/database/sql';
 
-/** The statements that `work` sends with `run`. Each returns no rows. If `work` fails because of that, the error is ignored. */
+/** The statements that `work` sends with `run` or `send`. Each returns no rows. If `work` fails because of that, the error is ignored. */
 export async function recordedStatements(work: (database: Database<never>) => Promise<unknown>): Promise<Sql[]> {
   const statements: Sql[] = [];
   const run = async (statement: Sql) => {
@@ -9,7 +9,8 @@ export async function recordedStatements(work: (database: Database<never>) => Pr
     return [];
   };
   const inTurn = <T>(_: string | undefined, read: () => Promise<T>) => read();
-  const tx = { run, notifyAfterCommit: () => undefined };
+  const send = (statement: Sql) => void statements.push(statement);
+  const tx = { run, send, notifyAfterCommit: () => undefined };
   const inTransaction = <T>(begun: (on: typeof tx) => Promise<T>) => begun(tx);
   const database = {
     run,

@@ -67,19 +67,22 @@ function textOf(statement: unknown): string | undefined {
   return typeof text === 'string' && rowMode === undefined ? text : undefined;
 }
 
-/** @returns undefined if no service called `run` */
+/** @returns undefined if no service called `run`. Nobody reads the rows of what a transaction sends with `send`. */
 function callsOfRun(): RecordedStatement['calls'] | undefined {
   const behindDriver = stack();
   while (behindDriver[0] && isDriver.test(behindDriver[0].file)) behindDriver.shift();
   if (!behindDriver[0] || !isRun.test(behindDriver[0].file)) return undefined;
-  while (behindDriver[0] && isRun.test(behindDriver[0].file)) behindDriver.shift();
-  const [run, ...callers] = behindDriver;
+  while (behindDriver[0] && isRun.test(behindDriver[0].file)) {
+    if (behindDriver[0].inFunction === 'send') return undefined;
+    behindDriver.shift();
+  }
+  const [run, ...callers] = behindDriver.map(({ file, line, column }) => ({ file, line, column }));
   if (run === undefined || !isService.test(run.file)) return undefined;
   return [run, ...callers.filter(({ file }) => isService.test(file))];
 }
 
 /** The calls that have not returned yet, innermost first, without those of Node.js itself. */
-function stack(): Place[] {
+function stack(): (Place & { inFunction: string | null })[] {
   const { prepareStackTrace, stackTraceLimit } = Error;
   try {
     Error.stackTraceLimit = 100;
@@ -91,7 +94,8 @@ function stack(): Place[] {
       const path = url.startsWith('file:') ? fileURLToPath(url) : url;
       if (!path.startsWith(`${root}/`) || site.isAsync()) return [];
       const file = path.slice(root.length + 1);
-      return [{ file, line: site.getLineNumber() ?? 0, column: site.getColumnNumber() ?? 0 }];
+      const [line, column] = [site.getLineNumber() ?? 0, site.getColumnNumber() ?? 0];
+      return [{ file, line, column, inFunction: site.getFunctionName() }];
     });
   } finally {
     Object.assign(Error, { prepareStackTrace, stackTraceLimit });

@@ -115,7 +115,7 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
           select ${notify(JSON.stringify(signed))}`);
         // Leave out the name: it may say more about a person than an id does.
         const after = JSON.stringify({ accountId: key.accountId, scopes: key.scopes });
-        await recordChange(tx, { actor, kind: 'key', subject: key.id, after });
+        recordChange(tx, { actor, kind: 'key', subject: key.id, after });
         return { token, createdAt };
       });
     },
@@ -170,7 +170,7 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
         const { scopes, hasEnded, expiresAt } = key;
         if (!hasEnded) {
           await tx.apiKey.update({ where: { id }, data: { endedAt: new Date() }, select: { id: true } });
-          await recordChange(tx, { actor, kind: 'key', subject: id, before: JSON.stringify({ accountId, scopes }) });
+          recordChange(tx, { actor, kind: 'key', subject: id, before: JSON.stringify({ accountId, scopes }) });
         }
         await storeEnd(tx, { id, expiresAt });
         return expiresAt;

@@ -55,7 +55,7 @@ export function createRoleRepository({ prisma, run, inTransaction, transactionOf
       const roles = rolesAfter(current.roles);
       if (roles === current.roles) return current;
       const [before, after] = [JSON.stringify({ roles: current.roles }), JSON.stringify({ roles })];
-      await recordChange(tx, { actor, kind: 'roles', subject: accountId, before, after });
+      recordChange(tx, { actor, kind: 'roles', subject: accountId, before, after });
       return store(tx, { ...current, roles });
     });
 
@@ -80,7 +80,7 @@ export function createRoleRepository({ prisma, run, inTransaction, transactionOf
         const current = await lockRow(tx, accountId);
         if (current.isLocked !== isLocked) {
           const [before, after] = [current.isLocked, isLocked].map((locked) => JSON.stringify({ locked }));
-          await recordChange(tx, { actor, kind: 'lock', subject: accountId, before, after });
+          recordChange(tx, { actor, kind: 'lock', subject: accountId, before, after });
         }
         return { roles: await store(tx, { ...current, isLocked }), cutoff };
       }),

@@ -60,7 +60,7 @@ export function createServiceAccountRepository({ run, prisma, inTransaction }: D
         await tx.serviceAccount.create({ data: { id, name, scopes, createdBy: actor }, select: { id: true } });
         const access = await changeAccess(tx, id, { roles });
         const after = stateOf({ scopes, roles, paused: false });
-        await recordChange(tx, { actor, kind: 'service account', subject: id, after });
+        recordChange(tx, { actor, kind: 'service account', subject: id, after });
         return access;
       }),
 
@@ -82,7 +82,7 @@ export function createServiceAccountRepository({ run, prisma, inTransaction }: D
         if (account.paused === before.paused) return { account };
         const access = await changeAccess(tx, id, { isLocked: account.paused });
         const states = { before: stateOf(before), after: stateOf(account) };
-        await recordChange(tx, { actor, kind: 'service account', subject: id, ...states });
+        recordChange(tx, { actor, kind: 'service account', subject: id, ...states });
         return { account, access };
       }),
 
@@ -102,7 +102,7 @@ export function createServiceAccountRepository({ run, prisma, inTransaction }: D
         await tx.serviceAccount.update({ where: { id }, data: { deletedAt: new Date() }, select: { id: true } });
         const cutoff = await endAllIn(tx, actor, id, ttlSeconds);
         const access = await changeAccess(tx, id, { roles: [], isLocked: true });
-        await recordChange(tx, { actor, kind: 'service account', subject: id, before: stateOf(before) });
+        recordChange(tx, { actor, kind: 'service account', subject: id, before: stateOf(before) });
         return { access, cutoff };
       }),
   };

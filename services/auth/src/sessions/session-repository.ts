@@ -56,9 +56,9 @@ export async function endAllIn(
     update api_keys set ended_at = statement_timestamp() where account_id = ${accountId} and ended_at is null
     returning id, scopes, ${secondsOf('expires_at')} as "expiresAt"`);
   for (const { id, scopes } of keys)
-    await recordChange(tx, { actor, kind: 'key', subject: id, before: JSON.stringify({ accountId, scopes }) });
+    recordChange(tx, { actor, kind: 'key', subject: id, before: JSON.stringify({ accountId, scopes }) });
   const before = JSON.stringify({ sessions: 'all' });
-  await recordChange(tx, { actor, kind: 'session', subject: accountId, before });
+  recordChange(tx, { actor, kind: 'session', subject: accountId, before });
   const lastKey = Math.max(0, ...keys.map(({ expiresAt }) => expiresAt));
   const [cutoff] = (await tx.run(sql`
     with stored as (
@@ -126,7 +126,7 @@ export function createSessionRepository({ prisma, run, transactionOf }: Database
     endOther: (actor: string, accountId: string, session: EndedSession): Promise<void> =>
       transactionOf(accountId, async (tx) => {
         if (!(await storeEnd(tx, session))) return;
-        await recordChange(tx, { actor, kind: 'session', subject: session.id, before: JSON.stringify({ accountId }) });
+        recordChange(tx, { actor, kind: 'session', subject: session.id, before: JSON.stringify({ accountId }) });
       }),
     /** {@link endAllIn} in its own transaction. */
     endAll: (actor: string, accountId: string, ttlSeconds: number): Promise<SessionCutoff> =>

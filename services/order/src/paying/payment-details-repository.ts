@@ -41,20 +41,19 @@ export const createPaymentDetailsRepository = ({ run }: Statements) => ({
   },
 
   /** Deletes the details of orders that were placed before a time, whatever has become of the orders. */
-  deleteOld: (placedBefore: Date): Promise<void> =>
-    deletePaymentDetails({ run }, sql`created_at < ${placedBefore}::timestamptz`),
+  async deleteOld(placedBefore: Date): Promise<void> {
+    await run(paymentDetailsDeletion(sql`created_at < ${placedBefore}::timestamptz`));
+  },
 });
 
 /**
- * Locks the orders first, as a change of their status does, and the trigger that touches them. Skips locked ones: the transaction that
+ * Deletes the details that meet a condition. Locks the orders first, as a change of their status does, and the trigger that touches them. Skips locked ones: the transaction that
  * holds one ends the order, and deletes its details, or a later call does. So there are no deadlocks.
  */
-export async function deletePaymentDetails({ run }: Statements, condition: Sql): Promise<void> {
-  await run(sql`
-    delete from payment_details where order_id in (
-      select id from orders where id in (select order_id from payment_details where ${condition}) for update skip locked
-    )`);
-}
+export const paymentDetailsDeletion = (condition: Sql): Sql => sql`
+  delete from payment_details where order_id in (
+    select id from orders where id in (select order_id from payment_details where ${condition}) for update skip locked
+  )`;
 
 /** A part of the statement that stores an order: its token. Empty for an order without one. */
 export const newToken = (orderId: string, accountId: string, token: string | undefined): Sql =>

@@ -27,6 +27,6 @@ export const createOrderNotes = ({ transactionOf }: Pick<Database<PrismaClient>,
         throw new DomainError('conflict', `The order has ${maxNotes} notes, which is the maximum.`);
       const isNew = before === null && (await insertNote(tx, order, { id, kind: 'NOTE', actor, text }));
       if (!isNew) throw new DomainError('conflict', `Another note has the id ${id}.`);
-      await recordChange(tx, { actor, kind: 'note', subject: orderId, after: JSON.stringify({ note: id }) });
+      recordChange(tx, { actor, kind: 'note', subject: orderId, after: JSON.stringify({ note: id }) });
     }),
 });

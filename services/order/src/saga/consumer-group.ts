@@ -75,8 +75,8 @@ export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClie
       const [orders, now] = [sagaOn(tx), clock()];
       const placed = payments.length > 0 ? await orders.confirm(payments, now) : [];
       const rejected = cancellations.length > 0 ? await orders.cancelRefused(cancellations, now) : 0;
-      if (shipments.length > 0) await orders.recordShipments(shipments, now);
-      if (refunds.length > 0) await orders.recordRefunds(refunds, now);
+      if (shipments.length > 0) orders.recordShipments(shipments, now);
+      if (refunds.length > 0) orders.recordRefunds(refunds, now);
       // If the transaction fails after this, its repetition counts the orders again.
       rejections.inc(rejected);
       for (const at of placed) confirmation.observe((now.getTime() - at.getTime()) / 1000);

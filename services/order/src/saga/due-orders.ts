@@ -37,7 +37,7 @@ export function createDueOrders({ inTransaction, clock, pendingTimeoutMs }: Depe
           const span = { name: 'ship', kind: 'internal', parent: traceparent } as const;
           events.push(await inSpan(span, async () => newEvent('OrderShipped', payload)));
         }
-        if (events.length > 0) await appendToOutbox(tx, ...events);
+        if (events.length > 0) appendToOutbox(tx, ...events);
         return shipped.length;
       }),
 
@@ -53,7 +53,7 @@ export function createDueOrders({ inTransaction, clock, pendingTimeoutMs }: Depe
         const events = orders.map(({ orderId, customerId }) =>
           newEvent('OrderCancelled', { orderId, customerId, timestamp, reason }),
         );
-        if (events.length > 0) await appendToOutbox(tx, ...events);
+        if (events.length > 0) appendToOutbox(tx, ...events);
         return orders.length;
       });
       timedOut.inc(cancelled);

@@ -2,7 +2,7 @@ import { rowsAs } from '@store/shared/database/rows';
 import { empty, raw, type Sql, type Statements, sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import type { Line } from '../order.ts';
-import { deletePaymentDetails } from '../paying/payment-details-repository.ts';
+import { paymentDetailsDeletion } from '../paying/payment-details-repository.ts';
 
 export interface RecordedPayment {
   orderId: string;
@@ -54,11 +54,11 @@ const personalTables = ['order_details', 'order_notes', 'shipments'].map(raw);
 export async function deleteLateDetails({ run }: Statements): Promise<void> {
   const isLate = sql`account_id in (select account_id from deleted_accounts where deleted_at > now() - interval '1 hour')`;
   for (const table of personalTables) await run(sql`delete from ${table} where ${isLate}`);
-  await deletePaymentDetails({ run }, isLate);
+  await run(paymentDetailsDeletion(isLate));
 }
 
 /** The saga's transitions. Each is a guarded update: an order in another state stays as it is. */
-export const sagaOn = ({ run }: Transaction) => ({
+export const sagaOn = ({ run, send }: Transaction) => ({
   /**
    * PENDING -> CONFIRMED. An order that was cancelled during its payment records it and stays CANCELLED.
    * @returns the times at which the newly CONFIRMED orders were placed
@@ -94,16 +94,16 @@ export const sagaOn = ({ run }: Transaction) => ({
   },
 
   /** Not cancelled and not shipped -> shipped. The order need not be paid yet: its payment may be recorded later. */
-  async recordShipments(shipments: RecordedShipment[], now: Date): Promise<void> {
-    await run(sql`
+  recordShipments(shipments: RecordedShipment[], now: Date): void {
+    send(sql`
       update orders set shipped_at = shipment."shippedAt", shipment_id = shipment."shipmentId", updated_at = ${now}
       from ${rowsAs('shipment', shipments, { orderId: 'uuid', shipmentId: 'uuid', shippedAt: 'timestamptz' })}
       where id = shipment."orderId" and status <> 'CANCELLED' and shipped_at is null`);
   },
 
   /** Records what customers have got back, up to the total of an order. */
-  async recordRefunds(refunds: Refund[], now: Date): Promise<void> {
-    await run(sql`
+  recordRefunds(refunds: Refund[], now: Date): void {
+    send(sql`
       update orders
       set refunded = least(refund.amount + case when "isWhole" then 0 else coalesce(refunded, 0) end, total_amount),
           payment_changes = payment_changes + 1, updated_at = ${now}
@@ -137,12 +137,12 @@ export const sagaOn = ({ run }: Transaction) => ({
     ),
 
   /** Deletes the personal data of these accounts' orders, and records that the accounts are deleted. */
-  async deletePersonalData(accountIds: string[]): Promise<void> {
-    await run(sql`
+  deletePersonalData(accountIds: string[]): void {
+    send(sql`
       insert into deleted_accounts (account_id) select distinct unnest(${accountIds}::uuid[]) on conflict do nothing`);
     const isTheirs = sql`account_id = any(${accountIds}::uuid[])`;
-    for (const table of personalTables) await run(sql`delete from ${table} where ${isTheirs}`);
-    await deletePaymentDetails({ run }, isTheirs);
+    for (const table of personalTables) send(sql`delete from ${table} where ${isTheirs}`);
+    send(paymentDetailsDeletion(isTheirs));
   },
 });
 

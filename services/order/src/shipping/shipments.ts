@@ -52,12 +52,9 @@ export function createShipments({ transactionOf, repository, clock }: Dependenci
     // An account that was deleted meanwhile leaves nothing that could be personal.
     const isKept = Object.values(details).some((value) => value !== null) && !(await isAccountDeleted(tx, order));
     if (isKept) await insertDetails(tx, order, details);
-    await appendToOutbox(
-      tx,
-      newEvent('OrderShipped', { orderId, customerId, timestamp: now.toISOString(), shipmentId }),
-    );
+    appendToOutbox(tx, newEvent('OrderShipped', { orderId, customerId, timestamp: now.toISOString(), shipmentId }));
     // Only the id, because the details are deleted with the account.
-    await recordChange(tx, { actor, kind: 'order', subject: orderId, after: JSON.stringify({ shipment: shipmentId }) });
+    recordChange(tx, { actor, kind: 'order', subject: orderId, after: JSON.stringify({ shipment: shipmentId }) });
     return toShipmentOut({ id: shipmentId, orderId, shippedAt: now, details: isKept ? details : null });
   }
 

@@ -6,12 +6,12 @@ import { type BookedCharge, bookOn } from './entry-repository.ts';
 import { chargedShares, taxOf } from './tax.ts';
 
 /** Books the charges of payments that become PAID. They were locked before. */
-export async function bookChanges(
+export function bookChanges(
   tx: Transaction,
   changes: Pick<PaymentChange, 'orderId' | 'status'>[],
   locked: ReadonlyMap<string, LockedPayment>,
   at: Date,
-): Promise<void> {
+): void {
   const charges = changes.flatMap(({ orderId, status }): BookedCharge[] => {
     const payment = locked.get(orderId);
     if (status !== 'PAID' || payment === undefined || payment.status === 'CANCELLED') return [];
@@ -21,5 +21,5 @@ export async function bookChanges(
     const tax = taxOf(chargedShares(units, taxes, currency));
     return [{ stepId: chargeId(orderId), orderId, currency, amount: units, tax, at }];
   });
-  if (charges.length > 0) await bookOn(tx).charged(charges);
+  if (charges.length > 0) bookOn(tx).charged(charges);
 }

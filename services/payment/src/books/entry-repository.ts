@@ -1,5 +1,5 @@
 import { rowsAs } from '@store/shared/database/rows';
-import { sql } from '@store/shared/database/sql';
+import { type Sql, sql } from '@store/shared/database/sql';
 import type { Transaction } from '@store/shared/database/transaction';
 import { nameUuid } from '@store/shared/values/name-uuid';
 
@@ -61,10 +61,10 @@ const inText = <Booked extends { amount: bigint; tax: bigint }>(booked: Booked) 
  * What is owed to an order that is not shipped is its row of `unearned`. Shipping deletes the row and moves what is left there, so a
  * refund that finds no row knows that the revenue has been booked, whichever of them came first.
  */
-export const bookOn = ({ run }: Transaction) => ({
+export const bookOn = ({ send }: Transaction) => ({
   /** Moves what was taken for orders to the provider, as owed to them. */
-  async charged(charges: BookedCharge[]): Promise<void> {
-    await run(sql`
+  charged(charges: BookedCharge[]): void {
+    send(sql`
       with charge as (select * from ${rowsAs('charge', charges.map(inText), chargeTypes)}),
       booked as (
         insert into entries (id, order_id, kind, at)
@@ -83,9 +83,9 @@ export const bookOn = ({ run }: Transaction) => ({
   },
 
   /** Moves what is owed to orders to revenue and tax. Orders that the books do not have, or have as shipped, change nothing. */
-  async shipped(shipments: BookedShipment[]): Promise<void> {
+  shipped(shipments: BookedShipment[]): void {
     const rows = shipments.map(({ orderId, at }) => ({ id: shipmentEntryId(orderId), orderId, at }));
-    await run(sql`
+    send(sql`
       with shipment as (select * from ${rowsAs('shipment', rows, { id: 'uuid', orderId: 'uuid', at: 'timestamptz' })}),
       locked as (
         select order_id from unearned join shipment on "orderId" = order_id order by order_id for update of unearned
@@ -109,10 +109,10 @@ export const bookOn = ({ run }: Transaction) => ({
    * Moves what was refunded from what is owed to its order or, after the shipment, from refunds and tax to the provider. A refund of all
    * that is left returns all tax that is left, however earlier ones were rounded.
    */
-  async refunded(refund: BookedRefund): Promise<void> {
+  refunded(refund: BookedRefund): void {
     const { stepId, orderId, currency, amount, tax, at } = refund;
-    await lockOwed(run, orderId);
-    await run(sql`
+    send(lockOwed(orderId));
+    send(sql`
       with asked as (select ${String(amount)}::numeric as amount, ${String(tax)}::numeric as tax),
       earned as (
         select coalesce(-sum(amount), 0) as amount, coalesce(-sum(amount) filter (where account = 'tax'), 0) as tax
@@ -155,9 +155,9 @@ export const bookOn = ({ run }: Transaction) => ({
    * Takes back what `refunded` has booked: the provider could not return the money after all, and holds it again. What was owed is owed
    * again, or earned if the order was shipped meanwhile.
    */
-  async refundFailed({ stepId, orderId, at }: Pick<BookedRefund, 'stepId' | 'orderId' | 'at'>): Promise<void> {
-    await lockOwed(run, orderId);
-    await run(sql`
+  refundFailed({ stepId, orderId, at }: Pick<BookedRefund, 'stepId' | 'orderId' | 'at'>): void {
+    send(lockOwed(orderId));
+    send(sql`
       with refund as (
         select -line.amount as amount, currency, tax,
                exists (select from entry_lines as owed where owed.entry = entries.id and owed.account = 'unearned')
@@ -190,27 +190,22 @@ export const bookOn = ({ run }: Transaction) => ({
    * Moves disputed money from the provider to the account disputes, and back if the dispute is won. What is lost stays there as a loss,
    * or is no longer owed if the order is not shipped. A state that is seen first books those before it.
    */
-  async disputed(dispute: BookedDispute): Promise<void> {
+  disputed(dispute: BookedDispute): void {
     const { state } = dispute;
-    await bookDispute(run, dispute, 'open');
-    if (state !== 'open') await bookDispute(run, dispute, state);
+    send(bookDispute(dispute, 'open'));
+    if (state !== 'open') send(bookDispute(dispute, state));
   },
 });
 
 /** Waits for a shipment at the same time, so that the next statement sees what it has moved. */
-const lockOwed = (run: Transaction['run'], orderId: string) =>
-  run(sql`select from unearned where order_id = ${orderId}::uuid for update`);
+const lockOwed = (orderId: string): Sql => sql`select from unearned where order_id = ${orderId}::uuid for update`;
 
 const disputeKinds = { open: 'dispute', won: 'dispute-won', lost: 'dispute-lost' } as const;
 
-async function bookDispute(
-  run: Transaction['run'],
-  { disputeId, orderId, currency, amount, at }: BookedDispute,
-  state: BookedDispute['state'],
-): Promise<void> {
+function bookDispute({ disputeId, orderId, currency, amount, at }: BookedDispute, state: BookedDispute['state']): Sql {
   /** By how much the provider's balance changes. */
   const returned = { open: -amount, won: amount, lost: 0n }[state];
-  await run(sql`
+  return sql`
     with dispute as (select ${String(amount)}::numeric as amount, ${String(returned)}::numeric as returned),
     booked as (
       insert into entries (id, order_id, kind, at)
@@ -232,5 +227,5 @@ async function bookDispute(
       ('unearned', coalesce(lost, 0)),
       ('disputes', -returned - coalesce(lost, 0))
     ) as line (account, amount)
-    where line.amount <> 0`);
+    where line.amount <> 0`;
 }

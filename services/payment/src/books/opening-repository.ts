@@ -30,7 +30,7 @@ export async function bookUnbooked(tx: Transaction): Promise<boolean> {
     order by order_id limit ${batchSize}::int for update skip locked`);
   if (payments.length === 0) return false;
   const books = bookOn(tx);
-  await books.charged(
+  books.charged(
     payments.map((payment) => {
       const { orderId, currency, createdAt: at } = payment;
       const amount = toMinorUnits({ amount: new Decimal(payment.amount), currency });
@@ -43,10 +43,10 @@ export async function bookUnbooked(tx: Transaction): Promise<boolean> {
   for (const { orderId, amount } of await heldFor(tx, [...refunded.keys()])) {
     const { currency = '', updatedAt: at = new Date() } = refunded.get(orderId) ?? {};
     const refund = { stepId: wholeRefundId(orderId), orderId, currency, amount: BigInt(amount), tax: 0n, at };
-    if (refund.amount > 0n) await books.refunded(refund);
+    if (refund.amount > 0n) books.refunded(refund);
   }
   const ids = payments.map(({ orderId }) => orderId);
-  await tx.run(sql`update payments set booked = status where order_id = any(${ids}::uuid[])`);
+  tx.send(sql`update payments set booked = status where order_id = any(${ids}::uuid[])`);
   return payments.length === batchSize;
 }
 

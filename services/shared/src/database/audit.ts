@@ -21,9 +21,7 @@ interface Change {
 const keptDays = 400;
 
 /** Records a change in its transaction, so that the audit trail has exactly the changes that were committed. */
-export async function recordChange(tx: Transaction, change: Change): Promise<void> {
-  await tx.run(insertChange(change));
-}
+export const recordChange = (tx: Transaction, change: Change): void => tx.send(insertChange(change));
 
 /** Records a change as a part of its statement. @param from clause without whose rows nothing is recorded, such as `from changed` */
 export function insertChange({ actor, kind, subject, before, after }: Change, from = empty): Sql {

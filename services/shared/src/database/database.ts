@@ -58,7 +58,8 @@ export function openDatabase<Client>(
   poolSize = 10,
   replicaUrl?: string,
 ): Database<Client> {
-  const pool = createPool({ ...limits, connectionString: url, max: poolSize });
+  // Only transactions have several statements in flight (transaction.ts).
+  const pool = createPool({ ...limits, connectionString: url, max: poolSize, pipeline: true });
   const listPool = requireRoom(createPool({ ...limits, ...listLimits, connectionString: url }));
   const checkPool = createPool({ ...limits, ...listLimits, connectionString: url, max: maxChecks });
   const replicaLimits = { ...limits, ...listLimits, connectionTimeoutMillis: 500 };
@@ -92,7 +93,7 @@ export function openDatabase<Client>(
       lockTurns.run([callerId], () =>
         inTransaction(async (tx) => {
           // Only for this transaction: handlers of events wait longer for locks, and a pooler drops settings of a connection.
-          await tx.run(sql`set local lock_timeout = ${literal(lockTimeoutMs)}`);
+          tx.send(sql`set local lock_timeout = ${literal(lockTimeoutMs)}`);
           return work(tx);
         }),
       ),

@@ -7,6 +7,7 @@ import { type Statements, sql } from './sql.ts';
 
 const server = useDatabase('payment');
 const database = server.open((url) => openAnyDatabase(url, 8));
+const single = server.open((url) => openAnyDatabase(url, 1));
 
 const payment = (orderId: string) => ({
   orderId,
@@ -64,6 +65,7 @@ describe('a transaction', () => {
   it('refuses statements after its end', async () => {
     const ended = await database.inTransaction(async (tx) => tx);
     await expect(ended.run(sql`select 1`)).rejects.toThrow('The transaction has ended');
+    expect(() => ended.send(sql`select 1`)).toThrow('The transaction has ended');
   });
 
   it('notifies a channel once, after its commit, and not if it is rolled back', async () => {
@@ -87,5 +89,75 @@ describe('a transaction', () => {
     await until('the notification has arrived', () => heard.length > 0);
     await listener.query('select 1');
     expect(heard).toEqual(['kept']);
+  });
+});
+
+describe('a statement that a transaction sends', () => {
+  const insert = (orderId: string) => sql`
+    insert into payments (order_id, customer_id, status, created_at, updated_at)
+    values (${orderId}::uuid, ${orderId}::uuid, 'CANCELLED', now(), now())`;
+  const isStored = async (orderId: string) => (await countOf(database, orderId))[0]?.count === 1;
+
+  it('is not waited for, and is carried out before those that follow', async () => {
+    const orderId = randomUUID();
+    await database.inTransaction(async (tx) => {
+      const began = performance.now();
+      tx.send(sql`select pg_sleep(0.3)::text`);
+      tx.send(insert(orderId));
+      expect(performance.now() - began).toBeLessThan(200);
+      expect(await countOf(tx, orderId)).toEqual([{ count: 1 }]);
+      expect(performance.now() - began).toBeGreaterThan(290);
+    });
+    expect(await isStored(orderId)).toBe(true);
+  });
+
+  it.each(['nothing follows', 'a statement follows', 'the work fails for another reason'])(
+    'fails the transaction with its own error: %s',
+    async (then) => {
+      const [before, after] = [randomUUID(), randomUUID()];
+      const work = database.inTransaction(async (tx) => {
+        tx.send(insert(before));
+        tx.send(insert(before));
+        tx.send(insert(after));
+        if (then === 'a statement follows') await countOf(tx, before);
+        if (then === 'the work fails for another reason') throw new Error('enough');
+      });
+      await expect(work).rejects.toMatchObject({ code: '23505' });
+      expect([await isStored(before), await isStored(after)]).toEqual([false, false]);
+    },
+  );
+
+  it('is repeated with its transaction if another one is in the way', async () => {
+    const orderId = randomUUID();
+    let attempts = 0;
+    await database.inTransaction((tx) => {
+      attempts += 1;
+      tx.send(insert(orderId));
+      if (attempts === 1) tx.send(sql`do 'begin raise exception using errcode = ''40001''; end'`);
+    });
+    expect(attempts).toBe(2);
+    expect(await isStored(orderId)).toBe(true);
+  });
+
+  it('can be sent again on a connection where it was refused as the first of its text, because an earlier one had failed', async () => {
+    const text = sql`select 1 as sent_after_a_failure`;
+    const failing = single.inTransaction((tx) => {
+      tx.send(sql`select 1 / 0`);
+      tx.send(text);
+    });
+    await expect(failing).rejects.toMatchObject({ code: '22012' });
+    for (let time = 1; time <= 2; time += 1)
+      expect(await single.inTransaction((tx) => tx.run(text))).toEqual([{ sent_after_a_failure: 1 }]);
+  });
+
+  it('is lost with its connection, together with those before it', async () => {
+    const orderId = randomUUID();
+    const work = database.inTransaction((tx) => {
+      tx.send(insert(orderId));
+      tx.send(sql`select pg_terminate_backend(pg_backend_pid())`);
+      tx.send(sql`select 1`);
+    });
+    await expect(work).rejects.toThrow();
+    expect(await isStored(orderId)).toBe(false);
   });
 });

@@ -6,6 +6,11 @@ import type { Sql, Statements } from './sql.ts';
 
 /** A transaction, for functions that must run in one. A statement after its end fails. */
 export interface Transaction extends Statements {
+  /**
+   * Sends a statement whose rows nobody needs, and does not wait for it: what follows is sent with it. PostgreSQL carries statements
+   * out in their order, and none is committed unless all succeed. The transaction fails with the error of the first that fails.
+   */
+  send(statement: Sql): void;
   /** Notifies a channel after the commit; once, even if called repeatedly. */
   notifyAfterCommit(channel: string): void;
   /** Calls a function after the commit; not at all if there is none. */
@@ -18,7 +23,9 @@ type Models<Client> = Pick<Client, Exclude<keyof Client, `$${string}` | symbol>>
 /** A transaction with the models of a service: `tx.payment.update(…)` and ``tx.run(sql`…`)`` use the same connection. */
 export type TransactionOf<Client> = Transaction & Models<Client>;
 
-export type InTransaction<Client> = <Result>(work: (tx: TransactionOf<Client>) => Promise<Result>) => Promise<Result>;
+export type InTransaction<Client> = <Result>(
+  work: (tx: TransactionOf<Client>) => Promise<Result> | Result,
+) => Promise<Result>;
 
 /** The one method of generated clients that is used here; they have no common type. */
 interface Transacting {
@@ -40,21 +47,30 @@ const unlimited = { maxWait: 2 ** 31 - 1, timeout: 2 ** 31 - 1 };
 export function createTransactions<Client>(prisma: Client, pool: pg.Pool, notifier: Notifier): InTransaction<Client> {
   const connectionOf = rememberConnections(pool);
 
-  async function transact<Result>(work: (tx: TransactionOf<Client>) => Promise<Result>) {
+  async function transact<Result>(work: (tx: TransactionOf<Client>) => Promise<Result> | Result) {
     const channels = new Set<string>();
     const calls: (() => void)[] = [];
     const result = await connectionOf((connection) =>
       (prisma as Transacting).$transaction(async (models: object) => {
         let isOver = false;
-        const run = async ({ text, values }: Sql) => {
+        const sent: Promise<unknown>[] = [];
+        const query = ({ text, values }: Sql) => {
           if (isOver) throw new Error('The transaction has ended');
-          return (await connection().query(text, values)).rows;
+          return connection().query(text, values);
+        };
+        const run = async (statement: Sql) => (await query(statement)).rows;
+        const send = (statement: Sql) => {
+          const answer = query(statement);
+          // Heard at the end, even if the work fails first.
+          answer.catch(() => undefined);
+          sent.push(answer);
         };
         const notifyAfterCommit = (channel: string) => void channels.add(channel);
         // Not by assignment, which Prisma's proxy would apply to the models of all transactions.
         const afterCommit = (call: () => void) => void calls.push(call);
         const own = {
           run: { value: run },
+          send: { value: send },
           notifyAfterCommit: { value: notifyAfterCommit },
           afterCommit: { value: afterCommit },
         };
@@ -62,6 +78,8 @@ export function createTransactions<Client>(prisma: Client, pool: pg.Pool, notifi
           return await work(Object.create(models, own));
         } finally {
           isOver = true;
+          // Before the commit. After a failed statement, the error of the work is only that the others were refused.
+          await Promise.all(sent);
         }
       }, unlimited),
     );

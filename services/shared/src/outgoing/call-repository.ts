@@ -88,8 +88,8 @@ export function createCallRepository<Call extends ClaimedCall>(
     },
 
     /** @param next when each of the locked calls is due again; undefined: never */
-    async release(tx: Transaction, next: { id: string; inMs: number | undefined }[]): Promise<void> {
-      await tx.run(sql`
+    release(tx: Transaction, next: { id: string; inMs: number | undefined }[]): void {
+      tx.send(sql`
         update ${calls} as call set ${dueAt} = now() + next."inMs" * interval '1 ms'
         from ${rowsAs('next', next, { id: 'uuid', inMs: 'int' })}
         where call.id = next.id`);

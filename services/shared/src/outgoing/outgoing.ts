@@ -143,7 +143,7 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
         const own = nexts[index];
         return own === 'stored' ? [] : { id, inMs: dueIn(own) };
       });
-      if (next.length > 0) await repository.release(tx, next);
+      if (next.length > 0) repository.release(tx, next);
     });
 
   /** Makes a claimed call; undefined before the start. */

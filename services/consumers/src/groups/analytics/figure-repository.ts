@@ -40,7 +40,7 @@ export const createFigureRepository = ({ run }: Statements) => ({
 });
 
 /** Adds changes in order of day and currency, so that concurrent transactions do not deadlock. */
-export async function addFigures({ run }: Transaction, changes: FigureChange[]): Promise<void> {
+export async function addFigures({ run, send }: Transaction, changes: FigureChange[]): Promise<void> {
   const cancelled = await insertCancelled(
     run,
     changes.flatMap((change) => (change.counted === 'cancelled' ? change.orderId : [])),
@@ -54,7 +54,7 @@ export async function addFigures({ run }: Transaction, changes: FigureChange[]):
     currency: money?.currency,
   }));
   const change = rowsAs('change', rows, { day: 'date', counted: 'text', amount: 'numeric', currency: 'text' });
-  await run(sql`
+  send(sql`
     insert into daily_figures (day, orders, paid, cancelled, refunded)
     select day, count(*) filter (where counted = 'orders'), count(*) filter (where counted = 'paid'),
            count(*) filter (where counted = 'cancelled'), count(*) filter (where counted = 'refunded')
@@ -63,7 +63,7 @@ export async function addFigures({ run }: Transaction, changes: FigureChange[]):
     set orders = daily_figures.orders + excluded.orders, paid = daily_figures.paid + excluded.paid,
         cancelled = daily_figures.cancelled + excluded.cancelled,
         refunded = daily_figures.refunded + excluded.refunded`);
-  await run(sql`
+  send(sql`
     insert into daily_amounts (day, currency, revenue, refunds)
     select day, currency, coalesce(sum(amount) filter (where counted = 'paid'), 0),
            coalesce(sum(amount) filter (where counted in ('refunded', 'part')), 0)

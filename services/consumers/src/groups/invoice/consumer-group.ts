@@ -25,9 +25,9 @@ const group: OwnGroup<(typeof kinds)[number]> = {
     const invoices = events.flatMap(toInvoice);
     const refunds = events.flatMap(toRefund);
     // Invoices before credit notes, so that the two counters are always locked in this order.
-    if (invoices.length > 0) await insertInvoices(tx, invoices, now);
+    if (invoices.length > 0) insertInvoices(tx, invoices, now);
     if (refunds.length === 0) return;
-    await lockCreditNotes(tx);
+    lockCreditNotes(tx);
     await insertCreditNotes(tx, refunds, now);
   },
 };

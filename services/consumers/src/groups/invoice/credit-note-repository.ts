@@ -105,8 +105,8 @@ interface Credited {
  * Numbers are consecutive without gaps, and the notes of an invoice never exceed it, so a transaction that writes credit notes waits
  * for the previous one.
  */
-export const lockCreditNotes = ({ run }: Transaction) =>
-  run(sql`select from credit_note_counter where id = 1 for update`);
+export const lockCreditNotes = ({ send }: Transaction): void =>
+  send(sql`select from credit_note_counter where id = 1 for update`);
 
 /**
  * Writes the credit notes that these refunds lack, after `lockCreditNotes`.
@@ -142,7 +142,7 @@ export async function insertCreditNotes(tx: Transaction, refunds: Refund[], now:
     currency: amount.currency,
     taxes: taxes && stringifyJson(taxes),
   }));
-  await tx.run(sql`
+  tx.send(sql`
     with inserted as (
       insert into credit_notes
         (number, refund_id, order_id, customer_id, invoice_number, amount, currency, taxes, refunded_at)
@@ -173,7 +173,7 @@ export async function insertCreditNotes(tx: Transaction, refunds: Refund[], now:
       }),
     ),
   );
-  await appendToOutbox(tx, ...events);
+  appendToOutbox(tx, ...events);
 }
 
 /**

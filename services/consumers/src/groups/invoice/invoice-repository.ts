@@ -84,9 +84,9 @@ const kind: EventKind = 'InvoiceIssued';
  * them need the numbers, so they are written by the same statement.
  * @param invoices of different orders
  */
-export async function insertInvoices(tx: Transaction, invoices: Invoice[], now: Date): Promise<void> {
+export function insertInvoices(tx: Transaction, invoices: Invoice[], now: Date): void {
   // A separate statement, so that the next one sees rows that were committed while this one waited.
-  await tx.run(sql`select from invoice_counter where id = 1 for update`);
+  tx.send(sql`select from invoice_counter where id = 1 for update`);
   const rows = invoices.map(({ amount, taxes, ...invoice }, position) => ({
     ...invoice,
     eventId: randomUUID(),
@@ -96,7 +96,7 @@ export async function insertInvoices(tx: Transaction, invoices: Invoice[], now: 
     position,
   }));
   const timestamp = now.toISOString();
-  await tx.run(sql`
+  tx.send(sql`
     with wanted as (
       select *, last_number + row_number() over (order by position) as number
       from invoice_counter, ${rowsAs('row', rows, {

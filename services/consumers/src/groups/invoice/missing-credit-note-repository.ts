@@ -30,7 +30,7 @@ interface Missing {
  */
 export const writeMissingCreditNotes = ({ inTransaction }: Database<PrismaClient>): Promise<boolean> =>
   inTransaction(async (tx) => {
-    await lockCreditNotes(tx);
+    lockCreditNotes(tx);
     const [window] = await tx.run<{ from: string; to: string; isLast: boolean }>(sql`
       with messages as (
         select coalesce(looked_until, (select min(created_at) from notifications), now()) as from,
@@ -70,6 +70,6 @@ export const writeMissingCreditNotes = ({ inTransaction }: Database<PrismaClient
       await insertCreditNotes(tx, refunds, new Date());
     }
     if (missing.length > batchSize) return true;
-    await tx.run(sql`update credit_note_counter set looked_until = ${window.to}::timestamptz where id = 1`);
+    tx.send(sql`update credit_note_counter set looked_until = ${window.to}::timestamptz where id = 1`);
     return !window.isLast;
   });

@@ -41,15 +41,15 @@ export const createGroup: CreateGroup = ({ config, database }) => {
       kinds: orderKinds,
       async handle(events: NewEvent<unknown, OrderKind>[], tx) {
         const notifications = events.flatMap(({ event }) => (isSilent(event) ? [] : toNotification(event)));
-        await insertNotifications(tx, notifications, { sendsMail });
+        insertNotifications(tx, notifications, { sendsMail });
       },
       accounts: {
         kinds: [...accountKinds, lastKind],
         async handle(events: AccountEvent<AccountKind | typeof lastKind>[], tx) {
           const notifications = events.flatMap((event) => (event.kind === lastKind ? [] : toNotification(event)));
-          await insertNotifications(tx, notifications, { sendsMail });
+          insertNotifications(tx, notifications, { sendsMail });
           const deleted = events.flatMap(({ kind, payload }) => (kind === lastKind ? payload.accountId : []));
-          if (deleted.length > 0) await deleteNotifications(tx, deleted);
+          if (deleted.length > 0) deleteNotifications(tx, deleted);
         },
       },
     },

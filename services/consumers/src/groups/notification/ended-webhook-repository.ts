@@ -48,7 +48,7 @@ export async function tellOfEndedWebhooks(
     const ids = new Set((await tx.run<{ id: string }>(markTold(ended.map(({ id }) => id)))).map(({ id }) => id));
     const own = messages.filter(({ id }) => ids.has(id));
     const written = own.flatMap(({ message }) => message ?? []);
-    if (written.length > 0) await insertNotifications(tx, written, { sendsMail });
+    if (written.length > 0) insertNotifications(tx, written, { sendsMail });
     return own;
   });
   for (const { id, message } of told)

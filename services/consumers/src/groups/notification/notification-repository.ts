@@ -64,11 +64,11 @@ export const createNotificationRepository = ({ run, inTurn }: Lists, sendsMail: 
 };
 
 /** @param sendsMail whether there is a mail server; if so, the messages are due at once */
-export async function insertNotifications(
+export function insertNotifications(
   tx: Transaction,
   notifications: Notification[],
   { sendsMail }: { sendsMail: boolean },
-): Promise<void> {
+): void {
   const types = {
     id: 'uuid',
     orderId: 'uuid',
@@ -79,7 +79,7 @@ export async function insertNotifications(
     text: 'text',
   };
   // clock_timestamp() differs from row to row, which keeps the rows of one transaction in order.
-  await tx.run(sql`
+  tx.send(sql`
     insert into notifications (id, order_id, customer_id, kind, data, subject, text, created_at, send_at, lane)
     select id, "orderId", "customerId", kind, data, subject, text, clock_timestamp(),
            case when ${sendsMail}::boolean then now() end, case when "orderId" is null then 'account' else 'orders' end
@@ -95,8 +95,8 @@ export async function findOrderMessage(tx: TransactionOf<PrismaClient>, id: stri
 }
 
 /** Copies a message, to be mailed like a new one. Does nothing if a message has the id of the copy. */
-export async function copyNotification(tx: Transaction, id: string, copyId: string): Promise<void> {
-  await tx.run(sql`
+export function copyNotification(tx: Transaction, id: string, copyId: string): void {
+  tx.send(sql`
     insert into notifications (id, order_id, customer_id, kind, data, subject, text, created_at, send_at)
     select ${copyId}::uuid, order_id, customer_id, kind, data, subject, text, clock_timestamp(), now()
     from notifications where id = ${id}::uuid
@@ -104,6 +104,5 @@ export async function copyNotification(tx: Transaction, id: string, copyId: stri
   wakeOutgoing(tx, mailQueue);
 }
 
-export async function deleteNotifications({ run }: Transaction, customerIds: string[]): Promise<void> {
-  await run(sql`delete from notifications where customer_id = any(${customerIds}::uuid[])`);
-}
+export const deleteNotifications = ({ send }: Transaction, customerIds: string[]): void =>
+  send(sql`delete from notifications where customer_id = any(${customerIds}::uuid[])`);

@@ -31,6 +31,6 @@ export const resendWith =
         if (copyId !== id && copy.orderId === orderId && copy.kind === kind) return;
         throw new DomainError('conflict', `Another message has the id ${copyId}.`);
       }
-      await copyNotification(tx, id, copyId);
-      await recordChange(tx, { actor, kind: 'mail', subject: orderId, after: JSON.stringify({ kind, resent: id }) });
+      copyNotification(tx, id, copyId);
+      recordChange(tx, { actor, kind: 'mail', subject: orderId, after: JSON.stringify({ kind, resent: id }) });
     });

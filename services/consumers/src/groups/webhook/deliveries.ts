@@ -75,9 +75,9 @@ export const deliveries = ({
   async settle(tx, ended, log) {
     const settled = ended.map((one) => settle(one, log));
     const held = settled.flatMap(({ id, isHeld }) => (isHeld ? id : []));
-    if (held.length > 0) await holdDeliveries(tx, held);
+    if (held.length > 0) holdDeliveries(tx, held);
     const noted = settled.flatMap(({ delivery }) => delivery ?? []);
-    if (noted.length > 0) await noteAttempts(tx, noted);
+    if (noted.length > 0) noteAttempts(tx, noted);
     const isOrdered = new Set(ended.flatMap(({ call: { id, webhook } }) => (webhook?.ordered ? id : [])));
     const over = noted.flatMap(({ id, state }) => (state !== 'PENDING' && isOrdered.has(id) ? id : []));
     await releaseNext(tx, over);

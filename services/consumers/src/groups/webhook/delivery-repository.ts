@@ -92,7 +92,7 @@ export async function addDeliveries(tx: Transaction, events: SentEvent[]): Promi
   );
   const rows = events.map((event, position) => ({ ...event, position }));
   const columns = { eventId: 'uuid', orderId: 'uuid', kind: 'text', at: 'timestamptz', position: 'int' } as const;
-  await tx.run(sql`
+  tx.send(sql`
     with event as (
       select *, row_number() over (partition by "orderId" order by position desc) - 1 as "laterOnes"
       from ${rowsAs('event', rows, columns)}
@@ -147,9 +147,9 @@ export interface EndedDelivery extends Pick<Attempt, 'status' | 'failure'> {
 }
 
 /** Notes the outcomes of claimed deliveries, and when they are due again: one statement, because every version of a row costs. */
-export async function noteAttempts(tx: Transaction, ended: EndedDelivery[]): Promise<void> {
+export function noteAttempts(tx: Transaction, ended: EndedDelivery[]): void {
   const rows = ended.map((one) => ({ ...one, failure: one.failure && storable(one.failure, 300) }));
-  await tx.run(sql`
+  tx.send(sql`
     update webhook_deliveries as delivery
     set state = row.state, status = row.status, failure = row.failure, tried_at = now(), tries = tries + 1,
         due_at = now() + row."dueInMs" * interval '1 ms'
@@ -179,8 +179,8 @@ export async function releaseNext(tx: Transaction, over: string[]): Promise<void
 }
 
 /** @param ids of claimed deliveries whose endpoint is paused */
-export async function holdDeliveries({ run }: Transaction, ids: string[]): Promise<void> {
-  await run(sql`update webhook_deliveries set due_at = 'infinity' where id = any(${ids}::uuid[])`);
+export function holdDeliveries({ send }: Transaction, ids: string[]): void {
+  send(sql`update webhook_deliveries set due_at = 'infinity' where id = any(${ids}::uuid[])`);
 }
 
 /** A statement may take 10 s. */

@@ -77,7 +77,7 @@ export function createEndpointRepository({ run, inTransaction }: Database<Prisma
         await tx.webhook.create({ data: { id, url, kinds, ordered, createdBy: actor }, select: { id: true } });
         const secret = await addSecret(tx, id);
         const after = stateOf({ url, kinds, ordered, state: 'ACTIVE' });
-        await recordChange(tx, { actor, kind: 'webhook', subject: id, after });
+        recordChange(tx, { actor, kind: 'webhook', subject: id, after });
         const [made] = (await read(tx, id)) as [WebhookOut];
         return { ...made, secret };
       }),
@@ -99,7 +99,7 @@ export function createEndpointRepository({ run, inTransaction }: Database<Prisma
             told_at = case when ${state} = state then told_at end
           where id = ${id}::uuid`);
         const [after] = (await read(tx, id)) as [WebhookOut];
-        await recordChange(tx, { actor, kind: 'webhook', subject: id, before: stateOf(before), after: stateOf(after) });
+        recordChange(tx, { actor, kind: 'webhook', subject: id, before: stateOf(before), after: stateOf(after) });
         return after;
       }),
 
@@ -111,7 +111,7 @@ export function createEndpointRepository({ run, inTransaction }: Database<Prisma
         const before = await lock(tx, id);
         if (before === undefined) return false;
         await tx.webhook.delete({ where: { id }, select: { id: true } });
-        await recordChange(tx, { actor, kind: 'webhook', subject: id, before: stateOf(before) });
+        recordChange(tx, { actor, kind: 'webhook', subject: id, before: stateOf(before) });
         return true;
       });
     },
@@ -130,7 +130,7 @@ export function createEndpointRepository({ run, inTransaction }: Database<Prisma
           where webhook_id = ${id}::uuid`);
         const secret = await addSecret(tx, id);
         const after = JSON.stringify({ secret: 'renewed' });
-        await recordChange(tx, { actor, kind: 'webhook', subject: id, after });
+        recordChange(tx, { actor, kind: 'webhook', subject: id, after });
         return secret;
       }),
 

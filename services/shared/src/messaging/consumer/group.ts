@@ -42,7 +42,7 @@ export interface ConsumerGroup<Client, Prepared = unknown, Kind extends EventKin
   /** For account events, if the group handles any: in the same transaction, each of a different account. */
   accounts?: {
     kinds: readonly AccountEventKind[];
-    handle(events: AccountEvent[], tx: TransactionOf<Client>): Promise<void>;
+    handle(events: AccountEvent[], tx: TransactionOf<Client>): Promise<void> | void;
   };
   /**
    * The handler takes several events of one order in one call, those of an order in their order. Nothing is prepared. Default: each

@@ -8,8 +8,8 @@ import type { StoredEvent } from '../events.ts';
  * it with its own statement (new-order-repository.ts there). Events of one key must be written under a lock that their writers
  * share, such as the lock of the order's row: only then does `seq` follow the order of the commits.
  */
-export async function appendToOutbox(tx: Transaction, ...events: StoredEvent[]): Promise<void> {
-  await tx.run(sql`
+export function appendToOutbox(tx: Transaction, ...events: StoredEvent[]): void {
+  tx.send(sql`
     insert into outbox (id, kind, key, payload, traceparent, created_at)
     select * from json_to_recordset(${JSON.stringify(events)}::json)
       as event(id uuid, kind text, key text, payload text, traceparent text, "createdAt" timestamptz)`);
