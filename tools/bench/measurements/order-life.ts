@@ -4,7 +4,6 @@ import { figure } from '../figures.ts';
 import { type Measurement, say, unlimited } from '../measurement.ts';
 import { connections, prepareOrderLoad } from '../order-load.ts';
 
-/** Time for V8 to compile the hot code of all processes. */
 const warmUpSeconds = 20;
 const seconds = 15;
 const perSecond = 20;
@@ -23,7 +22,7 @@ export const orderLife: Measurement = {
   async run(store) {
     const load = await prepareOrderLoad(store);
     say(`warming up, then placing orders on ${connections} connections for ${seconds} s`);
-    await load.closedLoop(warmUpSeconds);
+    await load.warmUp(warmUpSeconds);
     const closed = await load.closedLoop(seconds);
     say(`placing ${perSecond} orders per second for ${secondsAtRate} s`);
     const delays = await load.delays(perSecond * secondsAtRate, 1000 / perSecond);

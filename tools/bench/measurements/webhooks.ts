@@ -24,7 +24,7 @@ export const webhooks: Measurement = {
     const url = `http://127.0.0.1:${await listen(receiver)}/`;
     const load = await prepareOrderLoad(store);
     const first = await addWebhook(store, url);
-    await load.closedLoop(warmUpSeconds);
+    await load.warmUp(warmUpSeconds);
     await first.remove();
     const [without, beside]: [Loop[], Loop[]] = [[], []];
     for (let round = 1; round <= rounds; round += 1) {
