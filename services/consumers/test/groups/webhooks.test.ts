@@ -28,12 +28,14 @@ const shown = (id: string) => ({
 let orderUrl = '';
 /** Fields of orders that are answered in another way. */
 const answered = new Map<string, object>();
+/** Ids of events that the order service has not followed. */
+const unfollowed = new Set<string>();
 beforeAll(async () => {
   orderUrl = await serve((req, res) => {
-    const ids = new URL(req.url ?? '', 'http://order').searchParams.getAll('id');
-    res
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify(ids.map((id) => ({ ...shown(id), ...answered.get(id) }))));
+    const asked = new URL(req.url ?? '', 'http://order').searchParams;
+    const orders = asked.getAll('id').map((id) => ({ ...shown(id), ...answered.get(id) }));
+    const behind = asked.getAll('event').filter((id) => unfollowed.has(id));
+    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ orders, behind }));
   });
 });
 
@@ -241,6 +243,39 @@ describe('webhooks', () => {
       order: { ...shown(event.key), shippingAddress: null, shipment: null },
     });
     expect(logged.join()).not.toContain(target.secret);
+  });
+
+  it('wait until the order has followed the event, which counts as no attempt', async () => {
+    const target = await hook();
+    start();
+    const event = paid();
+    unfollowed.add(event.id);
+    answered.set(event.key, { status: 'PENDING', payment: null });
+    await group.handle(event);
+    const [{ id }] = await deliveriesOf(target.id);
+    await until('it was looked at twice', async () => {
+      const [row] = await group.prisma.$queryRaw<{ attempts: number }[]>`
+        select attempts from webhook_deliveries where id = ${id}::uuid`;
+      return (row?.attempts ?? 0) > 2;
+    });
+    expect(target.received).toEqual([]);
+    answered.delete(event.key);
+    unfollowed.delete(event.id);
+    await untilState(target.id, 'DELIVERED');
+    expect(target.received.map(({ body }) => JSON.parse(body).data.order.status)).toEqual(['CONFIRMED']);
+    expect(await deliveriesOf(target.id)).toMatchObject([{ attempts: 1 }]);
+  });
+
+  it('go out after a minute for an order that does not follow, and at once for events that it does not follow', async () => {
+    const target = await hook();
+    start();
+    const minuteAgo = paid({ timestamp: new Date(Date.now() - 61_000).toISOString() });
+    const ofOrder = cancelled();
+    for (const event of [minuteAgo, ofOrder]) {
+      unfollowed.add(event.id);
+      await group.handle(event);
+    }
+    await untilState(target.id, 'DELIVERED', 2);
   });
 
   it('are the same under the same id in every attempt, and sent once for a repeated event', async () => {

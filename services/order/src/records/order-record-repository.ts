@@ -12,6 +12,7 @@ import { rangeConditions } from '../lists/all-orders-repository.ts';
 import { orderForOthersAsJson, orderRecordAsJson } from '../lists/order-json-repository.ts';
 import { type StoredOrder, toOrderOut } from '../order.ts';
 import { type OrderRow, orderColumns } from '../order-repository.ts';
+import { groupName } from '../saga/consumer-group.ts';
 
 const byTime = { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id') };
 
@@ -36,6 +37,14 @@ export type OrderRecordRepository = ReturnType<typeof createOrderRecordRepositor
 /** Reads lists on the connections that serve lists of customers, so that operators never hold the connections of writes. */
 export function createOrderRecordRepository({ prisma, lists }: Database<PrismaClient>) {
   const { run } = lists;
+  /** @returns those of the events that the service has not followed */
+  async function unprocessed(eventIds: string[]): Promise<string[]> {
+    const rows = await run<{ id: string }>(sql`
+      select id::text as id from unnest(${eventIds}::uuid[]) as id
+      where not exists (select from processed_events where consumer_group = ${groupName} and event_id = id)`);
+    return rows.map(({ id }) => id);
+  }
+
   return {
     /** Finds any customer's order, even if the owner has deleted it. */
     async find(id: string) {
@@ -87,11 +96,15 @@ export function createOrderRecordRepository({ prisma, lists }: Database<PrismaCl
       );
     },
 
-    /** Orders in any sequence, deleted ones included, as JSON. */
-    async shown(orderIds: string[]): Promise<string> {
+    /**
+     * Orders in any sequence, deleted ones included, with the ids of those events that this service has not followed yet, as JSON. The
+     * ids are read first, so an order is never behind an event that is not named.
+     */
+    async shown(orderIds: string[], eventIds: string[]): Promise<string> {
+      const behind = eventIds.length > 0 ? await unprocessed(eventIds) : [];
       const orders = await run<{ json: string }>(sql`
         select ${orderForOthersAsJson} as json from orders where id = any(${orderIds}::uuid[])`);
-      return `[${orders.map(({ json }) => json)}]`;
+      return `{"orders":[${orders.map(({ json }) => json)}],"behind":${JSON.stringify(behind)}}`;
     },
 
     /** Orders that were placed before a time and are still PENDING, oldest first. */

@@ -1,5 +1,5 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
-import { orderOut } from '@store/shared/contracts/order';
+import { orderOut, shownOrdersOut } from '@store/shared/contracts/order';
 import {
   maxDemands,
   maxShipped,
@@ -78,11 +78,17 @@ export function orderRecordRoutes({ records, all, orders, notes, recordLook, clo
       identity: 'caller',
       query: z.object({
         id: uuids(maxShown).describe(`The orders; repeatable up to ${maxShown} times.`),
+        event: uuids(maxShown)
+          .default([])
+          .describe(`Ids of events that the orders should have followed; repeatable up to ${maxShown} times.`),
       }),
       responses: {
-        200: { description: 'The known orders, in any sequence.', body: z.array(orderOut) },
+        200: {
+          description: 'The orders, and which events they have not followed yet.',
+          body: shownOrdersOut.extend({ orders: z.array(orderOut) }),
+        },
       },
-      handler: async ({ query: { id } }) => ok({ json: await records.shown(id) }),
+      handler: async ({ query: { id, event } }) => ok({ json: await records.shown(id, event) }),
     }),
     route({
       method: 'get',

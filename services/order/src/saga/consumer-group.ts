@@ -1,3 +1,4 @@
+import { kindsFollowedByOrder } from '@store/shared/contracts/order';
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/group';
 import { unreachable } from '@store/shared/values/errors';
 import { Counter, Histogram } from 'prom-client';
@@ -22,21 +23,15 @@ const rejections = new Counter({
   help: 'Orders cancelled because their stock or their payment was refused.',
 });
 
-const kinds = [
-  'OrderPaid',
-  'StockRejected',
-  'StockReleased',
-  'OrderShipped',
-  'RefundIssued',
-  'PaymentRefunded',
-] as const;
-type Kind = (typeof kinds)[number];
+type Kind = (typeof kindsFollowedByOrder)[number];
+
+export const groupName = 'order-group';
 
 /** The order's steps of the saga (contract 6.1). CANCELLED is final; late and repeated events change nothing. */
 export function createConsumerGroup(clock: () => Date): ConsumerGroup<PrismaClient, unknown, Kind> {
   return {
-    name: 'order-group',
-    kinds,
+    name: groupName,
+    kinds: kindsFollowedByOrder,
     chunkSize: 100,
     async handle(events, tx) {
       const payments: RecordedPayment[] = [];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { processEvents } from '@store/shared/messaging/consumer/process';
 import { Decimal } from '@store/shared/values/money';
+import request from 'supertest';
 import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { createConsumerGroup } from '../../src/saga/consumer-group.ts';
 import { createDueOrders } from '../../src/saga/due-orders.ts';
@@ -78,6 +79,13 @@ export function openSaga(databaseUrl: string) {
     paymentOf: async (id: string) => {
       const { payment, version } = (await customer.get(id)).body;
       return { ...payment, version };
+    },
+    /** Which of the events the order has not followed, as the service says that sends webhooks. */
+    async behind(id: string, eventIds: string[]): Promise<string[]> {
+      const query = [`id=${id}`, ...eventIds.map((eventId) => `event=${eventId}`)].join('&');
+      const { body } = await request(app).get(`/internal/shown-orders?${query}`).expect(200);
+      expect(body.orders).toMatchObject([{ id }]);
+      return body.behind;
     },
     cancellationOf: async (id: string) => (await customer.cancellation(id)).body,
     async cancelReasonOf(id: string): Promise<string> {

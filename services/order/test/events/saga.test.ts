@@ -43,6 +43,16 @@ describe('order saga', () => {
     expect(await fixture.cancelReasonOf(id)).toBe(reason);
   });
 
+  it('says which events of an order it has not followed yet', async () => {
+    const id = await fixture.place();
+    const [paid, shipped] = [events.OrderPaid(id), events.OrderShipped(id)];
+    await fixture.handle(paid);
+    expect(await fixture.behind(id, [paid.id, shipped.id])).toEqual([shipped.id]);
+    await fixture.handle(shipped);
+    expect(await fixture.behind(id, [paid.id, shipped.id])).toEqual([]);
+    expect(await fixture.behind(id, [])).toEqual([]);
+  });
+
   it('tells the owner which products were missing, but only if that is why the order was cancelled', async () => {
     const [rejected, released, cancelled] = [await fixture.place(), await fixture.place(), await fixture.place()];
     await fixture.handle(events.StockRejected(rejected), events.StockReleased(released));

@@ -201,7 +201,7 @@ describe('the order API', () => {
       'get /internal/order-demands': { 200: { path: `/internal/order-demands?id=${alice}` }, 400: {} },
       'get /internal/shipped-orders': { 200: { path: `/internal/shipped-orders?id=${alice}` }, 400: {} },
       'get /internal/shown-orders': {
-        200: async () => ({ path: `/internal/shown-orders?id=${await customer.placed()}` }),
+        200: async () => ({ path: `/internal/shown-orders?id=${await customer.placed()}&event=${alice}` }),
         400: {},
       },
       'get /internal/orders/{id}/lines': {

@@ -5,6 +5,22 @@ import { addressOut } from './address.ts';
 
 export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
 
+/** The kinds of events of other services that the order service follows (contract 6.1). Its own are published after they have changed it. */
+export const kindsFollowedByOrder = [
+  'OrderPaid',
+  'StockRejected',
+  'StockReleased',
+  'OrderShipped',
+  'RefundIssued',
+  'PaymentRefunded',
+] as const;
+
+/** Orders as their customers see them, for the service that tells other systems about events. */
+export const shownOrdersOut = z.object({
+  orders: z.array(z.looseObject({ id: z.string() })).describe('Those that are known, in any sequence.'),
+  behind: z.array(z.string()).describe('Ids of events that the order service has not followed yet.'),
+});
+
 /** How the payment of an order stands (contract 4.5). */
 export const orderPaymentStatuses = [
   'pending',

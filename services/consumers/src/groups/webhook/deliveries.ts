@@ -1,3 +1,4 @@
+import { kindsFollowedByOrder } from '@store/shared/contracts/order';
 import type { Transaction } from '@store/shared/database/transaction';
 import type { Logger } from '@store/shared/observability/log';
 import type { Ended, Next, Queue } from '@store/shared/outgoing/outgoing';
@@ -17,6 +18,7 @@ import {
 } from './delivery-repository.ts';
 import { type Attempt, answerMs, type EndpointClient } from './endpoint-client.ts';
 import { endEndpoint, type Health, noteHealth } from './health-repository.ts';
+import type { createOrderClient } from './order-client.ts';
 
 /** Seconds between an attempt that failed and the next one. After the last the delivery is given up, some three days later. */
 const pausesSeconds = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 86_400, 108_000];
@@ -40,13 +42,18 @@ const attempted = new Counter({
 for (const result of ['delivered', 'failed', 'given_up']) attempted.inc({ result }, 0);
 
 interface Dependencies {
-  /** The order as its customer sees it, as JSON; undefined if there is none. */
-  orderOf(orderId: string): Promise<string | undefined>;
+  orderOf: ReturnType<typeof createOrderClient>;
   secretsOf(webhookId: string): Promise<string[]>;
   endpoints: Pick<EndpointClient, 'send'>;
 }
 
-type Outcome = Attempt | 'paused' | 'ended' | 'no order';
+type Outcome = Attempt | 'paused' | 'ended' | 'no order' | 'order behind';
+
+/** Kinds that the order service follows, so that an endpoint may hear of them first. */
+const followed: ReadonlySet<string> = new Set(kindsFollowedByOrder);
+/** Time for the order to follow an event. After that, its body says less than the event: perhaps it became a dead letter. */
+const followMs = 60_000;
+const lookAgainMs = 200;
 
 /** Delivers events to endpoints (contract 4.22), each at least once under the same id. */
 export const deliveries = ({
@@ -64,12 +71,15 @@ export const deliveries = ({
   async make({ id, webhookId, webhook, ...delivery }): Promise<Outcome> {
     if (webhook?.state === 'PAUSED') return 'paused';
     if (webhook?.state !== 'ACTIVE') return 'ended';
+    const { orderId, kind, at } = delivery;
+    const mayBeBehind = followed.has(kind) && Date.now() - at.getTime() < followMs;
     const [order, secrets] = await Promise.all([
-      delivery.orderId === null ? undefined : orderOf(delivery.orderId),
+      orderId === null ? undefined : orderOf({ orderId, eventId: mayBeBehind ? delivery.eventId : undefined }),
       secretsOf(webhookId),
     ]);
-    if (delivery.orderId !== null && order === undefined) return 'no order';
-    return endpoints.send(webhook.url, { id, body: bodyOf(delivery, order), secrets });
+    if (order === 'behind') return 'order behind';
+    if (orderId !== null && order === undefined) return 'no order';
+    return endpoints.send(webhook.url, { id, body: bodyOf(delivery, order?.json), secrets });
   },
 
   async settle(tx, ended, log) {
@@ -125,6 +135,7 @@ function settle(one: Ended<Delivery, Outcome>, log: Logger): Settled {
   };
   const { outcome } = one;
   if (outcome === 'paused') return { ...about, next: 'stored', isHeld: true };
+  if (outcome === 'order behind') return { ...about, next: { againInMs: lookAgainMs } };
   if (outcome === 'ended' || outcome === 'no order')
     return over('GIVEN_UP', { status: undefined, failure: outcome === 'ended' ? endedFailure : 'There is no order.' });
   const { status, failure, retryAfterSeconds = 0 } = outcome;

@@ -33,6 +33,7 @@ export interface Delivery extends ClaimedCall {
   webhookId: string;
   /** Null if it was deleted meanwhile. `failures` is the number of failed attempts in a row. */
   webhook: (Pick<WebhookOut, 'state' | 'url' | 'ordered'> & { failures: number }) | null;
+  eventId: string;
   kind: string;
   at: Date;
   orderId: string | null;
@@ -59,7 +60,7 @@ const skipped = sql`(
 
 export const deliveryTable: CallTable<Delivery> = {
   table: 'webhook_deliveries',
-  columns: sql`call.webhook_id as "webhookId", ${webhook} as webhook, call.kind, call.at, call.order_id as "orderId",
+  columns: sql`call.webhook_id as "webhookId", ${webhook} as webhook, call.event_id as "eventId", call.kind, call.at, call.order_id as "orderId",
     call.sequence::text as sequence, call.tries, ${skipped} as skipped`,
   claim: ({ run }, statement) => run<Delivery>(statement),
 };
