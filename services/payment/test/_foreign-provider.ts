@@ -8,7 +8,7 @@ type Lost = 'before' | 'after' | undefined;
 type Fault = (operation: Operation, orderId: string) => Lost | Promise<Lost>;
 
 /**
- * A provider that keeps intents, as a real one does, and the answers to keys. Tokens: `declined` declines, `action` waits for `act`.
+ * A provider that keeps intents, as a real one does, and the answers to keys. Tokens: `declined` declines, `action` and `processing` wait for `act`.
  * `fault` may lose calls.
  */
 export function foreignProvider() {
@@ -74,7 +74,7 @@ export function foreignProvider() {
         keyed(`${key} confirm`, () => {
           const intent = intentOf(intentId);
           if (intent.state !== 'unconfirmed' && intent.state !== 'declined') throw new Error('Not in this state');
-          intent.state = token === 'declined' ? 'declined' : token === 'action' ? 'action' : 'captured';
+          intent.state = token === 'declined' || token === 'action' || token === 'processing' ? token : 'captured';
           if (token === 'declined') intent.reason = 'the card was declined';
           if (token === 'action') intent.actionUrl = `https://bank.example/${intentId}`;
           return intent;
@@ -115,9 +115,10 @@ export function foreignProvider() {
     endRefunds(orderId: string, state: 'succeeded' | 'failed'): void {
       for (const { refunds } of control.of(orderId)) for (const refund of refunds) refund.state = state;
     },
-    /** The customer carries out the action. */
+    /** The customer carries out the action, or the bank decides. */
     act(orderId: string, state: 'captured' | 'declined'): void {
-      for (const intent of control.of(orderId)) if (intent.state === 'action') intent.state = state;
+      for (const intent of control.of(orderId))
+        if (intent.state === 'action' || intent.state === 'processing') intent.state = state;
     },
   });
 }

@@ -404,4 +404,19 @@ describe('time', () => {
     expect(await state()).toEqual(paid);
     expect((await charge()).openSince).toBeNull();
   });
+
+  it.each(['processing', 'action'])('fails no payment that has waited at the provider for a day: %s', async (state) => {
+    token = state;
+    payment.startJobs();
+    await payment.handle(stockReserved(orderId));
+    await until('it waits', async () => (await charge()).lane === 'check');
+    await age(25);
+    await hurry();
+    await until('it is OPEN', async () => (await charge()).openSince !== null);
+    expect(await payment.stateOf(orderId)).toEqual(['CHARGING']);
+    provider.act(orderId, 'captured');
+    await hurry();
+    await until('it is paid', async () => (await payment.stateOf(orderId))[0] === 'PAID');
+    expect((await charge()).openSince).toBeNull();
+  });
 });
