@@ -214,6 +214,27 @@ async function readSettings() {
       expect(await queryOnce(direct, 'select value from counter')).toEqual([{ value: 20 }]);
     }));
 
+  it('carry out what a transaction sends, in its order, or nothing of it', () =>
+    withTwo(async (databases) => {
+      await databases[0].run(sql`create table if not exists sent (number int, position serial)`);
+      const write = (database: Opened, first: number, divisor: number) =>
+        database.inTransaction((tx) => {
+          for (const number of [first, first + 1]) tx.send(sql`insert into sent (number) values (${number}::int)`);
+          tx.send(sql`select ${first}::int / ${divisor}::int`);
+          tx.send(sql`insert into sent (number) values (${first + 2}::int)`);
+        });
+      const firsts = Array.from({ length: 20 }, (_, index) => 10 * index);
+      const ends = await Promise.allSettled(
+        firsts.flatMap((first) => [write(databases[0], first, 1), write(databases[1], first + 5, 0)]),
+      );
+      expect(ends.map(({ status }) => status)).toEqual(firsts.flatMap(() => ['fulfilled', 'rejected']));
+      const rows = await queryOnce<{ number: number }>(
+        direct,
+        'select number from sent order by number / 10, position',
+      );
+      expect(rows.map(({ number }) => number)).toEqual(firsts.flatMap((first) => [first, first + 1, first + 2]));
+    }));
+
   it('receive on their own connection what is notified through the pool', () =>
     withTwo(async ([database]) => {
       const heard: string[] = [];
