@@ -25,7 +25,7 @@ export const createConsumerGroup = (calls: Calls, clock: () => Date): ConsumerGr
   async handle(events, tx) {
     await begin(tx, events, calls, clock());
     await cancel(tx, events, clock());
-    await ship(tx, events);
+    ship(tx, events);
   },
   accounts: {
     kinds: ['AccountDeleted'],
@@ -127,7 +127,7 @@ async function cancel(tx: TransactionOf<PrismaClient>, events: DeliveredEvent<Ki
 }
 
 /** Books that orders were shipped; nothing else depends on it. */
-async function ship(tx: Transaction, events: DeliveredEvent<Kind>[]): Promise<void> {
+function ship(tx: Transaction, events: DeliveredEvent<Kind>[]): void {
   const shipments = events.flatMap(({ event: { kind, payload } }) =>
     kind === 'OrderShipped' ? [{ orderId: payload.orderId, at: payload.timestamp }] : [],
   );

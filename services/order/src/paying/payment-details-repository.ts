@@ -47,8 +47,9 @@ export const createPaymentDetailsRepository = ({ run }: Statements) => ({
 });
 
 /**
- * Deletes the details that meet a condition. Locks the orders first, as a change of their status does, and the trigger that touches them. Skips locked ones: the transaction that
- * holds one ends the order, and deletes its details, or a later call does. So there are no deadlocks.
+ * Deletes the details that meet a condition. Locks the orders first, as a change of their status does, and the trigger that touches
+ * them. Skips locked ones: the transaction that holds one ends the order, and deletes its details, or a later call does. So there are no
+ * deadlocks.
  */
 export const paymentDetailsDeletion = (condition: Sql): Sql => sql`
   delete from payment_details where order_id in (

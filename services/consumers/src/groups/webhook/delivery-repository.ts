@@ -60,8 +60,8 @@ const skipped = sql`(
 
 export const deliveryTable: CallTable<Delivery> = {
   table: 'webhook_deliveries',
-  columns: sql`call.webhook_id as "webhookId", ${webhook} as webhook, call.event_id as "eventId", call.kind, call.at, call.order_id as "orderId",
-    call.sequence::text as sequence, call.tries, ${skipped} as skipped`,
+  columns: sql`call.webhook_id as "webhookId", ${webhook} as webhook, call.event_id as "eventId", call.kind, call.at,
+    call.order_id as "orderId", call.sequence::text as sequence, call.tries, ${skipped} as skipped`,
   claim: ({ run }, statement) => run<Delivery>(statement),
 };
 
