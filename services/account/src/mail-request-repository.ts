@@ -54,8 +54,8 @@ export function createMailRequestRepository({ prisma, run }: Pick<Database<Prism
       return id;
     },
     /** Keeps other transactions from counting the requests of a client address until this transaction ends. */
-    lockClient: (tx: Transaction, clientAddress: string) =>
-      tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${clientAddress}, 0))`),
+    lockClient: (tx: Transaction, clientAddress: string): void =>
+      tx.send(sql`select pg_advisory_xact_lock(hashtextextended(${clientAddress}, 0))`),
     /** Counts the requests of the last hour from a client address, for all accounts. */
     async countOfClient(tx: Transaction, purpose: Purpose, clientAddress: string): Promise<number> {
       const [{ count }] = (await tx.run(sql`

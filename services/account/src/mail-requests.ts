@@ -47,7 +47,7 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
     async requestReset(email: string, clientAddress: string | undefined): Promise<void> {
       await transactionOf(clientAddress ?? email.toLowerCase(), async (tx) => {
         if (clientAddress !== undefined) {
-          await requests.lockClient(tx, clientAddress);
+          requests.lockClient(tx, clientAddress);
           if ((await requests.countOfClient(tx, 'PASSWORD', clientAddress)) >= maxPerAddress)
             throw tooMany('password resets were requested from your address', 'too-many-resets');
         }

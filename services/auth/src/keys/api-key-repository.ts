@@ -97,13 +97,13 @@ export function createApiKeyRepository({ prisma, run, transactionOf }: Database<
       // Check without the lock first: a request that is refused anyway must not wait for it.
       await checkMayMake({ run }, key.accountId, by);
       return transactionOf(key.accountId, async (tx) => {
-        if (by !== 'operator') await lockSessions(tx, by.accountId);
+        if (by !== 'operator') lockSessions(tx, by.accountId);
         if (key.isOfMachine) await checkMachineMayHaveKey(tx, key.accountId);
         const createdAt = await checkMayMake(tx, key.accountId, by);
         const { token, digest, kid } = await tokenFor(createdAt);
         const signed: SignedKey = { digest: digest.toString('base64url'), kid, expiresAt: key.expiresAt };
         // During a rotation some replicas do not know the signing key: the notification lets them accept the token.
-        await tx.run(sql`
+        tx.send(sql`
           with stored as (
             insert into api_keys (
               id, account_id, name, scopes, token_digest, kid, created_at, expires_at, announced_at

@@ -15,8 +15,8 @@ const columns = sql`
   account_id as "accountId", roles, locked_at is not null as "isLocked", ${secondsOf('changed_at')} as "changedAt"`;
 
 /** Locks and returns the row of an account, creating an empty one if needed. So each of two concurrent changes sees the state before it. */
-async function lockRow({ run }: Transaction, accountId: string): Promise<AccountRoles> {
-  await run(sql`
+async function lockRow({ run, send }: Transaction, accountId: string): Promise<AccountRoles> {
+  send(sql`
     insert into account_roles (account_id, roles, changed_at) values (${accountId}, '{}', clock_timestamp())
     on conflict do nothing`);
   const [row] = (await run(sql`

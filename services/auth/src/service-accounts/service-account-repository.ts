@@ -28,7 +28,7 @@ const read = ({ run }: Statements, id?: string): Promise<ServiceAccountOut[]> =>
 /** @returns undefined if there is no such account or it is deleted */
 async function lock(tx: TransactionOf<PrismaClient>, id: string): Promise<ServiceAccountOut | undefined> {
   // A separate statement, so that the next one sees what was committed while this one waited.
-  await tx.run(sql`select from service_accounts where id = ${id} for update`);
+  tx.send(sql`select from service_accounts where id = ${id} for update`);
   const [account] = await read(tx, id);
   return account;
 }
@@ -52,7 +52,7 @@ export function createServiceAccountRepository({ run, prisma, inTransaction }: D
     create: (actor: string, id: string, { name, scopes, roles }: ServiceAccountIn): Promise<AccountRoles> =>
       inTransaction(async (tx) => {
         // One at a time, so that none is counted too few.
-        await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('service accounts', 0))`);
+        tx.send(sql`select pg_advisory_xact_lock(hashtextextended('service accounts', 0))`);
         if ((await tx.serviceAccount.count({ where: { deletedAt: null } })) >= maxAccounts)
           throw new DomainError('conflict', `There are already ${maxAccounts} service accounts.`, {
             code: 'too-many-service-accounts',

@@ -36,8 +36,8 @@ export async function storeEnd({ run }: Statements, { id, expiresAt }: EndedSess
 }
 
 /** Keeps other transactions from making keys for an account or ending all its sessions until this transaction ends. */
-export const lockSessions = ({ run }: Transaction, accountId: string) =>
-  run(sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 0))`);
+export const lockSessions = ({ send }: Transaction, accountId: string): void =>
+  send(sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 0))`);
 
 /**
  * Ends all sessions and API keys that an account has now, and notifies every replica at commit.
@@ -50,7 +50,7 @@ export async function endAllIn(
   accountId: string,
   ttlSeconds: number,
 ): Promise<SessionCutoff> {
-  await lockSessions(tx, accountId);
+  lockSessions(tx, accountId);
   // Not now(), which is when the transaction began: a key may have been stored while it waited for the lock.
   const keys = await tx.run<{ id: string; scopes: string[]; expiresAt: number }>(sql`
     update api_keys set ended_at = statement_timestamp() where account_id = ${accountId} and ended_at is null

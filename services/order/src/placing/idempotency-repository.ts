@@ -85,12 +85,12 @@ interface ShipmentRequest extends KeyedRequest {
 }
 
 /** Stores a locked key with the shipment that was made, in place of an expired one. */
-export async function storeKey(
-  { run }: Transaction,
+export function storeKey(
+  { send }: Transaction,
   { accountId, key, hash, orderId, shipmentId }: ShipmentRequest,
   now: Date,
-): Promise<void> {
-  await run(sql`
+): void {
+  send(sql`
     insert into idempotency_keys (account_id, key, request_hash, order_id, shipment_id, location, created_at)
     values (${accountId}::uuid, ${key}, ${hash}, ${orderId}::uuid, ${shipmentId}::uuid, ${`/orders/${orderId}`}, ${now})
     on conflict (account_id, key) do update

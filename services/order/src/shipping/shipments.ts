@@ -88,7 +88,7 @@ export function createShipments({ transactionOf, repository, clock }: Dependenci
         }
         const order = found(await lockOrder(tx, orderId), `order ${orderId}`);
         const shipment = await ship(tx, actor, order, details);
-        if (request !== undefined) await storeKey(tx, { ...request, orderId, shipmentId: shipment.id }, clock());
+        if (request !== undefined) storeKey(tx, { ...request, orderId, shipmentId: shipment.id }, clock());
         return { shipment, replayed: false };
       }),
 

@@ -160,7 +160,7 @@ export function createImportRepository({ run, prisma, transactionOf, inTransacti
         workingOn = found.id;
         const part = await tx.productImportPart.findFirst({ where: { importId: found.id }, orderBy: { part: 'asc' } });
         if (part === null) {
-          await tx.run(sql`
+          tx.send(sql`
             update product_imports set state = 'DONE', ended_at = clock_timestamp() where id = ${found.id}::uuid`);
           return found.id;
         }
@@ -170,7 +170,7 @@ export function createImportRepository({ run, prisma, transactionOf, inTransacti
         for (const { sku, line } of products) if (!isNew.has(sku)) errors.push({ line, message: repeatedSku });
         const { created, replaced } = await write(tx, found.actor, fresh);
         const unchanged = fresh.length - created - replaced;
-        await count(tx, found.id, { linesRead, created, replaced, unchanged }, errors);
+        count(tx, found.id, { linesRead, created, replaced, unchanged }, errors);
         await tx.productImportPart.delete({ where: { importId_part: { importId: found.id, part: part.part } } });
         return found.id;
       });
@@ -227,9 +227,9 @@ interface Counts {
   unchanged: number;
 }
 
-async function count(tx: Transaction, id: string, counts: Counts, errors: LineError[]): Promise<void> {
+function count({ send }: Transaction, id: string, counts: Counts, errors: LineError[]): void {
   const first = errors.sort((a, b) => a.line - b.line).slice(0, maxErrors);
-  await tx.run(sql`
+  send(sql`
     update product_imports
     set lines_read = lines_read + ${counts.linesRead}::int, created = created + ${counts.created}::int,
         replaced = replaced + ${counts.replaced}::int, unchanged = unchanged + ${counts.unchanged}::int,

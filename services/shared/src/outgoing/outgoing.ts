@@ -52,7 +52,7 @@ export interface Queue<Client, Call extends ClaimedCall, Outcome> extends CallTa
    * them since.
    * @returns what happens to each of them, in their order
    */
-  settle(tx: TransactionOf<Client>, ended: Ended<Call, Outcome>[], log: Logger): Promise<Next[]>;
+  settle(tx: TransactionOf<Client>, ended: Ended<Call, Outcome>[], log: Logger): Promise<Next[]> | Next[];
 }
 
 export interface Outgoing<Call> {

@@ -66,7 +66,7 @@ export function createMailRepository({ prisma, run, inTransaction }: Database<Pr
      */
     count: ({ id, mailbox, kind, max }: CountedMail): Promise<number | undefined> =>
       inTransaction(async (tx) => {
-        await tx.run(sql`
+        tx.send(sql`
           select pg_advisory_xact_lock(hashtextextended(encode(${mailbox}::bytea, 'hex') || ${kind}::text, 0))`);
         const recent = sql`from mailbox_mails
           where mailbox = ${mailbox} and kind = ${kind} and at > now() - interval '1 hour' and id <> ${id}::uuid`;
@@ -86,20 +86,20 @@ export function createMailRepository({ prisma, run, inTransaction }: Database<Pr
 
 // `outgoing` sets when a message is due next, in the same transaction.
 
-export async function markSent({ run }: Transaction, id: string): Promise<void> {
-  await run(sql`update notifications set sent_at = now() where ${withParts(id)}`);
+export function markSent({ send }: Transaction, id: string): void {
+  send(sql`update notifications set sent_at = now() where ${withParts(id)}`);
 }
 
 /** @param reason at most 500 characters are kept */
-export async function markRefused({ run }: Transaction, id: string, reason: string): Promise<void> {
-  await run(sql`
+export function markRefused({ send }: Transaction, id: string, reason: string): void {
+  send(sql`
     update notifications set refusal = ${storable(reason, 500)}
     where ${withParts(id)} and sent_at is null`);
 }
 
 /** Adds a message to the customer's next digest, which is sent an hour after its first message was added. */
-export async function addToDigest({ run }: Transaction, id: string): Promise<void> {
-  await run(sql`
+export function addToDigest({ send }: Transaction, id: string): void {
+  send(sql`
     with digest as (
       insert into notifications (id, customer_id, kind, subject, text, created_at, send_at)
       select gen_random_uuid(), customer_id, ${digestKind}, ${en.digest.subject}, ${en.digest.subject},

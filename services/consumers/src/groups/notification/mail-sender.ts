@@ -111,12 +111,12 @@ export function mailSender({ database, repository, make, smtp, maxAboutOrders }:
   }
 
   /** Beyond the limit messages about orders wait for a digest. Others have a link or are urgent, so they wait until the limit allows them. */
-  async function settle(tx: Transaction, one: Ended<DueMail, Attempt>, log: Logger): Promise<Next> {
+  function settle(tx: Transaction, one: Ended<DueMail, Attempt>, log: Logger): Next {
     if ('error' in one) return settleFailure(tx, one.call, one.error, log);
     const { call: mail, outcome } = one;
     if ('isSent' in outcome) {
       attempted.inc({ result: 'sent' });
-      await markSent(tx, mail.id);
+      markSent(tx, mail.id);
       return 'done';
     }
     const isAboutOrder = mail.kind !== digestKind && limitOf[mail.kind] === 'orders';
@@ -125,7 +125,7 @@ export function mailSender({ database, repository, make, smtp, maxAboutOrders }:
       'A message waits, because its mailbox got too many within an hour',
     );
     if (!isAboutOrder) return { againInMs: outcome.secondsToWait * 1_000 };
-    await addToDigest(tx, mail.id);
+    addToDigest(tx, mail.id);
     return 'done';
   }
 
@@ -137,11 +137,7 @@ export function mailSender({ database, repository, make, smtp, maxAboutOrders }:
         perLane,
         callMs: sendMs,
         make: send,
-        async settle(tx, ended, log) {
-          const next: Next[] = [];
-          for (const one of ended) next.push(await settle(tx, one, log));
-          return next;
-        },
+        settle: (tx, ended, log) => ended.map((one) => settle(tx, one, log)),
       }).start(log);
       return {
         name: sending.name,
@@ -154,14 +150,14 @@ export function mailSender({ database, repository, make, smtp, maxAboutOrders }:
   };
 }
 
-async function settleFailure(tx: Transaction, mail: DueMail, error: unknown, log: Logger): Promise<Next> {
+function settleFailure(tx: Transaction, mail: DueMail, error: unknown, log: Logger): Next {
   const about = { notificationId: mail.id };
   const isGone = error instanceof DomainError && error.kind === 'notFound';
   const isTooOld = Date.now() - mail.createdAt.getTime() > givenUpAfterMs;
   if (error instanceof MailRefused || isGone || isTooOld) {
     if (!isGone) attempted.inc({ result: 'given_up' });
     log[isGone ? 'info' : 'error']({ err: error, ...about }, 'A message will not be sent');
-    await markRefused(tx, mail.id, messageOf(error));
+    markRefused(tx, mail.id, messageOf(error));
     return 'done';
   }
   attempted.inc({ result: 'postponed' });

@@ -92,7 +92,7 @@ export const deliveries = ({
     const over = noted.flatMap(({ id, state }) => (state !== 'PENDING' && isOrdered.has(id) ? id : []));
     await releaseNext(tx, over);
     const resting = await noteHealth(tx, healthOf(settled));
-    if (resting.length > 0) await holdDue(tx, resting);
+    if (resting.length > 0) holdDue(tx, resting);
     await endEndpoints(tx, settled, log);
     return settled.map(({ next }) => next);
   },

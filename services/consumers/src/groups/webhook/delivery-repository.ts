@@ -188,8 +188,8 @@ export function holdDeliveries({ send }: Transaction, ids: string[]): void {
 const batchSize = 5_000;
 
 /** Holds what is due for endpoints that rest. Deliveries that were tried keep the time of their next attempt. */
-export async function holdDue({ run }: Transaction, webhookIds: string[]): Promise<void> {
-  await run(sql`
+export function holdDue({ send }: Transaction, webhookIds: string[]): void {
+  send(sql`
     update webhook_deliveries as delivery set due_at = 'infinity'
     from unnest(${webhookIds}::uuid[]) as webhook(id) cross join lateral (
       select due.id from webhook_deliveries as due
@@ -248,10 +248,10 @@ export function createDeliveryRepository({ run, lists, inTransaction }: Database
 
     /** Queues a test. */
     addTest: (webhookId: string, eventId: string): Promise<void> =>
-      inTransaction(async (tx) => {
+      inTransaction((tx) => {
         const test = sql`
           select ${deliveryId(webhookId, eventId)}::uuid, ${webhookId}::uuid, ${eventId}::uuid, null::uuid, ${testKind}, 0, now()`;
-        await tx.run(insertDeliveries(test, sql`now()`));
+        tx.send(insertDeliveries(test, sql`now()`));
         wakeOutgoing(tx, queueName);
       }),
 
@@ -289,13 +289,13 @@ export function createDeliveryRepository({ run, lists, inTransaction }: Database
         if (events.length === 0) return 0;
         const rows = events.map(({ id }) => ({ id: deliveryId(webhookId, id), eventId: id }));
         const row = rowsAs('row', rows, { id: 'uuid', eventId: 'uuid' });
-        await tx.run(sql`
+        tx.send(sql`
           update webhook_deliveries as delivery set state = 'PENDING', due_at = 'infinity', tries = 0
           from ${row} where delivery.id = row.id`);
         const replayed = sql`
           select row.id, ${webhookId}::uuid, event.id, event.order_id, event.kind, event.sequence, event.at
           from ${row} join webhook_events as event on event.id = row."eventId"`;
-        await tx.run(insertDeliveries(replayed, sql`'infinity'`));
+        tx.send(insertDeliveries(replayed, sql`'infinity'`));
         return rows.length;
       }),
 
@@ -329,7 +329,7 @@ export function createDeliveryRepository({ run, lists, inTransaction }: Database
           where webhook.id = any(${ids}::uuid[]) and delivery.id = next.id
           returning delivery.webhook_id as "webhookId"`);
         if (released.length === 0) return;
-        await tx.run(sql`
+        tx.send(sql`
           update webhooks set released_at = now(),
             resting_until = case when failures >= ${restsAfter}::int then now() + ${probeSeconds}::int * interval '1 second' end
           where id = any(${[...new Set(released.map(({ webhookId }) => webhookId))]}::uuid[])`);

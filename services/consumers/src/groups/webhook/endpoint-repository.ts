@@ -3,7 +3,7 @@ import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import { isoTime } from '@store/shared/database/keyset';
 import { empty, raw, type Statements, sql } from '@store/shared/database/sql';
-import type { TransactionOf } from '@store/shared/database/transaction';
+import type { Transaction, TransactionOf } from '@store/shared/database/transaction';
 import { coalesce } from '@store/shared/values/coalesce';
 import { DomainError } from '@store/shared/values/errors';
 import type { PrismaClient } from '../../generated/client.ts';
@@ -34,14 +34,14 @@ export type EndpointRepository = ReturnType<typeof createEndpointRepository>;
 export function createEndpointRepository({ run, inTransaction }: Database<PrismaClient>, box: SecretBox) {
   /** @returns undefined if there is none */
   async function lock(tx: TransactionOf<PrismaClient>, id: string): Promise<WebhookOut | undefined> {
-    await tx.run(sql`select from webhooks where id = ${id}::uuid for no key update`);
+    tx.send(sql`select from webhooks where id = ${id}::uuid for no key update`);
     return (await read(tx, id))[0];
   }
 
-  async function addSecret(tx: TransactionOf<PrismaClient>, webhookId: string): Promise<string> {
+  function addSecret({ send }: Transaction, webhookId: string): string {
     const secret = newSecret();
     const { keyId, sealed } = box.seal(secret, webhookId);
-    await tx.run(sql`
+    send(sql`
       insert into webhook_secrets (id, webhook_id, key_id, sealed)
       values (${randomUUID()}::uuid, ${webhookId}::uuid, ${keyId}, ${sealed})`);
     return secret;
@@ -68,14 +68,14 @@ export function createEndpointRepository({ run, inTransaction }: Database<Prisma
      */
     create: (actor: string, { url, kinds, ordered }: WebhookIn): Promise<WebhookOut & { secret: string }> =>
       inTransaction(async (tx) => {
-        await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('webhooks', 0))`);
+        tx.send(sql`select pg_advisory_xact_lock(hashtextextended('webhooks', 0))`);
         if ((await tx.webhook.count()) >= maxEndpoints)
           throw new DomainError('conflict', `There are already ${maxEndpoints} webhooks.`, {
             code: 'too-many-webhooks',
           });
         const id = randomUUID();
         await tx.webhook.create({ data: { id, url, kinds, ordered, createdBy: actor }, select: { id: true } });
-        const secret = await addSecret(tx, id);
+        const secret = addSecret(tx, id);
         const after = stateOf({ url, kinds, ordered, state: 'ACTIVE' });
         recordChange(tx, { actor, kind: 'webhook', subject: id, after });
         const [made] = (await read(tx, id)) as [WebhookOut];
@@ -91,7 +91,7 @@ export function createEndpointRepository({ run, inTransaction }: Database<Prisma
         const before = await lock(tx, id);
         if (before === undefined) return undefined;
         const { url = before.url, kinds = before.kinds, state = before.state } = change;
-        await tx.run(sql`
+        tx.send(sql`
           update webhooks set url = ${url}, kinds = ${kinds}::text[], state = ${state},
             failures = case when ${state} = state then failures else 0 end,
             failure = case when ${state} = state then failure end,
@@ -124,11 +124,11 @@ export function createEndpointRepository({ run, inTransaction }: Database<Prisma
       inTransaction(async (tx) => {
         const webhook = await lock(tx, id);
         if (webhook === undefined) return undefined;
-        await tx.run(sql`delete from webhook_secrets where webhook_id = ${id}::uuid and expires_at is not null`);
-        await tx.run(sql`
+        tx.send(sql`delete from webhook_secrets where webhook_id = ${id}::uuid and expires_at is not null`);
+        tx.send(sql`
           update webhook_secrets set expires_at = now() + ${overlapHours}::int * interval '1 hour'
           where webhook_id = ${id}::uuid`);
-        const secret = await addSecret(tx, id);
+        const secret = addSecret(tx, id);
         const after = JSON.stringify({ secret: 'renewed' });
         recordChange(tx, { actor, kind: 'webhook', subject: id, after });
         return secret;
@@ -153,7 +153,7 @@ export function createEndpointRepository({ run, inTransaction }: Database<Prisma
           where key_id = any(${box.otherIds}) limit 100 for update skip locked`);
         for (const row of rows) {
           const { keyId, sealed } = box.seal(box.open(row, row.webhookId), row.webhookId);
-          await tx.run(sql`
+          tx.send(sql`
             update webhook_secrets set key_id = ${keyId}, sealed = ${sealed} where id = ${row.id}::uuid`);
         }
         return rows.length > 0;
