@@ -1,4 +1,4 @@
-import { backoff, sleep } from './time.ts';
+import { backoff, sleep, within } from './time.ts';
 
 interface LoopOptions {
   name: string;
@@ -33,16 +33,16 @@ export const loop = (
   start(log: Log) {
     const stopping = new AbortController();
     const { signal } = stopping;
-    let waking = new AbortController();
+    let waking = Promise.withResolvers<void>();
 
     async function run(): Promise<void> {
       if (delayMs > 0) await sleep(delayMs, signal);
       for (let failures = 0; !signal.aborted; ) {
-        waking = new AbortController();
+        waking = Promise.withResolvers();
         try {
           const isMore = (await work()) === true;
           failures = 0;
-          if (!isMore && !signal.aborted) await sleep(everyMs, waking.signal);
+          if (!isMore && !signal.aborted) await within(everyMs, waking.promise);
         } catch (error) {
           failures += 1;
           if (failed) failed(error, failures);
@@ -56,11 +56,11 @@ export const loop = (
     return {
       name,
       /** Begins the next round at once, or after the current one; does not shorten a pause after a failure. */
-      wake: (): void => waking.abort(),
+      wake: (): void => waking.resolve(),
       /** Finishes the round in flight. */
       async stop(): Promise<void> {
         stopping.abort();
-        waking.abort();
+        waking.resolve();
         await ended;
       },
     };
