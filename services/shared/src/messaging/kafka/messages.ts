@@ -19,10 +19,11 @@ export interface ReceivedMessage {
 }
 
 export function readMessage(topic: string, partition: number, message: ReceivedMessage): Message {
-  const { key, value, headers, offset } = message;
-  const texts = Object.entries(headers ?? {}).map(([name, text]) => [name, utf8(text)]);
-  const origin = { topic, partition, offset };
-  return { origin, key: utf8(key), value: utf8(value), headers: Object.fromEntries(texts) };
+  const { key, value, headers = {}, offset } = message;
+  // Without a prototype, so that any name is a name.
+  const texts: Message['headers'] = Object.create(null);
+  for (const name of Object.keys(headers)) texts[name] = utf8(headers[name]);
+  return { origin: { topic, partition, offset }, key: utf8(key), value: utf8(value), headers: texts };
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -66,6 +66,13 @@ class Reader {
     while ((this.bytes[this.at - 1] as number) >= 0x80);
   }
 
+  /** Text after its length in bytes. */
+  text(): string {
+    const length = this.varint();
+    this.skip(length);
+    return this.bytes.toString('utf8', this.at - length, this.at);
+  }
+
   /** Bytes after their length; null if the length is -1. */
   nullable(): Buffer | null {
     const length = this.varint();
@@ -132,14 +139,15 @@ class ReceivedRecord {
     const reader = this.#readerAt(this.#keyAt);
     reader.skipNullable();
     reader.skipNullable();
-    const headers = new Map<string, Buffer | Buffer[]>();
+    // Without a prototype, so that any name is a name.
+    const headers: Record<string, Buffer | Buffer[]> = Object.create(null);
     for (let left = headerCount(reader); left > 0; left -= 1) {
-      const name = String(reader.nullable());
+      const name = reader.text();
       const value = reader.nullable() as Buffer;
-      const earlier = headers.get(name);
-      headers.set(name, earlier === undefined ? value : [earlier, value].flat());
+      const earlier = headers[name];
+      headers[name] = earlier === undefined ? value : [earlier, value].flat();
     }
-    return Object.fromEntries(headers);
+    return headers;
   }
 
   #readerAt(at: number): Reader {
