@@ -43,7 +43,7 @@ export function consume<Client>(
   if (publishesAs !== undefined) {
     started.push(...relayOf(orderEventsTopic, publishers, { databaseUrl: config.DATABASE_URL, database, log }));
   }
-  reportLag(unloggedBroker, topics, group.name);
+  started.push(reportLag(unloggedBroker, topics, group.name));
   reportOpenLetters(database, group.name);
   const consumer = startConsumer({
     group,
