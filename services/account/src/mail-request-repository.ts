@@ -80,6 +80,11 @@ export function createMailRequestRepository({ prisma, run }: Pick<Database<Prism
       ];
       return counts;
     },
+    /** Tells whether there are mails that have become due. Cheaper than a transaction, since there rarely are. */
+    async isAnyDue(): Promise<boolean> {
+      const due = await run(sql`select from mail_requests where due_at <= now() and ended_at is null limit 1`);
+      return due.length > 0;
+    },
     /**
      * Takes requests whose mails have become due, 100 at most. The lifetime of their links begins now.
      * @returns the requests; concurrent callers get different ones

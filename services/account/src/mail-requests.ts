@@ -170,12 +170,14 @@ export function createMailRequests({ transactionOf, repository, requests, passwo
 }
 
 /** Announces delayed mails about forgotten passwords that have become due. @returns true if there may be more */
-export const announceDueResets = (
+export async function announceDueResets(
   { inTransaction }: Pick<Database<PrismaClient>, 'inTransaction'>,
   requests: MailRequestRepository,
-): Promise<boolean> =>
-  inTransaction(async (tx) => {
+): Promise<boolean> {
+  if (!(await requests.isAnyDue())) return false;
+  return inTransaction(async (tx) => {
     const due = await requests.takeDue(tx);
     for (const { id: requestId, accountId } of due) announce(tx, 'PasswordResetRequested', { accountId, requestId });
     return due.length > 0;
   });
+}

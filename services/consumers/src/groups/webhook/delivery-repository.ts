@@ -303,14 +303,16 @@ export function createDeliveryRepository({ run, lists, inTransaction }: Database
      * Makes held deliveries due, so many a second for each endpoint, the oldest first; of an endpoint that has rested only one, which
      * shows whether it works again. Where the order matters, those that wait for an earlier one of their order stay.
      */
-    releaseHeld: (): Promise<void> =>
-      inTransaction(async (tx) => {
-        const endpoints = await tx.run<{ id: string }>(sql`
-          select id from webhooks
-          where state = 'ACTIVE' and coalesce(resting_until <= now(), true)
-            and coalesce(released_at <= now() - interval '900 ms', true)
-            and exists (select from webhook_deliveries where lane = webhooks.id::text and due_at = 'infinity')
-          order by id for no key update skip locked`);
+    async releaseHeld(): Promise<void> {
+      const mayGet = sql`
+        select id from webhooks
+        where state = 'ACTIVE' and coalesce(resting_until <= now(), true)
+          and coalesce(released_at <= now() - interval '900 ms', true)
+          and exists (select from webhook_deliveries where lane = webhooks.id::text and due_at = 'infinity')`;
+      // Cheaper than a transaction, since there is rarely one.
+      if ((await run(sql`${mayGet} limit 1`)).length === 0) return;
+      await inTransaction(async (tx) => {
+        const endpoints = await tx.run<{ id: string }>(sql`${mayGet} order by id for no key update skip locked`);
         if (endpoints.length === 0) return;
         const ids = endpoints.map(({ id }) => id);
         const released = await tx.run<{ webhookId: string }>(sql`
@@ -334,7 +336,8 @@ export function createDeliveryRepository({ run, lists, inTransaction }: Database
             resting_until = case when failures >= ${restsAfter}::int then now() + ${probeSeconds}::int * interval '1 second' end
           where id = any(${[...new Set(released.map(({ webhookId }) => webhookId))]}::uuid[])`);
         wakeOutgoing(tx, queueName);
-      }),
+      });
+    },
 
     /** Gives up what endpoints that have ended can no longer get. @returns true if there may be more */
     async giveUpEnded(): Promise<boolean> {
