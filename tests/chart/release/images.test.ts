@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { parse } from 'yaml';
 import { valuesFiles } from '../../../tools/chart/render.ts';
+import { nodeFlags } from '../../../tools/local/components/services.ts';
 import { root } from '../../../tools/paths.ts';
 import { builtImages } from '../../../tools/topology/images.ts';
 import { topology } from '../../../tools/topology/topology.ts';
@@ -113,12 +114,7 @@ describe('the built images', () => {
     const [, options] = /^ENV NODE_OPTIONS=(.*)$/m.exec(read('services/Dockerfile')) ?? [];
     const memory = 'Math.min(process.constrainedMemory() || Infinity, os.totalmem())';
     // The flags of the entry point request less than this on any machine.
-    const args = [
-      '--max-old-space-size=512',
-      '--max-semi-space-size=2',
-      '--print',
-      `v8.getHeapStatistics().heap_size_limit / ${memory}`,
-    ];
+    const args = [...nodeFlags, '--print', `v8.getHeapStatistics().heap_size_limit / ${memory}`];
     const share = execaSync(process.execPath, args, { env: { NODE_OPTIONS: options } }).stdout;
     expect(Number(share)).toBeCloseTo(2 / 3, 1);
   });

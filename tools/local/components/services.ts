@@ -8,9 +8,11 @@ import type { GatewayValues } from './gateway.ts';
 
 type Env = Record<string, string | undefined>;
 
-const [, entrypoint = ''] = /^ENTRYPOINT (.+)$/m.exec(readFileSync(join(root, 'services/Dockerfile'), 'utf8')) ?? [];
+const dockerfile = readFileSync(join(root, 'services/Dockerfile'), 'utf8');
+const [, entrypoint = ''] = /^ENTRYPOINT (.+)$/m.exec(dockerfile) ?? [];
 /** Node's flags in the image. */
 export const nodeFlags: string[] = JSON.parse(entrypoint).slice(1);
+const [, mallocThreshold] = /^ENV MALLOC_MMAP_THRESHOLD_=(\d+)$/m.exec(dockerfile) ?? [];
 
 export const localUrl = (port: number) => `http://127.0.0.1:${port}`;
 
@@ -41,6 +43,7 @@ export function serviceEnv(
     ...env,
     ...secretsOfOthers(service),
     NODE_OPTIONS: undefined, // those of a test runner are not meant for the services
+    MALLOC_MMAP_THRESHOLD_: mallocThreshold,
     HOST: '127.0.0.1',
     PORT: String(ports.of(name)),
     METRICS_PORT: String(ports.of(`${name}-metrics`)),
