@@ -24,6 +24,8 @@ export type MailRequestRepository = ReturnType<typeof createMailRequestRepositor
 const isValid = sql`created_at > now() - case purpose when 'PASSWORD'
   then interval '30 minutes' else interval '1 day' end`;
 
+const isDue = sql`due_at <= now() and ended_at is null`;
+
 /** Only the digest is stored, so that nobody who reads the table can use a link. */
 const digestOf = (token: string) => createHash('sha256').update(token).digest();
 
@@ -82,7 +84,7 @@ export function createMailRequestRepository({ prisma, run }: Pick<Database<Prism
     },
     /** Tells whether there are mails that have become due. Cheaper than a transaction, since there rarely are. */
     async isAnyDue(): Promise<boolean> {
-      const due = await run(sql`select from mail_requests where due_at <= now() and ended_at is null limit 1`);
+      const due = await run(sql`select from mail_requests where ${isDue} limit 1`);
       return due.length > 0;
     },
     /**
@@ -93,7 +95,7 @@ export function createMailRequestRepository({ prisma, run }: Pick<Database<Prism
       tx.run<{ id: string; accountId: string }>(sql`
         update mail_requests set due_at = null, created_at = now()
         where account_id is not null and id in (
-          select id from mail_requests where due_at <= now() and ended_at is null limit 100 for update skip locked)
+          select id from mail_requests where ${isDue} limit 100 for update skip locked)
         returning id, account_id as "accountId"`),
     /**
      * Makes the token for a mail that is about to be sent. An earlier token of the request becomes void.

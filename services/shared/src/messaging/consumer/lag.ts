@@ -17,12 +17,12 @@ const lookEveryMs = 30_000;
  * @returns what ends the connection to the broker
  */
 export function reportLag(broker: KafkaOptions, topics: string[], ownGroup: string) {
-  const admin = keepAdmin(broker, timeoutMs);
+  const kept = keepAdmin(broker, timeoutMs);
   let abandoned: string[] = [];
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   const readLags = () =>
-    admin.ask(async (admin) => {
+    kept.ask(async (admin) => {
       if (performance.now() - lookedAt > lookEveryMs) {
         abandoned = await groupsWithoutMembers(admin, ending);
         lookedAt = performance.now();
@@ -43,5 +43,5 @@ export function reportLag(broker: KafkaOptions, topics: string[], ownGroup: stri
       }
     },
   });
-  return { name: 'lag', stop: admin.close };
+  return { name: 'lag', stop: kept.close };
 }

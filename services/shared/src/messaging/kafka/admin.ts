@@ -70,8 +70,6 @@ const probeTimeoutMs = 10_000;
 /** The offset if a group has committed nothing of a partition. */
 const never = '-1';
 
-export type KeptAdmin = ReturnType<typeof keepAdmin>;
-
 /**
  * Asks the broker with the same client for as long as it answers, since connecting costs more than most requests. After a failure the
  * next request gets a new client.
