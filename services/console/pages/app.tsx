@@ -47,17 +47,17 @@ export function App() {
 
   // Not in useEffect, which listens a frame later and misses an address that changes before.
   useLayoutEffect(() => {
-    const end = () => setSession(nobody);
     const move = () => {
       setPlace(placeOf(location.hash));
       // A field outside a form filters while someone types in it.
       if (!document.activeElement?.matches(':is(input, select):not(form *)')) focusMain();
     };
-    addEventListener('session-ended', end);
+    // Asks again, since the answer may be a late one to a request of the session before.
+    addEventListener('session-ended', begin);
     addEventListener('hashchange', move);
     begin();
     return () => {
-      removeEventListener('session-ended', end);
+      removeEventListener('session-ended', begin);
       removeEventListener('hashchange', move);
     };
   }, []);

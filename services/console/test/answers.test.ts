@@ -51,6 +51,29 @@ describePages('the answer to a page', (open) => {
     expect(await tea().count()).toBe(1);
   });
 
+  it('does not end the next session if it comes late and refuses the session before', async () => {
+    await logIn(page, console, '#/stock');
+    await tea().waitFor();
+    const late = Promise.withResolvers<void>();
+    await page.route('**/api/products*', async (route) => {
+      await late.promise;
+      await route.fulfill({ status: 401, json: { detail: 'Your session has ended.' } });
+    });
+    const answered = page.waitForResponse('**/api/products*');
+    await page.waitForRequest('**/api/products*');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Token').waitFor();
+    await page.evaluate("location.hash = '#/now'");
+    await fillLogin(page);
+    await page.getByRole('heading', { level: 1, name: 'Now' }).waitFor();
+    late.resolve();
+    await answered;
+    // The page would show the login in the frames after the answer.
+    await page.evaluate('new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))');
+    await page.getByRole('button', { name: 'Log out' }).waitFor({ timeout: 5_000 });
+    expect(await page.getByLabel('Token').count()).toBe(0);
+  });
+
   it('is dropped when the operator logs out', async () => {
     await logIn(page, console, '#/stock');
     await tea().waitFor();

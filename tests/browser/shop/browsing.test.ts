@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
-import { logIn, order, register, show, visitAsCustomer } from '../_customer.ts';
+import { logIn, order, register, show, startRegistration, visitAsCustomer } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
 
 const manyWares = Array.from({ length: 60 }, (_, index) => ({ name: `Mug ${index}`, price: 7, unit: 'piece' }));
@@ -201,6 +201,51 @@ describe('a customer who browses', () => {
     await register(page, 'Bea');
     await products(page).first().waitFor();
   });
+
+  it.each(['while they register', 'after they have registered', 'after they have logged in again'])(
+    'is not disturbed, %s, by a late answer to a request of the session before',
+    async (moment) => {
+      const page = await shop.visit();
+      const customer = await register(page);
+      await page
+        .getByRole('button', { name: /^Add .* to the basket$/ })
+        .first()
+        .click();
+      const ended = Promise.withResolvers<void>();
+      const refused = Promise.withResolvers<number>();
+      const late = Promise.withResolvers<void>();
+      await page.route('**/products?id=*', async (route) => {
+        await ended.promise;
+        const response = await route.fetch();
+        refused.resolve(response.status());
+        await late.promise;
+        await route.fulfill({ response });
+      });
+      const answered = page.waitForResponse('**/products?id=*');
+      await Promise.all([page.waitForRequest('**/products?id=*'), goTo(page, /^Basket/)]);
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await headline(page, 'Log in');
+      ended.resolve();
+      expect(await refused.promise).toBe(401);
+      const letCome = async () => {
+        late.resolve();
+        await answered;
+        // The shop would forget the customer in the frames after the answer.
+        await page.evaluate('new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))');
+      };
+      if (moment === 'while they register') {
+        await startRegistration(page, 'Bob');
+        await letCome();
+        await page.getByRole('button', { name: 'Register' }).click();
+      } else {
+        if (moment === 'after they have registered') await register(page, 'Bob');
+        else await logIn(page, customer);
+        await letCome();
+      }
+      await page.getByRole('button', { name: 'Log out' }).waitFor();
+      expect(await isVisible(page, 'Your session has ended.')).toBe(false);
+    },
+  );
 
   it('reads at each field, in a sentence, what is wrong with it', async () => {
     const page = await shop.visit();

@@ -25,7 +25,7 @@ export interface Session {
   /** The previous session, until the next login. */
   ended: Ended | undefined;
   begin(account: Account): void;
-  /** Records that the store has ended the session. */
+  /** Records that the store has ended the session, unless another session has begun since the page was drawn. */
   end(): void;
   /** True if the answer to a password change was lost, until the next login. */
   isPasswordInDoubt: boolean;
@@ -73,10 +73,17 @@ export function useSession(): Session {
   const isLeaving = useRef(false);
   /** Counts answers and requests about who is logged in, so that a late answer to an earlier request is ignored. */
   const turn = useRef(0);
+  /** Another object after each login and logout, so that a late answer to a request of an earlier session does not end this one. */
+  const present = useRef<{ accountId: string | undefined }>({ accountId: undefined });
+  const drawnFor = present.current;
   // Kept across reloads, but only in this tab: other tabs show other pages.
   const [ended, setEnded] = useState(() => stored<Ended | null>(endedName, null, 'tab') ?? undefined);
   const [isPasswordInDoubt, setPasswordInDoubt] = useState(() => stored(doubtName, false, 'tab'));
 
+  function show(account: Account | undefined): void {
+    if (account?.id !== present.current.accountId) present.current = { accountId: account?.id };
+    setAccount(account);
+  }
   function ask(): void {
     const own = ++turn.current;
     look(own).catch((error) => own === turn.current && setFailure(sentenceOf(error)));
@@ -94,13 +101,13 @@ export function useSession(): Session {
   }
   function know(own: number, account: Account | undefined, isOpen: boolean): void {
     if (own !== turn.current) return;
-    setAccount(account);
+    show(account);
     setOpen(isOpen);
     setKnown(true);
     setFailure(undefined);
   }
   function forget(): void {
-    setAccount(undefined);
+    show(undefined);
     setOpen(false);
     setKnown(false);
   }
@@ -117,6 +124,7 @@ export function useSession(): Session {
     setEnded(session);
   }
   function end(): void {
+    if (drawnFor !== present.current) return;
     const own = ++turn.current;
     // A logout also ends the stream of changes, perhaps before its answer comes.
     if (account && !isLeaving.current) note({ accountId: account.id });
