@@ -16,7 +16,7 @@ export const connections = 16;
 const patience = { timeoutMs: 120_000, intervalMs: 50 };
 
 /**
- * Places orders at a store's gateway, and waits each time until all groups have handled their events.
+ * Places orders at a store's gateway, and waits each time until all groups have handled their events, and webhooks have heard of them.
  * @param options isShipped: waits until orders are shipped, not only until they are CONFIRMED
  */
 export async function prepareOrderLoad(store: Store, { isShipped = false } = {}) {
@@ -25,6 +25,7 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
   const place = placeOrder(store.gatewayUrl, products, { cookie: await loginCookie(store.url('auth')) });
   const unfinished = `status = 'PENDING'${isShipped ? ` or status = 'CONFIRMED' and shipped_at is null` : ''}`;
   const database = store.databaseUrl('order');
+  const pending = `select from webhook_deliveries where state = 'PENDING' limit 1`;
 
   async function untilHandled(): Promise<void> {
     // One connection, because a new one for each query would add to the measured cost.
@@ -44,9 +45,11 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
     for (const group of Object.keys(topology.groups))
       await until(`${group} has caught up`, () => hasCaughtUp(group), patience);
     await admin.disconnect();
+    const isDelivered = async () => (await queryOnce(store.databaseUrl('consumers'), pending)).length === 0;
+    await until('no delivery to a webhook is pending', isDelivered, patience);
   }
 
-  /** @returns the CPU of an order, until all groups have caught up */
+  /** @returns the CPU of an order, until all groups have caught up and each webhook has heard of it */
   async function closedLoop(seconds: number) {
     const startedAt = performance.now();
     let count = 0;
