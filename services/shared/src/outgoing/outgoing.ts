@@ -39,7 +39,7 @@ export interface Queue<Client, Call extends ClaimedCall, Outcome> extends CallTa
    */
   slowStartMs?: number;
   /**
-   * In ms. Calls that are due within this time after others are claimed together, and outcomes that come within a tenth of it are stored
+   * In ms. Calls that are due within this time after others are claimed together, and outcomes that come within half of it are stored
    * together: a transaction costs as much for one as for ten. Default: 0.
    */
   gatherMs?: number;
@@ -167,9 +167,9 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
     start(log) {
       const underWay = new Set<Promise<void>>();
       /** Outcomes that come while a transaction is under way share the next one. */
-      const storeTogether = coalesce<Ended<Call, Outcome>, void>((all) => store(all, log), gatherMs / 10);
+      const storeTogether = coalesce<Ended<Call, Outcome>, void>((all) => store(all, log), gatherMs / 2);
 
-      /** @param tookMs of the call alone: the lane is not to blame for a slow database */
+      /** A call that has ended makes room, also while its outcome is being stored: the lane is not to blame for a slow database. */
       function end(lane: string, tookMs: number): void {
         const load = lanes.get(lane);
         if (load === undefined) return;
@@ -192,7 +192,7 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
       async function carryOut(call: Call): Promise<void> {
         const began = performance.now();
         const one = await makeOne(call);
-        const tookMs = performance.now() - began;
+        end(call.lane, performance.now() - began);
         const result = await storeInTime(one).then(
           () => ('error' in one ? 'failed' : 'answered'),
           (error: unknown) => {
@@ -201,7 +201,6 @@ export function outgoing<Client, Call extends ClaimedCall, Outcome>(
           },
         );
         ended.inc({ queue: name, result });
-        end(call.lane, tookMs);
       }
 
       beginCall = (call) => {

@@ -26,7 +26,7 @@ const pausesSeconds = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 86_400, 108_000
 const temporary = new Set([408, 409, 425, 429]);
 const triesOfRefused = 3;
 /** At once for an endpoint and process. */
-const perEndpoint = 10;
+const perEndpoint = 20;
 /** The healthy endpoint hears of an event within 300 ms of its commit, of which the group takes 100. */
 const gatherMs = 50;
 /** In ms. An endpoint that takes longer may hang, so it gets one delivery after the other: 1,000 of them hold as many connections. */

@@ -47,14 +47,20 @@ export function createEndpointRepository({ run, inTransaction }: Database<Prisma
     return secret;
   }
 
-  const readSealed = coalesce(async (webhookIds: string[]) => {
+  const readSecrets = coalesce(async (webhookIds: string[]) => {
     const rows = await run<{ webhookId: string; keyId: string; sealed: Buffer }>(sql`
       select webhook_id as "webhookId", key_id as "keyId", sealed from webhook_secrets
-      where webhook_id = any(${webhookIds}::uuid[]) and coalesce(expires_at > now(), true)
+      where webhook_id = any(${[...new Set(webhookIds)]}::uuid[]) and coalesce(expires_at > now(), true)
       order by created_at desc, id`);
-    const byWebhook = new Map<string, Sealed[]>();
-    for (const row of rows) byWebhook.set(row.webhookId, [...(byWebhook.get(row.webhookId) ?? []), row]);
-    return byWebhook;
+    const sealed = Map.groupBy(rows, ({ webhookId }) => webhookId);
+    const opened = new Map<string, string[]>();
+    // Opened at the first use, because one that cannot be opened is no reason for others to wait.
+    return (webhookId: string): string[] => {
+      const secrets =
+        opened.get(webhookId) ?? (sealed.get(webhookId) ?? []).map((one: Sealed) => box.open(one, webhookId));
+      opened.set(webhookId, secrets);
+      return secrets;
+    };
   });
 
   return {
@@ -139,10 +145,9 @@ export function createEndpointRepository({ run, inTransaction }: Database<Prisma
      * @throws Error if a key is missing
      */
     async secretsOf(webhookId: string): Promise<string[]> {
-      // Opened apart, because one that cannot be opened is no reason for others to wait.
-      const sealed = (await readSealed(webhookId)).get(webhookId) ?? [];
-      if (sealed.length === 0) throw new Error('The webhook has no secret');
-      return sealed.map((one) => box.open(one, webhookId));
+      const secrets = (await readSecrets(webhookId))(webhookId);
+      if (secrets.length === 0) throw new Error('The webhook has no secret');
+      return secrets;
     },
 
     /** Seals with the current key what another known one has sealed. @returns true if there may be more */
