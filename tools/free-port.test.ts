@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { Server } from 'node:net';
 import { execa } from 'execa';
+import { freePort } from './free-port.ts';
 
 const take = `
   const { freePort } = await import(process.argv[1]);
@@ -19,4 +21,18 @@ it('never gives two processes the same port, even at the same time', async () =>
   await Promise.all(processes);
   expect(taken).toHaveLength(200);
   expect(new Set(taken).size).toBe(200);
+});
+
+it('never listens on a port that another has reserved, not even to look whether it is free', async () => {
+  const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
+  try {
+    const reserved = await freePort();
+    const listen = jest.spyOn(Server.prototype, 'listen');
+    expect(await freePort()).not.toBe(reserved);
+    expect(listen.mock.calls.length).toBeGreaterThan(0);
+    expect(JSON.stringify(listen.mock.calls)).not.toContain(String(reserved));
+    listen.mockRestore();
+  } finally {
+    random.mockRestore();
+  }
 });
