@@ -54,8 +54,10 @@ describe('the tabs of a browser', () => {
   ])('lose no change when the tab that reads the stream %s', async (_, end) => {
     await untilStreams(1);
     const other = await another(tab.context());
+    // Announced when no other sentence can take its place: the other tab has then received a change.
+    await confirm(await order(other, 'Sea salt'));
+    await announced(other, 'is confirmed');
     const id = await order(other, 'Sea salt');
-    await announced(other, 'is being confirmed');
 
     const isConfirmed = Promise.withResolvers<void>();
     const requests: string[] = [];
@@ -68,7 +70,7 @@ describe('the tabs of a browser', () => {
     await until('the other tab asks for the stream', async () => requests.length > 0);
     await confirm(id);
     isConfirmed.resolve();
-    await announced(other, 'is confirmed');
+    await announced(other, `Order ${id.slice(0, 8).toUpperCase()} is confirmed`);
     await other.getByText('Getting ready to ship').waitFor();
     expect(requests).toEqual([expect.not.stringMatching('none')]);
     expect(await streams()).toBe(1);
