@@ -27,3 +27,12 @@ export function timeOf(at: string | number, isPrecise = false): string {
   const isToday = day === new Date(serverNow()).toISOString().slice(0, 10);
   return `${isToday ? '' : `${day} `}${time.slice(0, isPrecise ? 12 : 8)} UTC`;
 }
+
+const dayMs = 86_400_000;
+
+/** The time that a field for a date, or for a date with a time, means: in UTC, plus some days. Other text is passed on, and the server refuses it. */
+export function enteredTime(text: string | undefined, days = 0): string | undefined {
+  if (text === undefined) return undefined;
+  const at = Date.parse(text.includes('T') ? `${text}Z` : `${text}T00:00:00Z`) + days * dayMs;
+  return Number.isNaN(at) ? text : new Date(at).toISOString();
+}

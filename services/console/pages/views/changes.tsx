@@ -3,19 +3,13 @@ import type { TargetedSubmitEvent } from 'preact';
 import { everybody } from '../../../shared/src/values/everybody.ts';
 import { type AnswerTo, call } from '../api/call.ts';
 import { addressOf } from '../pages.ts';
+import { enteredTime } from '../parts/clock.ts';
 import { Field, textsOf } from '../parts/form.tsx';
 import { Paging } from '../parts/paging.tsx';
 import { Answer, Problems, Time } from '../parts/parts.tsx';
 import { Table } from '../parts/table.tsx';
 
 type Change = AnswerTo<'showChanges'>['changes'][number];
-
-/** The time that a field means, in UTC. Other text is passed on, and the server refuses it. */
-function timeOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const at = Date.parse(`${text}Z`);
-  return Number.isNaN(at) ? text : new Date(at).toISOString();
-}
 
 /**
  * Shows the changes of all services page by page; without a search, the latest.
@@ -26,7 +20,8 @@ export function Changes({ query }: { query: URLSearchParams }) {
   const { person, subject, from, to, after } = given;
   const page = useQuery({
     queryKey: ['changes', query.toString()],
-    queryFn: () => call('get', '/api/audit', { query: { person, subject, from: timeOf(from), to: timeOf(to), after } }),
+    queryFn: () =>
+      call('get', '/api/audit', { query: { person, subject, from: enteredTime(from), to: enteredTime(to), after } }),
     placeholderData: keepPreviousData,
   });
   function search(event: TargetedSubmitEvent<HTMLFormElement>) {

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { call } from '../../api/call.ts';
 import type { operations } from '../../generated/schema.ts';
 import { addressOf } from '../../pages.ts';
+import { enteredTime } from '../../parts/clock.ts';
 import { amountPattern, Field, textsOf } from '../../parts/form.tsx';
 import { Paging } from '../../parts/paging.tsx';
 import { Answer } from '../../parts/parts.tsx';
@@ -9,15 +10,6 @@ import { OrderTable } from './order-table.tsx';
 
 type Status = NonNullable<NonNullable<operations['listOrders']['parameters']['query']>['status']>;
 const statuses = Object.keys({ PENDING: true, CONFIRMED: true, CANCELLED: true } satisfies Record<Status, true>);
-
-const dayMs = 86_400_000;
-
-/** The start of a day in UTC, plus a number of days. Other text is passed on, and the server refuses it. */
-function timeOf(day: string | undefined, days = 0): string | undefined {
-  if (day === undefined) return undefined;
-  const at = Date.parse(`${day}T00:00:00Z`) + days * dayMs;
-  return Number.isNaN(at) ? day : new Date(at).toISOString();
-}
 
 /** The orders of all customers, page by page. @param query filters and cursor from the page's address */
 export function OrderList({ query }: { query: URLSearchParams }) {
@@ -30,8 +22,8 @@ export function OrderList({ query }: { query: URLSearchParams }) {
         query: {
           status: status as Status | undefined,
           customer,
-          createdFrom: timeOf(from),
-          createdTo: timeOf(to, 1),
+          createdFrom: enteredTime(from),
+          createdTo: enteredTime(to, 1),
           minTotal: min,
           maxTotal: max,
           currency,

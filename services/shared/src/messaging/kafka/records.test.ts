@@ -32,12 +32,7 @@ const given = record({
   ),
 });
 
-async function encode({ offset, time, isLogAppendTime, records }: Parameters<typeof encodeAll>[0]): Promise<Buffer> {
-  const batch = await encodeAll({ offset, time, isLogAppendTime, records });
-  batch[22] = (batch[22] as number) | (isLogAppendTime * 8);
-  return batch;
-}
-async function encodeAll(all: {
+async function encode(all: {
   offset: number;
   time: number;
   isLogAppendTime: number;
@@ -49,6 +44,7 @@ async function encodeAll(all: {
     maxTimestamp: all.time + 1_000,
     records: all.records.map((one) => encodeRecord({ ...one, timestampDelta: Long.fromNumber(one.timestampDelta) })),
   });
+  buffer[22] = buffer[22] | (all.isLogAppendTime * 8);
   return buffer;
 }
 
@@ -70,7 +66,7 @@ it('records are read as kafkajs reads them', () =>
 
 it('an empty header, and one named as a property that every object has, are read', async () => {
   const headers = { empty: Buffer.alloc(0), constructor: Buffer.from('a'), __proto__: Buffer.from('b') };
-  const batch = await encodeAll({
+  const batch = await encode({
     offset: 0,
     time: 0,
     isLogAppendTime: 0,
