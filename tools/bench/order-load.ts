@@ -13,6 +13,8 @@ import { send } from './requests.ts';
 
 export const connections = 16;
 
+const undelivered = `select from webhook_deliveries where state = 'PENDING' limit 1`;
+
 const patience = { timeoutMs: 120_000, intervalMs: 50 };
 
 /**
@@ -25,15 +27,9 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
   const place = placeOrder(store.gatewayUrl, products, { cookie: await loginCookie(store.url('auth')) });
   const unfinished = `status = 'PENDING'${isShipped ? ` or status = 'CONFIRMED' and shipped_at is null` : ''}`;
   const database = store.databaseUrl('order');
-  const pending = `select from webhook_deliveries where state = 'PENDING' limit 1`;
 
   async function untilHandled(): Promise<void> {
-    // One connection, because a new one for each query would add to the measured cost.
-    const client = new pg.Client({ connectionString: database });
-    await client.connect();
-    const isDone = async () => (await client.query(`select from orders where ${unfinished} limit 1`)).rowCount === 0;
-    await until('no order is in progress', isDone, patience);
-    await client.end();
+    await untilNone('no order is in progress', database, `select from orders where ${unfinished} limit 1`);
     const admin = new Kafka({ brokers: store.kafkaBrokers, clientId: 'bench', logLevel: logLevel.NOTHING }).admin();
     await admin.connect();
     const hasCaughtUp = async (groupId: string) => {
@@ -45,8 +41,7 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
     for (const group of Object.keys(topology.groups))
       await until(`${group} has caught up`, () => hasCaughtUp(group), patience);
     await admin.disconnect();
-    const isDelivered = async () => (await queryOnce(store.databaseUrl('consumers'), pending)).length === 0;
-    await until('no delivery to a webhook is pending', isDelivered, patience);
+    await untilNone('no delivery to a webhook is pending', store.databaseUrl('consumers'), undelivered);
   }
 
   /** @returns the CPU of an order, until all groups have caught up and each webhook has heard of it */
@@ -99,4 +94,12 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
       return rows.map(({ ms }) => ms);
     },
   };
+}
+
+/** Waits until a query finds nothing. One connection, because a new one for each query would add to the measured cost. */
+async function untilNone(description: string, connectionString: string, query: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await until(description, async () => (await client.query(query)).rowCount === 0, patience);
+  await client.end();
 }
